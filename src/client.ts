@@ -38,6 +38,7 @@ import {
 } from './client/transport.ts'
 import type { ApiKeyView } from './model/api-key.ts'
 import type { CreateKeyBody } from './model/simulator/bodies.ts'
+import type { Bundle } from './model/simulator/bundle.ts'
 import type { Check, PushInput } from './model/check.ts'
 import type { ClaimBody, ClaimView } from './model/guests/claim.ts'
 import type { Delivery, SentSignature } from './model/delivery.ts'
@@ -74,6 +75,7 @@ export type {
 } from './client/transport.ts'
 export type * from './client/types.ts'
 export type { Account, AccountOfCheck, Problem, ProblemCode, Sums } from './model/simulator/account.ts'
+export type { Bundle } from './model/simulator/bundle.ts'
 export type { ErrorCode } from './model/refusal.ts'
 export {
   NotDelivered,
@@ -320,6 +322,15 @@ export function createClient(options: ClientOptions) {
      */
     account: (options: AccountWanted = {}) =>
       get<Account>('/_sim/account', options.all_closed === true ? { all_closed: 'true' } : {}),
+    /**
+     * Returns the service at this moment without its secrets: state, request log, clock, faults, report and account. `tabwire
+     * replay` reads it.
+     * @default options.since is undefined: the report covers everything; options.all_closed is as for `account`
+     * @example
+     * const { verdict } = await client.bundle()
+     */
+    bundle: ({ since, all_closed = false }: BundleWanted = {}) =>
+      get<Bundle>('/_sim/bundle', { since: timeText(since), ...(all_closed && { all_closed: 'true' }) }),
     keys: Object.assign(listing<ApiKeyView, KeysQuery>('/_sim/keys'), {
       /**
        * Makes an API key. The answer holds it, this once.
@@ -392,6 +403,15 @@ export interface AccountWanted {
    * @default false
    */
   all_closed?: boolean | undefined
+}
+
+/** Options of a bundle. */
+export interface BundleWanted extends AccountWanted {
+  /**
+   * Start time of the report.
+   * @default undefined, the start of the service
+   */
+  since?: TimeGiven | undefined
 }
 
 /** What is registered as a receiver. */

@@ -23,6 +23,7 @@ import { createTableStream } from './http/guest-table/stream.ts'
 import { v1Routes } from './http/v1/routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
 import type { Delivery } from './model/delivery.ts'
+import type { Bundle } from './model/simulator/bundle.ts'
 import { inspectorLink } from './model/simulator/inspector-link.ts'
 import { texts, wholeNumbers } from './model/simulator/settings.ts'
 import { createPages } from './pages/pages.ts'
@@ -33,8 +34,16 @@ import { createMemoryStore } from './store/memory-store.ts'
 import type { SimulatorOptions } from './simulator-options.ts'
 import { ownCertificate, GRACE_MS, type Parts } from './simulator/parts.ts'
 import { openDeliveries } from './simulator/deliveries.ts'
+import { programVersions } from './simulator/program.ts'
+import {
+  loadRecords,
+  partsOfReplay,
+  shownFaults,
+  stillDeliveries,
+  type ReplaySettings,
+} from './simulator/replay.ts'
 import { readSettings, type Settings } from './simulator/settings.ts'
-import { measureOf, openClock } from './simulator/clock.ts'
+import { clockNow, measureOf, openClock } from './simulator/clock.ts'
 import { timers } from './timers.ts'
 
 export type { SimulatorOptions } from './simulator-options.ts'
@@ -94,17 +103,27 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   }
 }
 
+/**
+ * Starts a service in memory that shows a bundle: all records, requests and faults as they were, with the clock frozen at
+ * that moment. It sends no deliveries and injects no faults.
+ */
+export async function startReplay(bundle: Bundle, settings: ReplaySettings): Promise<Simulator> {
+  const listening = settings.port === false ? undefined : import('./http/listen.ts')
+  return startOn({ ...partsOfReplay(bundle, settings), listening })
+}
+
 function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS }: Settings) {
   if (dataDirectory === undefined) return createMemoryStore({ keepEvents })
   return openFileStore({ directory: dataDirectory, onNotice, keepEvents })
 }
 
 async function startOn(parts: Parts): Promise<Simulator> {
-  const { store, clock, newId, newSecret, newApiKey, onError = ignore } = parts
+  const { store, clock, newId, newSecret, newApiKey, replay, onError = ignore } = parts
   const service = createService({ store, clock, newId, newSecret })
+  if (replay !== undefined) await loadRecords(service, replay)
   const { apiKey, tableSecret } = await seedStore(service, parts)
   const orderBy = parts.orderBy ?? texts.orderBy
-  const log = createRequestLog({ service, now: () => clock.now(), orderBy })
+  const log = createRequestLog({ service, now: () => clock.now(), orderBy, saved: replay?.log })
   const stream = createStream(service, log)
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
   const pages = createPages()
@@ -113,20 +132,24 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const ownUrl = () => reachableUrl(own.url ?? '')
   const { serviceName } = parts
   let stopping = false
-  const faults = { seed: parts.seed ?? 1, deliveries: createDeliveryFaults(service), api: createApiFaults() }
-  const deliveries = openDeliveries(service, parts, {
-    faults: faults.deliveries,
+  const injected = { deliveries: createDeliveryFaults(service), api: createApiFaults() }
+  const faults = replay === undefined ? { seed: parts.seed ?? 1, ...injected } : shownFaults(replay)
+  const context = {
+    faults: injected.deliveries,
     async clearFaults() {
-      faults.api.set([], faults.seed)
+      await faults.api.set([], faults.seed)
       await faults.deliveries.set([], faults.seed)
     },
     own: () => own.address,
     isStopping: () => stopping,
-  })
+  }
+  const deliveries = (replay === undefined ? openDeliveries : stillDeliveries)(service, parts, context)
   const host = parts.host ?? texts.host
   const isAllowedHost = createAllowedHosts(host, parts.allowedHosts ?? [])
   const measure = measureOf(parts)
-  const startedAt = (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
+  const startedAt =
+    replay?.started_at ?? (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
+  const recording = replay && { recorded_at: replay.recorded_at, tabwire: replay.tabwire, node: replay.node }
   const documentFor = createDocuments({ serviceName, scheme: parts.https === true ? 'https' : 'http' })
   const apiParts = {
     service,
@@ -150,7 +173,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     tables: {
       '/v1': v1Routes({ ...apiParts, judgeDestination: deliveries.judge }),
       '/_sim': [
-        ...sessionRoutes({ service, sessions, url: ownUrl, serviceName }),
+        ...sessionRoutes({ service, sessions, url: ownUrl, serviceName, replay: recording }),
         ...inspectorRoutes(apiParts),
         ...simRoutes({
           service,
@@ -163,7 +186,30 @@ async function startOn(parts: Parts): Promise<Simulator> {
           faults,
           state: deliveries.state,
           tableUrl: (table) => ownUrl() + tablePath(tableSecret, table),
-          health: () => ({ started_at: startedAt, order_by: orderBy, service_name: serviceName }),
+          health: () => ({
+            started_at: startedAt,
+            order_by: orderBy,
+            service_name: serviceName,
+            ...(recording && { replay: recording }),
+          }),
+          bundle: {
+            apiKey,
+            clockNow: () => clockNow(clock),
+            program: () => ({
+              ...programVersions(),
+              recorded_at: new Date(timers.now()).toISOString(),
+              started_at: startedAt,
+            }),
+            settings: {
+              service_name: serviceName,
+              order_by: orderBy,
+              strict: parts.strict ?? false,
+              disable_after: parts.disableAfter ?? wholeNumbers.disableAfter.default,
+              keep_events: parts.keepEvents ?? KEPT_EVENTS,
+              sign_time: parts.signTime ?? 'real',
+              seed: parts.seed ?? null,
+            },
+          },
         }),
       ],
       '/t': [...pageRoutes(tables, pages), ...tableRoutes(tables)],
@@ -177,7 +223,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     bodyLimit: parts.bodyLimit ?? wholeNumbers.bodyLimit.default,
     rateLimit: parts.rateLimit,
     isStopping: () => stopping,
-    faults: faults.api,
+    faults: replay === undefined ? injected.api : undefined,
     report: onError,
   })
   const certificate = await ownCertificate(parts, host)
@@ -204,7 +250,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     idle: (options = {}) => limited(options, deliveries.idle),
     async close() {
       stopping = true
-      faults.api.stop()
+      injected.api.stop()
       stream.close()
       tables.stream.close()
       await Promise.all([server?.close(GRACE_MS), inProcess.close(GRACE_MS), deliveries.stop()])

@@ -192,6 +192,7 @@ const exceptions: Record<string, string[]> = {
   'commands/demo.ts': ['simulator.ts'],
   'commands/exec.ts': ['simulator.ts', 'data-directory.ts'],
   'commands/push.ts': ['simulator.ts'],
+  'commands/replay.ts': ['simulator.ts'],
   'commands/contract/check.ts': ['simulator.ts'],
   'commands/doctor.ts': ['http', 'store'],
   'commands/openapi.ts': ['http'],

@@ -1,4 +1,5 @@
 import { Errors } from '@oclif/core'
+import type { Verdict } from '../model/simulator/bundle.ts'
 import { makeReport, type CaseResult, type ConformanceReport } from '../conformance/report/result.ts'
 import { accountCodes, type Account, type Problem } from '../model/simulator/account.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
@@ -8,6 +9,7 @@ import {
   type Report,
   type ReportedFinding,
 } from '../model/simulator/report.ts'
+import { formatReport } from './conformance/command.ts'
 import { listed } from './flags.ts'
 
 type AccountCode = (typeof accountCodes)[number]
@@ -27,6 +29,11 @@ export function failingCodes(given: string | readonly string[]): string[] {
   )
 }
 
+/** Returns those codes that this version knows: another one may have recorded them. */
+export function knownCodes(codes: readonly string[]): string[] {
+  return codes.filter((code) => words.includes(code))
+}
+
 /** Returns true when `--fail-on` names a problem that only an account shows. */
 export function needsAccount(failOn: readonly string[]): boolean {
   return accountCodes.some((code) => failOn.includes(code))
@@ -35,6 +42,11 @@ export function needsAccount(failOn: readonly string[]): boolean {
 /** A report, and the account where it was asked for. */
 export interface Reported extends Report {
   account?: Account
+}
+
+/** Returns the report of a verdict, with its account where that is wanted. */
+export function reportedOf({ report, account }: Verdict, withAccount: boolean): Reported {
+  return withAccount ? { ...report, account } : report
 }
 
 /** Returns true when a report has a finding or a problem of `--fail-on`. */
@@ -101,6 +113,27 @@ export function casesOf(
       : accountCodes.map((code) => caseOf('account', code, problemOf(account.problems, code)))),
   ]
   return makeReport({ suite, target, duration_ms: 0, cases })
+}
+
+/** Output of `--tap` and `--junit`. */
+interface Formats {
+  tap: boolean
+  junit: string | undefined
+}
+
+/**
+ * Returns a report as TAP, and writes it as JUnit XML, where these are wanted.
+ * @throws CommandError when the file cannot be written.
+ */
+export async function formatCases(
+  report: Reported,
+  failOn: readonly string[],
+  about: Pick<ConformanceReport, 'suite' | 'target'>,
+  { tap, junit }: Formats,
+): Promise<string | undefined> {
+  if (!tap && junit === undefined) return undefined
+  const text = await formatReport(casesOf(report, failOn, about), { json: false, tap: true, junit })
+  return tap ? text : undefined
 }
 
 /** A message, and the requests, events and deliveries that show it. */

@@ -4,27 +4,32 @@ import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { requireNode } from '../cli/doctor/node.ts'
-import { exitCodes, usageError } from '../cli/errors.ts'
+import { describeFailure, exitCodes, usageError } from '../cli/errors.ts'
 import { runCommand, type RunningCommand } from '../cli/exec/run.ts'
 import { splitCommand } from '../cli/exec/split.ts'
-import { formatReport } from '../cli/conformance/command.ts'
+import { requireWritable, writeBundle } from '../cli/files/bundle-file.ts'
 import { playAlong, type Playing } from '../cli/exec/guests.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { currenciesOf } from '../cli/guests/amount.ts'
 import { faultsOfWords } from '../cli/parse-faults.ts'
-import { renderBug, renderWarning } from '../cli/render/messages.ts'
+import { renderBug, renderError, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/account.ts'
 import { renderGuestsReport } from '../cli/render/guests.ts'
-import { casesOf, failingCodes, fails, needsAccount, type Reported } from '../cli/report.ts'
+import { failingCodes, fails, formatCases, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
+import { word } from '../cli/suggestion.ts'
 import { createClient, type Client } from '../client.ts'
 import { readAuthorityCertificate } from '../certificates.ts'
 import { authorityFile } from '../data-directory.ts'
+import type { Bundle } from '../model/simulator/bundle.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 
 const { open: _open, 'in-memory': _inMemory, dotenv: _dotenv, ...flagsOfStart } = startFlags
+
+/** The examined service, as reports name it. */
+const TARGET = 'a new Tabwire service in memory'
 
 /** Returns a flag of `start` with another description: nothing of the service outlives the command. */
 function described<F extends object>(flag: F, description: string): F {
@@ -63,6 +68,10 @@ const execFlags = fromEnvironment({
     description: 'Expect every check to be closed at the end; adds the account to the report.',
   }),
   junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
+  bundle: Flags.string({
+    description:
+      'When the exit code is not 0, write the service to this file, without secrets, for `replay`.',
+  }),
   'fail-on': Flags.string({
     description:
       'Findings and problems that make the exit code 3 when CMD succeeds, separated by commas; or any.',
@@ -90,6 +99,7 @@ export default class Exec extends BaseCommand {
     '<%= config.bin %> exec --fail-on any -- npx vitest run',
     '<%= config.bin %> exec --allow-http-loopback --seed 7 -- dotnet test',
     '<%= config.bin %> exec --guests 4 --faults drop=0.2,error=0.1 --fail-on any -- npm run service',
+    '<%= config.bin %> exec --bundle failure.json --fail-on any -- npm test',
   ]
   static override strict = false
   static override flags = execFlags
@@ -121,6 +131,7 @@ export default class Exec extends BaseCommand {
       '--faults',
     )
     requireNode()
+    if (flags.bundle !== undefined) await requireWritable(flags.bundle)
     const own = flags['data-dir']
     const { path: directory, remove } = await this.placeOf(flags.https, own)
     for (const warning of [...(await foreignSecrets(own)), ...warningsOf(flags)])
@@ -141,13 +152,20 @@ export default class Exec extends BaseCommand {
           ? undefined
           : playAlong(client, { seed, guests: flags.guests }, () => simulator.idle())
       const code = await this.runWith(simulator, directory)
+      // The end of the play clears them.
+      const injected = flags.bundle === undefined ? undefined : await client.faults.show()
       if (playing !== undefined) await this.tellGuests(client, playing)
       const allClosed = flags['all-closed']
-      const report: Reported = await client.report()
-      if (playing !== undefined || allClosed || needsAccount(failOn))
-        report.account = await client.account({ all_closed: allClosed })
+      const withAccount = playing !== undefined || allClosed || needsAccount(failOn)
+      const bundle = injected && { ...(await client.bundle({ all_closed: allClosed })), faults: injected }
+      const report: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report()
+      if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
       const found = await this.tell(report, failOn, flags.junit)
       process.exitCode = code === 0 && found ? exitCodes.checkFailed : code
+      if (bundle === undefined || flags.bundle === undefined || process.exitCode === 0) return
+      const guests = flags.guests === undefined ? null : { seed, guests: flags.guests }
+      const judged = { account: withAccount, fail_on: failOn, exit_code: code, guests }
+      await this.record(flags.bundle, { ...bundle, command: { name: 'exec', target: TARGET, ...judged } })
     } finally {
       await simulator.close()
       await remove()
@@ -196,15 +214,19 @@ export default class Exec extends BaseCommand {
     failOn: readonly string[],
     junit: string | undefined,
   ): Promise<boolean> {
-    const target = 'a new Tabwire service in memory'
-    if (junit !== undefined)
-      await formatReport(casesOf(report, failOn, { suite: 'exec', target }), {
-        json: false,
-        tap: true,
-        junit,
-      })
+    await formatCases(report, failOn, { suite: 'exec', target: TARGET }, { tap: false, junit })
     this.sayResult(report, (columns) => renderReported(report, columns))
     return fails(report, failOn)
+  }
+
+  /** Writes the bundle. A failure is told and does not change the exit code, which already says that the run failed. */
+  private async record(file: string, bundle: Bundle): Promise<void> {
+    try {
+      await writeBundle(file, bundle)
+      this.say(`Bundle written. Replay it with \`tabwire replay ${word(file)}\`.`)
+    } catch (error) {
+      this.say(renderError(describeFailure(error instanceof Error ? error : new Error(String(error)))))
+    }
   }
 
   /** Passes the signal on: the command decides how it ends, and the service ends after it. */

@@ -1,10 +1,11 @@
 import { Flags } from '@oclif/core'
-import { formatReport } from '../cli/conformance/command.ts'
 import { exitCodes } from '../cli/errors.ts'
+import { writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import { casesOf, failingCodes, fails, needsAccount, type Reported } from '../cli/report.ts'
+import { failingCodes, fails, formatCases, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/account.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
+import { word } from '../cli/suggestion.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { createClient } from '../client.ts'
 import { accountCodes } from '../model/simulator/account.ts'
@@ -16,6 +17,7 @@ export default class Report extends ServiceCommand {
     '<%= config.bin %> report',
     '<%= config.bin %> report --since 10m --fail-on totals_mismatch,conflict_ignored',
     '<%= config.bin %> report --account --junit report.xml',
+    '<%= config.bin %> report --account --bundle failure.json',
     '<%= config.bin %> report --fail-on none   # never fails',
   ]
   static override flags = fromEnvironment({
@@ -33,6 +35,9 @@ export default class Report extends ServiceCommand {
     }),
     junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
     tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
+    bundle: Flags.string({
+      description: 'Also write the service to this file, without secrets, for `replay`.',
+    }),
   })
 
   async run(): Promise<void> {
@@ -40,15 +45,26 @@ export default class Report extends ServiceCommand {
     const failOn = failingCodes(flags['fail-on'])
     const located = await this.locate(flags)
     const client = createClient(located)
-    const report: Reported = await client.report(flags.since && (await timeOf(client, flags.since)))
-    if (flags.account || flags['all-closed'] || needsAccount(failOn))
-      report.account = await client.account({ all_closed: flags['all-closed'] })
-    if (flags.tap || flags.junit !== undefined) {
-      const cases = casesOf(report, failOn, { suite: 'report', target: located.url })
-      const text = await formatReport(cases, { json: false, tap: true, junit: flags.junit })
-      if (flags.tap) this.write(text)
+    const since = flags.since && (await timeOf(client, flags.since))
+    const allClosed = flags['all-closed']
+    const withAccount = flags.account || allClosed || needsAccount(failOn)
+    const about = { suite: 'report', target: located.url } as const
+    let report: Reported
+    if (flags.bundle === undefined) {
+      report = await client.report(since)
+      if (withAccount) report.account = await client.account({ all_closed: allClosed })
+    } else {
+      const bundle = await client.bundle({ since, all_closed: allClosed })
+      const { suite: name, target } = about
+      const judged = { account: withAccount, fail_on: failOn, exit_code: null, guests: null }
+      await writeBundle(flags.bundle, { ...bundle, command: { name, target, ...judged } })
+      report = reportedOf(bundle.verdict, withAccount)
     }
-    if (!flags.tap) this.print(report, () => renderReported(report, this.terminal.columns))
+    const tap = await formatCases(report, failOn, about, flags)
+    if (tap === undefined) this.print(report, () => renderReported(report, this.terminal.columns))
+    else this.write(tap)
+    if (flags.bundle !== undefined)
+      this.say(`Bundle written. Replay it with \`tabwire replay ${word(flags.bundle)}\`.`)
     if (fails(report, failOn)) process.exitCode = exitCodes.checkFailed
   }
 }

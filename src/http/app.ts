@@ -31,7 +31,7 @@ export interface AppParts extends Omit<RoutingParts, 'identify' | 'strictQuery'>
   /** Throws for requests of foreign hosts and origins (contract section 10). */
   checkOrigin: (request: Request) => void
   /** Injects faults into requests. */
-  faults?: Pick<ApiFaults, 'around'>
+  faults?: Pick<ApiFaults, 'around'> | undefined
   /** Rate limit per key under `/v1`. */
   rateLimit?: RateLimit | undefined
   /** Called with each bug that causes a 500. */

@@ -54,8 +54,13 @@ function decode(text: string): string {
   }
 }
 
-function isRefusedRegistration({ method, path, status }: RequestEntry): boolean {
-  return method === 'POST' && status >= 400 && /^\/v1\/webhook-endpoints\/?(\?|$)/.test(path)
+function isRefusedRegistration(entry: RequestEntry): boolean {
+  return entry.status >= 400 && isRegistration(entry)
+}
+
+/** Returns true for the registration of a webhook endpoint. */
+export function isRegistration({ method, path }: Pick<RequestEntry, 'method' | 'path'>): boolean {
+  return method === 'POST' && /^\/v1\/webhook-endpoints\/?(\?|$)/.test(path)
 }
 
 /** Returns the JSON body without user names and passwords in URLs. */

@@ -1,5 +1,6 @@
 import { createMovableClock, type Clock, type MovableClock } from '../clock.ts'
 import { createClockFile, initialClockTime } from '../delivery/clock-file.ts'
+import type { Bundle } from '../model/simulator/bundle.ts'
 import type { Store } from '../store/store.ts'
 import { timers } from '../timers.ts'
 import type { Settings } from './settings.ts'
@@ -30,6 +31,14 @@ export function freshTime({ seed, startAt }: Settings) {
   return seed === undefined
     ? { time: startAt, frozen: false }
     : { time: startAt ?? SEEDED_START, frozen: true }
+}
+
+/** Returns the clock as bundles have it. A program's own clock counts as frozen. */
+export function clockNow(clock: Clock | MovableClock): Bundle['clock'] {
+  const now = clock.now().toISOString()
+  return 'moveTo' in clock
+    ? { now, frozen: clock.isFrozen(), offset_ms: clock.offsetMs() }
+    : { now, frozen: true, offset_ms: 0 }
 }
 
 /** Returns the measure of durations. In a seeded run nothing may depend on the speed of this machine. */

@@ -1,5 +1,6 @@
 import type { Clock, MovableClock } from '../clock.ts'
 import type { Identifiers } from '../ids.ts'
+import type { Bundle } from '../model/simulator/bundle.ts'
 import type { Store } from '../store/store.ts'
 import type { Settings } from './settings.ts'
 import { openAuthority } from '../certificates.ts'
@@ -18,6 +19,10 @@ export interface Parts extends Omit<Settings, 'serviceName'>, Identifiers {
   /** The service's own clock is movable. */
   clock: Clock | MovableClock
   store: Store
+  /** The bundle that the service replays. */
+  replay?: Bundle | undefined
+  /** Location of the first key; by default the first location. */
+  locationId?: string | undefined
 }
 
 /** The service's own certificate, of the local authority, when it runs on HTTPS. @throws TypeError without a directory. */

@@ -11,6 +11,8 @@ import { packageFile } from '../package-file.ts'
 interface Wanted {
   dataDirectory?: string | undefined
   apiKey?: string | undefined
+  /** Location of the key; by default the first. */
+  locationId?: string | undefined
   newApiKey: () => string
   newTableSecret: () => string
 }
@@ -28,9 +30,9 @@ interface SeededStore {
  */
 export async function seedStore(
   service: Service,
-  { dataDirectory, apiKey, newApiKey, newTableSecret }: Wanted,
+  { dataDirectory, apiKey, locationId, newApiKey, newTableSecret }: Wanted,
 ): Promise<SeededStore> {
-  const location_id = await firstLocation(service)
+  const location_id = locationId ?? (await firstLocation(service))
   await service.execute(assignEndpoints, { location_id })
   const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
   const key = apiKey ?? (await stillGood(service, kept?.api_key)) ?? newApiKey()

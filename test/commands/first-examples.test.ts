@@ -26,6 +26,7 @@ const proofs: Record<string, RegExp> = {
   report: /nothing to report/,
   mcp: /^$/,
   skill: /^---\nname: tabwire\n/,
+  replay: /No problems found in 1 push/,
   openapi: /"openapi": ?"3\.1/,
   completion: /tabwire complete -- /,
   complete: /^wait\t/m,
@@ -89,6 +90,7 @@ beforeAll(async () => {
   await writeFile(join(cwd, 'package.json'), JSON.stringify({ scripts: { test: 'node --version' } }))
   const payload = JSON.stringify(checkBody())
   await writeFile(join(cwd, 'delivery.json'), payload)
+  await service.run(['report', '--bundle', 'failure.json'])
   const { id } = await service.json<{ id: string }>('keys', 'create', '--scopes', 'read')
   const { url } = await startReference([process.execPath, join(fixtures, 'receivers', 'node.mjs')])
   const timestamp = Math.floor(Date.now() / 1000)

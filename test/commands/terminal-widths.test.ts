@@ -184,6 +184,7 @@ const uses: Record<string, Use> = {
     (_ids, { receiverUrls }) => ['receiver', 'check', receiverUrls.wrong, '--secret', secret],
     { code: 3 },
   ),
+  replay: { words: () => ['replay', 'failure.json', '--account', '--fail-on', 'any'], code: 3 },
   report: { words: () => ['report'], code: 3 },
   'report --account': { words: () => ['report', '--account'], code: 3 },
   'requests list': on('requests', 'list'),
@@ -362,6 +363,7 @@ beforeAll(async () => {
       : step,
   )
   await writeFile(join(service.cwd, 'scenario.json'), JSON.stringify({ ...scenario, steps: broken }))
+  await service.run(['report', '--bundle', 'failure.json'])
   place = {
     service,
     elsewhere: await emptyDirectory(),

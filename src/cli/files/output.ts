@@ -18,7 +18,7 @@ export async function openOutput(file: string, mode: number): Promise<Output> {
 }
 
 /** Returns true for a pipe or a device, such as `/dev/stdout` or a shell's `>(…)`, which cannot be replaced. */
-async function isPipe(file: string): Promise<boolean> {
+export async function isPipe(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined)
   return found !== undefined && (found.isFIFO() || found.isCharacterDevice())
 }

@@ -8,6 +8,7 @@ import { payBody, refundBody } from '../../model/guests/payment.ts'
 import { clockMoveBody, createKeyBody, resendBody, sessionCodeBody } from '../../model/simulator/bodies.ts'
 import * as sim from '../../model/simulator/views.ts'
 import { savedStateBody } from '../../model/simulator/state.ts'
+import { bundleBody } from '../../model/simulator/bundle.ts'
 import * as table from '../../model/guest-table/schemas.ts'
 import * as views from '../../model/views.ts'
 import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
@@ -72,6 +73,7 @@ const answers = {
   DeliveryFault: deliveryFault,
   ApiFault: apiFault,
   State: savedStateBody,
+  Bundle: bundleBody,
   StateReport: sim.stateReportView,
   Report: sim.reportView,
   Account: sim.accountView,

@@ -1,6 +1,7 @@
 import { duplicateCheck, itemOnTwoChecks, paidNotClosed, type Finding } from '../../findings/index.ts'
 import { checkKey, type CheckItem, type StoredCheck } from '../../model/check.ts'
 import { isFullyPaid } from '../../model/guests/claimed-items.ts'
+import type { SavedWatch } from '../../model/simulator/bundle.ts'
 import type { Service } from '../../service.ts'
 import type { RequestEntry } from '../request-context.ts'
 import type { Seen } from './push-sequence.ts'
@@ -9,9 +10,17 @@ import type { Seen } from './push-sequence.ts'
 export interface CheckWatch {
   /** Adds the next request. */
   follow(entry: RequestEntry): void
-  /** Findings that hold now, each with the request of the push that shows it. */
-  open(): { request: Seen; finding: Finding }[]
+  /** Findings that hold at a time of the service clock, each with the request of the push that shows it. */
+  open(at: Date): { request: Seen; finding: Finding }[]
+  /** `indexOf` returns the index of a check in the saved log. */
+  save(indexOf: (check: StoredCheck) => number): SavedWatch
   clear(): void
+}
+
+/** A saved watch, and the checks that it refers to by index. */
+export interface WatchToContinue {
+  watch: SavedWatch
+  checks: readonly StoredCheck[]
 }
 
 /** Limits of watched checks, item ids, and pairs of checks with equal items. The oldest are dropped. */
@@ -42,8 +51,8 @@ interface Pair {
   request: Seen
 }
 
-/** `service` has the current checks and payments; `now` is the service's clock. */
-export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => Date): CheckWatch {
+/** `service` has the current checks and payments. */
+export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: WatchToContinue): CheckWatch {
   const checks = new Map<string, Watched>()
   /** By location and item id: the item's name, and the keys of the checks that had it. */
   const items = new Map<string, { name: string; on: Set<string> }>()
@@ -54,6 +63,20 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
   const unclosed = new Map<string, Date>()
   /** Shapes of ids, by location, that a sender uses again: an id named two items, or stayed on a closed check. */
   const reused = new Set<string>()
+  if (saved !== undefined) restore(saved)
+
+  function restore({ watch, checks: known }: WatchToContinue): void {
+    for (const { key, check: index, request } of watch.checks) {
+      const check = known[index]
+      if (check !== undefined) checks.set(key, { check, request })
+    }
+    for (const { key, name, checks: on } of watch.items) items.set(key, { name, on: new Set(on) })
+    for (const { key, ids, are_lines: areLines } of watch.products)
+      products.set(key, { ids: new Set(ids), areLines })
+    for (const pair of watch.pairs) pairs.set(`${pair.key}\n${pair.other}`, pair)
+    for (const { key, since } of watch.unclosed) unclosed.set(key, new Date(since))
+    for (const shape of watch.reused) reused.add(shape)
+  }
 
   /** Indexes an item that is new on a check, and returns the other checks that had it. */
   function index({ external_id, name }: CheckItem, key: string, location: string): string[] {
@@ -140,12 +163,12 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
     }
   })
 
-  function unclosedFindings() {
+  function unclosedFindings(at: Date) {
     return [...unclosed].flatMap(([key, paidAt]) => {
       const watched = checks.get(key)
       return watched === undefined
         ? []
-        : shown(watched.request, paidNotClosed(watched.check.external_id, paidAt, now()))
+        : shown(watched.request, paidNotClosed(watched.check.external_id, paidAt, at))
     })
   }
 
@@ -160,10 +183,22 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
       keep(checks, key, watched, KEEP.checks)
       compare(key, watched, push.before)
     },
-    open: () => [
+    open: (at) => [
       ...[...pairs.values()].flatMap((pair) => shown(pair.request, findingOf(pair))),
-      ...unclosedFindings(),
+      ...unclosedFindings(at),
     ],
+    save: (indexOf) => ({
+      checks: Array.from(checks, ([key, { check, request }]) => ({ key, check: indexOf(check), request })),
+      items: Array.from(items, ([key, { name, on }]) => ({ key, name, checks: [...on] })),
+      products: Array.from(products, ([key, { ids, areLines }]) => ({
+        key,
+        ids: [...ids],
+        are_lines: areLines,
+      })),
+      pairs: [...pairs.values()],
+      unclosed: Array.from(unclosed, ([key, since]) => ({ key, since: since.toISOString() })),
+      reused: [...reused],
+    }),
     clear() {
       for (const each of [checks, items, products, pairs, unclosed, reused]) each.clear()
     },

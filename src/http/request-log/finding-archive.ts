@@ -1,4 +1,5 @@
 import type { Finding } from '../../findings/index.ts'
+import type { SavedArchive } from '../../model/simulator/bundle.ts'
 import {
   type FindingCode,
   findingCodes,
@@ -19,6 +20,7 @@ export interface FindingArchive {
   kept(): readonly Shown[]
   /** Number and times of the findings of a code whose examples are lost. */
   counted(code: FindingCode): Counted | undefined
+  save(): SavedArchive
   clear(): void
 }
 
@@ -28,25 +30,33 @@ export interface Counted {
   last_at: string
 }
 
-export function createFindingArchive(keepOfEach = 1_000): FindingArchive {
+export function createFindingArchive(keepOfEach = 1_000, saved?: SavedArchive): FindingArchive {
   const kept = new Map<FindingCode, Shown[]>()
   const counted = new Map<FindingCode, Counted>()
+  for (const { code, ...times } of saved?.counted ?? []) counted.set(code, times)
 
   function count(code: FindingCode, { started_at }: Seen): void {
     const before = counted.get(code) ?? { count: 0, first_at: started_at, last_at: started_at }
     counted.set(code, { ...before, count: before.count + 1, last_at: started_at })
   }
 
+  function keep(shown: Shown): void {
+    const { code } = shown.finding
+    const all = kept.get(code) ?? []
+    kept.set(code, all)
+    const oldest = all.push(shown) > keepOfEach ? all.shift() : undefined
+    if (oldest !== undefined) count(code, oldest.request)
+  }
+
+  for (const shown of saved?.kept ?? []) keep(shown)
   return {
-    keep(shown) {
-      const { code } = shown.finding
-      const all = kept.get(code) ?? []
-      kept.set(code, all)
-      const oldest = all.push(shown) > keepOfEach ? all.shift() : undefined
-      if (oldest !== undefined) count(code, oldest.request)
-    },
+    keep,
     kept: () => [...kept.values()].flat(),
     counted: (code) => counted.get(code),
+    save: () => ({
+      kept: [...kept.values()].flat(),
+      counted: Array.from(counted, ([code, times]) => ({ code, ...times })),
+    }),
     clear() {
       kept.clear()
       counted.clear()

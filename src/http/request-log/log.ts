@@ -11,6 +11,7 @@ import {
 import type { Finding } from '../../findings/index.ts'
 import { type LoggedRequest, type PushNote, isTrialPath } from '../../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../../model/revision.ts'
+import type { SavedLog, SavedRequest } from '../../model/simulator/bundle.ts'
 import type { RefusedPushes, Report } from '../../model/simulator/report.ts'
 import type { Service } from '../../service.ts'
 import type { FindingOfCheck, UnsettledConflict } from '../../account/account.ts'
@@ -41,10 +42,12 @@ export interface RequestLog {
   now(): Date
   /** Returns the states of a check before and after its earlier pushes that are still in the log. */
   earlierStates(check: StoredCheck): readonly StoredCheck[]
-  /** Reports the findings since a time, or all, including those of dropped requests. */
-  report(since: string | undefined): Report
+  /** Reports the findings since a time, or all, including those of dropped requests. `at` is the service's time. */
+  report(since: string | undefined, at?: Date): Report
   /** Returns the findings with their checks, and the conflicts without an accepted push since, for an account. */
-  accounted(): { findings: FindingOfCheck[]; conflicts: readonly UnsettledConflict[] }
+  accounted(at?: Date): { findings: FindingOfCheck[]; conflicts: readonly UnsettledConflict[] }
+  /** Returns everything that the log knows, for a log that continues it. */
+  save(): SavedLog
   /** Deletes all entries. */
   clear(): void
   /** Calls `listener` with the id of each added request; `read` returns the entry with its findings. */
@@ -69,24 +72,26 @@ export interface LogParts {
   now: () => Date
   /** The field that orders pushes. */
   orderBy?: string
+  /** A saved log to continue. */
+  saved?: SavedLog | undefined
 }
 
 /** Request log in memory, with limits. */
-export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts): RequestLog {
+export function createRequestLog({ service, now, orderBy = ORDER_BY, saved }: LogParts): RequestLog {
   /** In the order of their responses. */
-  const requests: KeptEntry[] = []
-  const states = new Map<string, string[]>()
+  const requests: KeptEntry[] = saved?.requests.map((request) => restored(request, saved.checks)) ?? []
+  const states = new Map(saved?.states.map(({ check, digests }) => [check, [...digests]]))
   const listeners = new Set<AddListener>()
-  const archive = createFindingArchive()
-  const sequence = createPushSequence((lost) => archive.keep(lost), { orderBy })
-  const watch = createCheckWatch(service, now)
-  const conflicts = createUnsettledConflicts()
-  let characters = 0
-  let pushes = 0
-  let refused = new Map<string, RefusedPushes>()
-  const open = () => [...sequence.lost(), ...watch.open()]
-  const openById = () => byRequest(open())
-  const all = () => [...archive.kept(), ...requests.flatMap(findingsIn), ...open()]
+  const archive = createFindingArchive(undefined, saved?.archive)
+  const sequence = createPushSequence((lost) => archive.keep(lost), { orderBy, saved: saved?.sequence })
+  const watch = createCheckWatch(service, saved)
+  const conflicts = createUnsettledConflicts(saved?.conflicts)
+  let characters = requests.reduce((sum, entry) => sum + sizeOf(entry), 0)
+  let pushes = saved?.pushes ?? 0
+  let refused = new Map(saved?.refused.map((one) => [one.code, one]))
+  const open = (at: Date) => [...sequence.lost(), ...watch.open(at)]
+  const openById = () => byRequest(open(now()))
+  const all = (at: Date) => [...archive.kept(), ...requests.flatMap(findingsIn), ...open(at)]
   const forgetOldest = () => {
     const oldest = requests.shift()
     if (oldest === undefined) return
@@ -142,8 +147,8 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts)
       requests
         .flatMap(({ push }) => [push?.before ?? [], push?.after ?? []].flat())
         .filter(({ id }) => id === check.id),
-    report(since) {
-      const shown = all()
+    report(since, at = now()) {
+      const shown = all(at)
       const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
       return {
         since: since ?? null,
@@ -152,7 +157,21 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts)
         findings: reportOf({ shown, counted: (code) => archive.counted(code) }, since),
       }
     },
-    accounted: () => ({ findings: all().flatMap(findingOfCheck), conflicts: conflicts.open() }),
+    accounted: (at = now()) => ({ findings: all(at).flatMap(findingOfCheck), conflicts: conflicts.open() }),
+    save() {
+      const checks = createVersions()
+      return {
+        requests: requests.map((entry) => savedRequest(entry, checks.indexOf)),
+        watch: watch.save(checks.indexOf),
+        checks: checks.all,
+        pushes,
+        refused: [...refused.values()],
+        states: Array.from(states, ([check, digests]) => ({ check, digests })),
+        archive: archive.save(),
+        sequence: sequence.save(),
+        conflicts: conflicts.open(),
+      }
+    },
     clear() {
       requests.length = 0
       states.clear()
@@ -177,6 +196,34 @@ function digest(check: OrderedPush | Check): string {
 
 /** An entry with the findings that depend on earlier requests. */
 type KeptEntry = RequestEntry & { following: readonly Finding[] }
+
+/** Numbers versions of checks. Requests share them: the state after a push is the state before the next one. */
+function createVersions() {
+  const all: StoredCheck[] = []
+  const indexes = new Map<StoredCheck, number>()
+  return {
+    all,
+    indexOf(check: StoredCheck): number {
+      const index = indexes.get(check) ?? all.push(check) - 1
+      indexes.set(check, index)
+      return index
+    },
+  }
+}
+
+function savedRequest(
+  { push, following, ...entry }: KeptEntry,
+  indexOf: (check: StoredCheck) => number,
+): SavedRequest {
+  const indexed = (check: StoredCheck | null) => (check === null ? null : indexOf(check))
+  const note = push && { ...push, before: indexed(push.before), after: indexed(push.after) }
+  return { ...entry, push: note, following }
+}
+
+function restored({ push, ...entry }: SavedRequest, checks: readonly StoredCheck[]): KeptEntry {
+  const at = (index: number | null) => (index === null ? null : (checks[index] ?? null))
+  return { ...entry, push: push && { ...push, before: at(push.before), after: at(push.after) } }
+}
 
 /** Findings that hold now and may cease, by the id of their request. */
 type OpenFindings = ReadonlyMap<string, readonly Shown[]>

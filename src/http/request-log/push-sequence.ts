@@ -10,6 +10,7 @@ import {
   type PushRefusal,
 } from '../../findings/index.ts'
 import { ORDER_BY } from '../../model/revision.ts'
+import type { SavedSequence } from '../../model/simulator/bundle.ts'
 import { isTrialPath } from '../../model/simulator/request-entry.ts'
 import type { RequestEntry } from '../request-context.ts'
 
@@ -22,11 +23,21 @@ export interface PushSequence {
   follow(entry: RequestEntry): Finding[]
   /** Failed pushes without a retry so far, oldest first. */
   lost(): readonly { request: Seen; finding: Finding }[]
+  save(): SavedSequence
   clear(): void
 }
 
 /** Limits of stored checks with refused pushes, and of refused bodies per check. */
 const KEEP = { checks: 1_000, refused: 5 }
+
+interface SequenceOptions {
+  /** The field that orders pushes. */
+  orderBy?: string
+  /** Most failed pushes without a retry. */
+  keepLost?: number
+  /** A saved sequence to continue. */
+  saved?: SavedSequence | undefined
+}
 
 interface Lost {
   request: Seen
@@ -41,11 +52,20 @@ interface Lost {
  */
 export function createPushSequence(
   onForget: (lost: Lost) => void,
-  { orderBy = ORDER_BY, keepLost = 1_000 } = {},
+  { orderBy = ORDER_BY, keepLost = 1_000, saved }: SequenceOptions = {},
 ): PushSequence {
   const refused = new Map<string, string[]>()
   const lost = new Map<string, Lost[]>()
   let waiting = 0
+  for (const { path, marks } of saved?.refused ?? []) refused.set(path, [...marks])
+  for (const { request, finding, digest } of saved?.lost ?? [])
+    keepLostPush({ request, finding, digest: digest ?? undefined })
+
+  function keepLostPush(push: Lost): void {
+    const { path } = push.request
+    lost.set(path, [...(lost.get(path) ?? []), push])
+    waiting += 1
+  }
 
   function settle(path: string, digest: () => string | undefined): void {
     const open = lost.get(path)
@@ -60,8 +80,7 @@ export function createPushSequence(
     const { id, method, path, status, started_at } = entry
     const request = { id, method, path, status, started_at }
     const finding = { code: 'no_idempotent_retry' as const, message }
-    lost.set(path, [...(lost.get(path) ?? []), { request, finding, digest }])
-    waiting += 1
+    keepLostPush({ request, finding, digest })
     const [[stalest, [oldest, ...rest]] = ['', []]] = lost
     if (waiting <= keepLost || oldest === undefined) return
     onForget(oldest)
@@ -123,6 +142,10 @@ export function createPushSequence(
       return []
     },
     lost: () => [...lost.values()].flat(),
+    save: () => ({
+      refused: Array.from(refused, ([path, marks]) => ({ path, marks })),
+      lost: [...lost.values()].flat().map(({ digest = null, ...shown }) => ({ ...shown, digest })),
+    }),
     clear() {
       refused.clear()
       lost.clear()

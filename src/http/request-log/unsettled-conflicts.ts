@@ -14,8 +14,13 @@ export interface UnsettledConflicts {
 /** Most checks with a conflict. The oldest are dropped. */
 const KEEP = 1_000
 
-export function createUnsettledConflicts(): UnsettledConflicts {
-  const conflicts = new Map<string, UnsettledConflict>()
+export function createUnsettledConflicts(saved: readonly UnsettledConflict[] = []): UnsettledConflicts {
+  const conflicts = new Map(
+    saved.map((conflict) => [
+      checkKey({ location_id: conflict.location_id, external_id: conflict.external_check_id }),
+      conflict,
+    ]),
+  )
   return {
     follow({ id, started_at, push }) {
       const check = push?.after ?? push?.before

@@ -6,7 +6,7 @@ import {
   type Fault,
   type FaultsView,
 } from '../../model/simulator/fault.ts'
-import { ok, withBody, type Documented, type Reply } from '../route.ts'
+import { ok, withBody, type Documented } from '../route.ts'
 
 /** Applies faults of one kind. */
 interface InForce<F extends Fault> {
@@ -23,28 +23,41 @@ export interface FaultParts {
   }
 }
 
-/** `GET`, `PUT` and `DELETE /_sim/faults` (contract section 10). A `PUT` replaces all faults and resets their counts. */
-export function faultRoutes(parts: FaultParts): Documented[] {
+/** Faults of both kinds, with the seed of their random numbers. */
+export interface FaultControls {
+  show(): FaultsView
+  /** Replaces all faults. Without a seed, uses the default one. */
+  set(seed: number | undefined, faults: readonly Fault[]): Promise<FaultsView>
+}
+
+export function createFaultControls(parts: FaultParts): FaultControls {
   /** Seed of the latest `PUT`. */
   let given: number | undefined
   const seedNow = () => given ?? parts.faults.seed
-  const show = (): Reply => {
+  const show = () => {
     const { deliveries, api } = parts.faults
-    return ok({ seed: seedNow(), faults: [...deliveries.show(), ...api.show()] } satisfies FaultsView)
+    return { seed: seedNow(), faults: [...deliveries.show(), ...api.show()] }
   }
-  const set = async (seed: number | undefined, faults: readonly Fault[]): Promise<Reply> => {
-    given = seed
-    const { deliveries, api } = parts.faults
-    await api.set(
-      faults.filter((fault) => fault.on === 'api'),
-      seedNow(),
-    )
-    await deliveries.set(
-      faults.filter((fault) => fault.on === 'deliveries'),
-      seedNow(),
-    )
-    return show()
+  return {
+    show,
+    async set(seed, faults) {
+      given = seed
+      const { deliveries, api } = parts.faults
+      await api.set(
+        faults.filter((fault) => fault.on === 'api'),
+        seedNow(),
+      )
+      await deliveries.set(
+        faults.filter((fault) => fault.on === 'deliveries'),
+        seedNow(),
+      )
+      return show()
+    },
   }
+}
+
+/** `GET`, `PUT` and `DELETE /_sim/faults` (contract section 10). A `PUT` replaces all faults and resets their counts. */
+export function faultRoutes({ show, set }: FaultControls): Documented[] {
   return [
     {
       method: 'GET',
@@ -56,13 +69,13 @@ export function faultRoutes(parts: FaultParts): Documented[] {
         summary: 'List faults',
         answers: { 200: { description: 'All faults, with the number of injections.', schema: 'Faults' } },
       },
-      handle: show,
+      handle: () => ok(show()),
     },
     {
       method: 'PUT',
       path: '/faults',
       scope: 'simulate',
-      ...withBody(faultsBody, ({ seed, faults }) => set(seed, faults.map(withDefaults))),
+      ...withBody(faultsBody, async ({ seed, faults }) => ok(await set(seed, faults.map(withDefaults)))),
       doc: {
         id: 'setFaults',
         tag: 'Simulator clock',
@@ -81,7 +94,7 @@ export function faultRoutes(parts: FaultParts): Documented[] {
         summary: 'Clear faults',
         answers: { 200: { description: 'An empty list of faults.', schema: 'Faults' } },
       },
-      handle: () => set(undefined, []),
+      handle: async () => ok(await set(undefined, [])),
     },
   ]
 }

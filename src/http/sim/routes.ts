@@ -19,9 +19,10 @@ import { requestFilter } from '../request-log/query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
 import type { Stream } from '../stream/stream.ts'
 import { register, type RegistrationParts, endpointAddress } from '../v1/routes.ts'
+import { bundleRoute, type BundleParts } from './bundle.ts'
 import { clockRoutes, type ClockParts } from './clock.ts'
 import { deliveryRoutes } from './deliveries.ts'
-import { faultRoutes, type FaultParts } from './faults.ts'
+import { createFaultControls, faultRoutes, type FaultParts } from './faults.ts'
 import { guestRoutes } from './guests.ts'
 import { resendRoutes } from './resend-plan.ts'
 import { sentRequestRoutes } from './sent-request.ts'
@@ -40,11 +41,14 @@ export interface SimParts
   tableUrl: (table: Table) => string
   /** Data about this process for `/_sim/health`. */
   health: () => object
+  /** Parts of bundles that no other route has. */
+  bundle: Pick<BundleParts, 'clockNow' | 'program' | 'settings' | 'apiKey'>
 }
 
 /** Routes of the simulator, besides the routes of the specification (contract section 10). */
 export function simRoutes(parts: SimParts): Documented[] {
   const { service, log, stream } = parts
+  const faults = createFaultControls(parts)
   return [
     {
       method: 'GET',
@@ -63,8 +67,9 @@ export function simRoutes(parts: SimParts): Documented[] {
     ...deliveryRoutes(service),
     ...sentRequestRoutes(parts),
     ...clockRoutes(parts),
-    ...faultRoutes(parts),
+    ...faultRoutes(faults),
     ...stateRoutes(parts),
+    bundleRoute({ service, log, faultsNow: faults.show, ...parts.bundle }),
     ...guestRoutes(service),
     {
       method: 'GET',

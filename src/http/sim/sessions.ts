@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../model/api-key.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { sessionCodeBody } from '../../model/simulator/bodies.ts'
+import type { Bundle } from '../../model/simulator/bundle.ts'
 import type { Service } from '../../service.ts'
 import { keyOfHash } from '../auth/api-key.ts'
 import {
@@ -20,7 +21,12 @@ export interface SessionRouteParts {
   url: () => string
   /** Names the signature header. */
   serviceName: string
+  /** The recording that this service replays. */
+  replay: Recording | undefined
 }
+
+/** When and by what a bundle was written. */
+type Recording = Pick<Bundle, 'recorded_at' | 'tabwire' | 'node'>
 
 /** Routes of inspector sessions, which start with a link created with an API key. */
 export function sessionRoutes(parts: SessionRouteParts): Documented[] {
@@ -111,10 +117,11 @@ async function show(parts: SessionRouteParts, { request }: Call): Promise<Reply>
 }
 
 /** Returns the service data that the page needs; `session` is `null` without a key. */
-async function sessionOf({ service, serviceName }: SessionRouteParts, key: ApiKey | undefined) {
+async function sessionOf({ service, serviceName, replay }: SessionRouteParts, key: ApiKey | undefined) {
   if (key === undefined) return { session: null }
   const location = await service.get('locations', key.location_id)
-  return { session: { service_name: serviceName, location: location ?? null } }
+  const recording = replay === undefined ? {} : { replay }
+  return { session: { service_name: serviceName, location: location ?? null, ...recording } }
 }
 
 function end({ sessions, url }: SessionRouteParts, { request }: Call): Reply {

@@ -280,12 +280,19 @@ export const tableQrView = z.strictObject({
   path: z.string().describe('SVG path of the dark modules.'),
 })
 
+/** The recording that a service replays. */
+const replay = z
+  .strictObject({ recorded_at: time, tabwire: z.string(), node: z.string() })
+  .exactOptional()
+  .describe('The recording of a bundle that this service replays. A replay sends no deliveries.')
+
 export const healthView = z.strictObject({
   status: z.literal('ok'),
   started_at: time,
   order_by: z.string(),
   /** The name in the signature header, `X-<name>-Signature`. */
   service_name: z.string(),
+  replay,
 })
 
 /** Schemas of responses for the inspector's page. */
@@ -295,7 +302,7 @@ export const inspectorLinkView = z.strictObject({
 })
 
 export const sessionView = z.strictObject({
-  session: z.strictObject({ service_name: z.string(), location: locationView.nullable() }).nullable(),
+  session: z.strictObject({ service_name: z.string(), location: locationView.nullable(), replay }).nullable(),
 })
 
 export const newSessionView = sessionView.extend({

@@ -152,6 +152,7 @@ describe('a session', () => {
     ['DELETE /_sim/keys/key_x', undefined],
     ['GET /_sim/state', undefined],
     ['PUT /_sim/state', {}],
+    ['GET /_sim/bundle', undefined],
     ['POST /_sim/inspector-links', {}],
   ])('cannot outlast itself or export everything: %s needs the key itself', async (route, json) => {
     const { ask, client } = await openBrowser()

@@ -7,6 +7,8 @@ import { callService, Refused } from '../call.ts'
 export interface Session {
   service_name: string
   location: Location | null
+  /** The recording that the service replays. */
+  replay?: { recorded_at: string }
 }
 
 /** The page's session, or its state while there is none. */

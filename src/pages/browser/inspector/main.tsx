@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { address, type ViewName } from './address.tsx'
 import { Announcements } from './announce.tsx'
 import { beginSession, session } from './api.ts'
+import { Banners } from './banners.tsx'
 import { Bar } from './bar.tsx'
 import { ActivityChart } from './chart/activity-chart.tsx'
 import { startClock } from './clock.tsx'
@@ -12,7 +13,6 @@ import { Drawer } from './detail/drawer.tsx'
 import { Help } from './dialog.tsx'
 import { Command } from './elements.tsx'
 import { EndpointRegistration, RegisterButton } from './endpoint-registration.tsx'
-import { Gone } from './gone.tsx'
 import { ListView } from './list/list-view.tsx'
 import type { View } from './list/view.ts'
 import { startStream } from './live.ts'
@@ -92,7 +92,7 @@ function Open() {
   return (
     <div class={`app${open === '' ? '' : ' opened'}`}>
       <Bar />
-      <Gone />
+      <Banners />
       <main>
         <h1 class="spoken">{title}</h1>
         <div class="shown">

@@ -1,0 +1,134 @@
+import { stat } from 'node:fs/promises'
+import { Refusal } from '../../model/refusal.ts'
+import { bundleText, LONGEST_BUNDLE } from '../../model/simulator/bundle-text.ts'
+import type { Bundle } from '../../model/simulator/bundle.ts'
+import { CommandError, exitCodes } from '../errors.ts'
+import { printable } from '../render/text.ts'
+import { readInput } from './input.ts'
+import { isPipe, openOutput } from './output.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+/**
+ * Writes a bundle, readable by its owner alone. Returns its length in bytes.
+ * @throws CommandError when it cannot be written, or is longer than a replay accepts.
+ */
+export async function writeBundle(file: string, bundle: Bundle): Promise<number> {
+  const text = [...bundleText(bundle)].join('')
+  const length = Buffer.byteLength(text)
+  if (length > LONGEST_BUNDLE)
+    throw new CommandError(
+      'bundle_too_large',
+      `The bundle has ${Math.ceil(length / MEBIBYTE)} MiB, but a replay reads at most ${LONGEST_BUNDLE / MEBIBYTE} MiB, so it was not written. Record a shorter run, or start the service with a lower --keep-events.`,
+    )
+  await writing(file, async () => {
+    const output = await openOutput(file, 0o600)
+    try {
+      await output.replace(text)
+    } finally {
+      await output.discard()
+    }
+  })
+  return length
+}
+
+/**
+ * Checks that a bundle can be written, before the run that it records.
+ * @throws CommandError when it cannot.
+ */
+export async function requireWritable(file: string): Promise<void> {
+  // A reader of a pipe would take the check for the whole text.
+  if (!(await isPipe(file))) await writing(file, async () => (await openOutput(file, 0o600)).discard())
+}
+
+async function writing(file: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException
+    throw new CommandError('unwritable_file', `--bundle: cannot write the bundle to ${file} (${code}).`)
+  }
+}
+
+/**
+ * Reads and checks a bundle, or standard input for `-`.
+ * @throws CommandError (usage) when it cannot be read, or is not a bundle that this version replays.
+ */
+export async function readBundle(file: string): Promise<Bundle> {
+  const length = file === '-' ? 0 : ((await stat(file).catch(() => undefined))?.size ?? 0)
+  if (length > LONGEST_BUNDLE) throw tooLong(file, length)
+  const bytes = await readInput(file)
+  if (bytes.byteLength > LONGEST_BUNDLE) throw tooLong(file, bytes.byteLength)
+  const value = parsed(file, bytes)
+  requireVersion(file, value)
+  // Loaded late: the command's help needs no schemas.
+  const { bundleOf } = await import('../../model/simulator/bundle.ts')
+  try {
+    return bundleOf(value)
+  } catch (error) {
+    if (error instanceof Refusal) throw brokenBundle(file, issuesIn(error))
+    throw error
+  }
+}
+
+/** Returns the error for a file with the format of a bundle and invalid content. */
+export function brokenBundle(file: string, issues: string): CommandError {
+  return invalidBundle(`${nameOf(file)} is not a valid bundle: ${issues}. Write a new one with --bundle.`)
+}
+
+function parsed(file: string, bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw invalidBundle(
+      `${nameOf(file)} is not complete JSON. It is another file, or it was cut off. Copy the bundle again.`,
+    )
+  }
+}
+
+/** @throws CommandError unless the value has the format and a version that this program reads. */
+function requireVersion(file: string, value: unknown): void {
+  const isObject = typeof value === 'object' && value !== null
+  const { format, version, tabwire } = (isObject ? value : {}) as Record<string, unknown>
+  if (format !== 'tabwire-bundle')
+    throw invalidBundle(
+      `${nameOf(file)} is not a bundle: its format must be "tabwire-bundle". Write one with \`tabwire report --bundle FILE\`.`,
+    )
+  if (typeof version !== 'number' || version <= 1) return
+  const by = typeof tabwire === 'string' ? ` It was written by Tabwire ${shortened(tabwire)}.` : ''
+  throw invalidBundle(
+    `${nameOf(file)} has version ${version} of the format, but this Tabwire reads version 1.${by} Upgrade Tabwire.`,
+  )
+}
+
+/** Most issues that an error shows. */
+const MOST_ISSUES = 3
+
+function issuesIn({ details }: Refusal): string {
+  const issues = details.issues as readonly { path: string; message: string }[]
+  const shown = issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, message }) => `${shortened(path)} ${shortened(message)}`)
+  const more = issues.length - shown.length
+  return `${shown.join('; ')}${more > 0 ? ` (and ${more} more)` : ''}`
+}
+
+/** Returns a text of the file in a form and length for an error. */
+function shortened(text: string): string {
+  const line = printable(text)
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line
+}
+
+function tooLong(file: string, length: number): CommandError {
+  return invalidBundle(
+    `${nameOf(file)} has ${Math.ceil(length / MEBIBYTE)} MiB, but a bundle has at most ${LONGEST_BUNDLE / MEBIBYTE} MiB.`,
+  )
+}
+
+function nameOf(file: string): string {
+  return file === '-' ? 'Standard input' : file
+}
+
+function invalidBundle(message: string): CommandError {
+  return new CommandError('invalid_bundle', message, exitCodes.usage)
+}

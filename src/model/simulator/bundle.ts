@@ -1,0 +1,353 @@
+import { z } from 'zod'
+import { checkKey, parsePush, type StoredCheck } from '../check.ts'
+import { invalid, issuesOf, type ValidationIssue } from '../validation.ts'
+import type { Account } from './account.ts'
+import { apiFaultKinds, type ApiFaultKind } from './fault-kinds.ts'
+import type { FaultsView } from './fault.ts'
+import { findingCodes, type FindingCode, type RefusedPushes, type Report } from './report.ts'
+import { pushOutcomes, type LoggedRequest, type PushOutcome } from './request-entry.ts'
+import { readOrderBy, readServiceName, signTimes, type Reader, type SignTime } from './settings.ts'
+import { stateBody, type State } from './state.ts'
+import { brokenRelations } from './state-relations.ts'
+import { id, stateRecords, time } from './state-records.ts'
+import { accountView, faultsView, reportView } from './views.ts'
+
+export const BUNDLE_FORMAT = 'tabwire-bundle'
+/** Version of the format. Increases when older versions of Tabwire can no longer read it. */
+export const BUNDLE_VERSION = 1
+
+/** A service at one moment, without its secrets: everything that a replay needs to give the same verdict. */
+export interface Bundle {
+  format: typeof BUNDLE_FORMAT
+  version: typeof BUNDLE_VERSION
+  /** Versions of the program that wrote the bundle, such as `1.0.0`, `v24.1.0` and `linux x64`. */
+  tabwire: string
+  node: string
+  platform: string
+  /** Real time of the bundle. */
+  recorded_at: string
+  /** Real time at which the service started. */
+  started_at: string
+  /** The location whose account the verdict has. */
+  location_id: string
+  clock: BundleClock
+  settings: BundleSettings
+  faults: FaultsView
+  /** The command that wrote the bundle; `null` for a bundle of the API. */
+  command: BundleCommand | null
+  verdict: Verdict
+  state: State
+  log: SavedLog
+}
+
+/** The service clock of a bundle. */
+interface BundleClock {
+  now: string
+  frozen: boolean
+  /** Milliseconds ahead of real time. */
+  offset_ms: number
+}
+
+/** Settings of the service that decide a verdict, or that a reader of the bundle needs. */
+export interface BundleSettings {
+  service_name: string
+  order_by: string
+  strict: boolean
+  disable_after: number
+  keep_events: number
+  sign_time: SignTime
+  seed: number | null
+}
+
+/** The command that wrote a bundle, and how it judged. */
+export interface BundleCommand {
+  name: 'report' | 'exec'
+  /** The examined service, as reports name it. */
+  target: string
+  /** True when the report had the account. */
+  account: boolean
+  fail_on: readonly string[]
+  /** Exit code of the command that `exec` ran. */
+  exit_code: number | null
+  /** Guests that `exec` played. */
+  guests: { seed: number; guests: number } | null
+}
+
+/** Report and account at the moment of the bundle. */
+export interface Verdict {
+  since: string | null
+  all_closed: boolean
+  report: Report
+  account: Account
+}
+
+/** The request log with everything that findings depend on. */
+export interface SavedLog {
+  /** Every version of a check that the log knows, once. Other fields refer to it by index. */
+  checks: readonly StoredCheck[]
+  /** In the order of their responses. */
+  requests: readonly SavedRequest[]
+  /** Number of all pushes, and refused pushes by code. */
+  pushes: number
+  refused: readonly RefusedPushes[]
+  /** Digests of the states of checks without revision, by location and external id. */
+  states: readonly { check: string; digests: readonly string[] }[]
+  /** Findings of dropped requests. */
+  archive: SavedArchive
+  sequence: SavedSequence
+  watch: SavedWatch
+  /** Refused pushes of claimed checks without an accepted push since. */
+  conflicts: readonly SavedConflict[]
+}
+
+export interface SavedRequest extends Omit<LoggedRequest, 'push' | 'findings'> {
+  push: SavedPush | null
+  /** Findings that depend on earlier requests. */
+  following: readonly SavedFinding[]
+}
+
+interface SavedPush {
+  external_check_id: string
+  outcome: PushOutcome
+  findings: readonly SavedFinding[]
+  /** Indexes in `checks`. */
+  before: number | null
+  after: number | null
+}
+
+interface SavedFinding {
+  code: FindingCode
+  message: string
+}
+
+export interface SavedSeen {
+  id: string
+  method: string
+  path: string
+  status: number
+  started_at: string
+}
+
+/** A request with a finding. */
+interface SavedShown {
+  request: SavedSeen
+  finding: SavedFinding
+}
+
+export interface SavedArchive {
+  kept: readonly SavedShown[]
+  counted: readonly { code: FindingCode; count: number; first_at: string; last_at: string }[]
+}
+
+/** Failed and refused pushes that wait for their repetition. */
+export interface SavedSequence {
+  refused: readonly { path: string; marks: readonly string[] }[]
+  lost: readonly (SavedShown & { digest: string | null })[]
+}
+
+/** Checks, items and products that are compared between pushes. */
+export interface SavedWatch {
+  checks: readonly { key: string; check: number; request: SavedSeen }[]
+  items: readonly { key: string; name: string; checks: readonly string[] }[]
+  products: readonly { key: string; ids: readonly string[]; are_lines: boolean }[]
+  pairs: readonly {
+    key: string
+    other: string
+    ids: readonly string[]
+    request: SavedSeen
+  }[]
+  unclosed: readonly { key: string; since: string }[]
+  reused: readonly string[]
+}
+
+export interface SavedConflict {
+  location_id: string
+  external_check_id: string
+  request: string
+  started_at: string
+}
+
+const count = z.int().min(0)
+const texts = z.array(z.string())
+const httpStatus = z.int().min(100).max(599)
+
+const seen = z.strictObject({
+  id: id('req'),
+  method: z.string(),
+  path: z.string(),
+  status: httpStatus,
+  started_at: time,
+})
+const finding = z.strictObject({ code: z.enum(findingCodes), message: z.string() })
+const shown = z.strictObject({ request: seen, finding })
+
+const savedLog = z.strictObject({
+  checks: z.array(stateRecords.checks),
+  requests: z.array(
+    seen.extend({
+      duration_ms: z.number().min(0),
+      push: z
+        .strictObject({
+          external_check_id: z.string(),
+          outcome: z.enum(pushOutcomes),
+          findings: z.array(finding),
+          before: count.nullable(),
+          after: count.nullable(),
+        })
+        .nullable(),
+      request_body: z.string().nullable(),
+      response_body: z.string().nullable(),
+      faults: z.array(z.enum<readonly ApiFaultKind[]>(apiFaultKinds)).exactOptional(),
+      following: z.array(finding),
+    }),
+  ),
+  pushes: count,
+  refused: z.array(
+    z.strictObject({ status: z.int().min(400).max(499), code: z.string(), count: z.int().min(1) }),
+  ),
+  states: z.array(z.strictObject({ check: z.string(), digests: texts })),
+  archive: z.strictObject({
+    kept: z.array(shown),
+    counted: z.array(
+      z.strictObject({
+        code: z.enum(findingCodes),
+        count: z.int().min(1),
+        first_at: time,
+        last_at: time,
+      }),
+    ),
+  }),
+  sequence: z.strictObject({
+    refused: z.array(z.strictObject({ path: z.string(), marks: texts })),
+    lost: z.array(shown.extend({ digest: z.string().nullable() })),
+  }),
+  watch: z.strictObject({
+    checks: z.array(z.strictObject({ key: z.string(), check: count, request: seen })),
+    items: z.array(z.strictObject({ key: z.string(), name: z.string(), checks: texts })),
+    products: z.array(z.strictObject({ key: z.string(), ids: texts, are_lines: z.boolean() })),
+    pairs: z.array(z.strictObject({ key: z.string(), other: z.string(), ids: texts, request: seen })),
+    unclosed: z.array(z.strictObject({ key: z.string(), since: time })),
+    reused: texts,
+  }),
+  conflicts: z.array(
+    z.strictObject({
+      location_id: id('loc'),
+      external_check_id: z.string(),
+      request: id('req'),
+      started_at: time,
+    }),
+  ),
+}) satisfies z.ZodType<SavedLog>
+
+const program = z.string().min(1).max(100)
+
+/** Schema of a text that a setting accepts. */
+const setting = (read: Reader<unknown>) =>
+  z.string().refine((text) => read(text).issue === undefined, 'must be valid for its setting')
+
+/** Schema of a bundle, and of the response of `GET /_sim/bundle`. */
+export const bundleBody = z.strictObject({
+  format: z.literal(BUNDLE_FORMAT),
+  version: z.literal(BUNDLE_VERSION),
+  tabwire: program,
+  node: program,
+  platform: program,
+  recorded_at: time,
+  started_at: time,
+  location_id: id('loc'),
+  clock: stateBody.shape.clock.extend({ offset_ms: z.number() }),
+  settings: z.strictObject({
+    service_name: setting(readServiceName),
+    order_by: setting(readOrderBy),
+    strict: z.boolean(),
+    disable_after: count,
+    keep_events: count,
+    sign_time: z.enum(signTimes),
+    seed: count.nullable(),
+  }),
+  faults: faultsView,
+  command: z
+    .strictObject({
+      name: z.enum(['report', 'exec']),
+      target: z.string().max(2048),
+      account: z.boolean(),
+      fail_on: texts.max(1000),
+      exit_code: z.int().nullable(),
+      guests: z.strictObject({ seed: count, guests: count }).nullable(),
+    })
+    .nullable(),
+  verdict: z.strictObject({
+    since: time.nullable(),
+    all_closed: z.boolean(),
+    report: reportView,
+    account: accountView,
+  }),
+  state: stateBody,
+  log: savedLog,
+}) satisfies z.ZodType<Bundle>
+
+/**
+ * Returns the bundle in a parsed JSON value.
+ * @throws Refusal `validation_failed` with all issues of single fields, or if there are none, of relations between them.
+ */
+export function bundleOf(value: unknown): Bundle {
+  const issues = issuesOf(bundleBody, value, [])
+  if (issues.length > 0) throw invalid(issues)
+  const bundle = value as Bundle
+  const broken = [...brokenRelations(bundle.state)].flat()
+  const contradictions = [
+    ...broken.map(({ path, message }) => ({ path: `state.${path}`, message })),
+    ...issuesOfClock(bundle),
+    ...issuesOfLog(bundle.log, bundle.settings.order_by),
+  ]
+  if (contradictions.length > 0) throw invalid(contradictions)
+  return bundle
+}
+
+function issuesOfClock({ clock, location_id, state }: Bundle): ValidationIssue[] {
+  return [
+    ...(clock.now === state.clock.now ? [] : [{ path: 'clock.now', message: 'must be state.clock.now' }]),
+    ...(state.locations.some((location) => location.id === location_id)
+      ? []
+      : [{ path: 'location_id', message: `must refer to a location of the state, got ${location_id}` }]),
+  ]
+}
+
+function issuesOfLog({ checks, requests, watch }: SavedLog, orderBy: string): ValidationIssue[] {
+  const message = `must be an index of log.checks, which has ${checks.length} elements`
+  const outside = (index: number | null | undefined) =>
+    index !== null && index !== undefined && index >= checks.length
+  return [
+    ...requests.flatMap(({ push }, at) =>
+      (['before', 'after'] as const)
+        .filter((name) => outside(push?.[name]))
+        .map((name) => ({ path: `log.requests[${at}].push.${name}`, message })),
+    ),
+    ...requests.flatMap((request, at) =>
+      isApplied(request) && !isPushBody(request.request_body, orderBy)
+        ? [{ path: `log.requests[${at}].request_body`, message: 'must be a push, as JSON text' }]
+        : [],
+    ),
+    ...watch.checks.flatMap(({ check, key }, at) => {
+      const path = `log.watch.checks[${at}]`
+      const found = checks[check]
+      if (found === undefined) return [{ path: `${path}.check`, message }]
+      return checkKey(found) === key ? [] : [{ path: `${path}.key`, message: 'must be the key of its check' }]
+    }),
+  ]
+}
+
+function isApplied({ push }: SavedRequest): boolean {
+  return push?.outcome === 'created' || push?.outcome === 'updated'
+}
+
+/** Returns true for a body that the log can compare with the check before it, and for a body that was not kept. */
+function isPushBody(body: string | null, orderBy: string): boolean {
+  if (body === null) return true
+  try {
+    parsePush(JSON.parse(body), { orderBy })
+    return true
+  } catch {
+    return false
+  }
+}
