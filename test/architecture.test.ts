@@ -143,6 +143,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'ora',
       'chokidar',
       'cross-spawn',
+      'fast-check',
       'marked',
       'string-width',
       'tinyglobby',
@@ -177,6 +178,7 @@ const exceptions: Record<string, string[]> = {
   'commands/exec.ts': ['simulator.ts', 'data-directory.ts'],
   'commands/push.ts': ['simulator.ts'],
   'commands/contract/check.ts': ['simulator.ts'],
+  'commands/scenario/explore.ts': ['simulator.ts'],
   'commands/doctor.ts': ['http', 'store'],
   'commands/openapi.ts': ['http'],
 }

@@ -98,15 +98,15 @@ export async function startExploredReceiver(name: IntakeName, { secret = SECRET 
     if (method === 'GET') {
       const id = decodeURIComponent(url.replace(/^\/tabs\//, ''))
       const tab = tabs.get(id)
-      if (tab === undefined) return response.writeHead(404).end()
+      if (tab === undefined) return void response.writeHead(404).end()
       const { at: _at, ...shown } = tab
       const card = count.get(id) ?? 0
       response.writeHead(200, { 'content-type': 'application/json' })
-      return response.end(JSON.stringify({ tab: id, ...shown, card }))
+      return void response.end(JSON.stringify({ tab: id, ...shown, card }))
     }
     const header = headers['x-service-signature']
     if (typeof header !== 'string' || !verify({ payload: body.toString(), header, secret }).ok)
-      return response.writeHead(401).end()
+      return void response.writeHead(401).end()
     take(JSON.parse(body.toString()) as Envelope)
     response.writeHead(204).end()
   }

@@ -28,7 +28,7 @@ export const renderExploration = renderer(
     )
     const needsReceiver = counterexample.code === 'receiver_disagrees'
     return [
-      `${chalk.red('✗')} counterexample in run ${runs} (seed ${seed}${ended})`,
+      `${chalk.red('✗')} counterexample after ${count(runs, 'run')} (seed ${seed}${ended})`,
       ...wrapTo(columns, printable(message)),
       '',
       ...steps,

@@ -202,7 +202,7 @@ async function answerTo(asked: Action, step: Action, { client, bodies, isLenient
     if (body !== undefined) bodies.set(check, body)
     return { status, body: json }
   } catch (error) {
-    const mayBeLost = asked.do === 'push' && (isLenient || asked.expect?.lost === true)
+    const mayBeLost = asked.do === 'push' && (isLenient === true || asked.expect?.lost === true)
     if (error instanceof Unreachable && mayBeLost) return { status: null, body: {} }
     if (!(error instanceof ApiError) || error.status === 401 || error.status === 403) throw error
     return { status: error.status, body: error.body, message: error.message }

@@ -115,13 +115,10 @@ async function requireDelivered(client: Client, external_check_id: string): Prom
   if (data.length === 0)
     throw new NotJudged('No delivery was sent. Register the receiver as a webhook endpoint, or pass its URL.')
   if (failed === undefined) return
-  const { error = null, response_status = null } = failed.attempts.at(-1) ?? {}
-  const status = response_status === null ? '' : ` It answered ${response_status}.`
-  const todo =
+  const { error, response_status = null } = failed.attempts.at(-1) ?? {}
+  const why =
     response_status === null
-      ? 'Start the receiver, or correct its URL.'
-      : 'Check its secret, the name of the signature header and its log.'
-  throw new NotJudged(
-    `The receiver did not accept a valid delivery.${response_status === null ? ` ${error ?? ''}` : status} ${todo}`,
-  )
+      ? (error ?? 'Its deliveries are pending.')
+      : `It answered ${response_status}. Check its secret, the name of the signature header and its log.`
+  throw new NotJudged(`The receiver did not accept a valid delivery. ${why}`)
 }

@@ -86,10 +86,12 @@ async function exploring(
 }
 
 const seeds = Array.from({ length: isSoak ? 20 : 5 }, (_, at) => at + 1)
+/** Deliveries take most of the time. */
+const seedsWithReceiver = isSoak ? seeds : [1, 3]
 const LONG = isSoak ? 600_000 : 120_000
 
 describe.each(['ordering by arrival', 'deduplicating by body'] as const)('a receiver %s', (receiver) => {
-  test.each(seeds)(
+  test.each(seedsWithReceiver)(
     'is found with seed %i, in at most six steps that fail again',
     async (seed) => {
       const { counterexample, repeated, compared } = await exploring(pos.usual(), { seed, receiver })

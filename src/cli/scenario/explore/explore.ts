@@ -103,7 +103,8 @@ async function search(
     failures >= FAILURES ||
     (best?.steps.length ?? Infinity) <= SHORT
   const attempt = async (chosen: number[], isEnabled: boolean[], commands: Iterable<Move>) => {
-    if (isDone()) return
+    // The only way to end fast-check: a failure.
+    if (isDone()) throw new Error('The search is over.')
     run += 1
     onRun(run)
     tell(`run ${run} of ${parts.runs}`)
@@ -126,7 +127,11 @@ async function search(
     }
   }
   // Steps are shrunk as they were taken: fast-check would leave out moves, and the others would take other steps then.
-  await fc.check(fc.asyncProperty(places, enabled, moves, attempt), { seed, numRuns: parts.runs })
+  await fc.check(fc.asyncProperty(places, enabled, moves, attempt), {
+    seed,
+    numRuns: parts.runs,
+    endOnFailure: true,
+  })
   if (trouble instanceof Error && !signal.aborted) throw trouble
   return best
 }

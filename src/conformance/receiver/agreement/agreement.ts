@@ -31,7 +31,7 @@ export interface Agreement {
 
 /** How long an example must stay the same to be final, and the longest wait for it, in milliseconds. */
 const QUIET_MS = 200
-const LIMIT_MS = 10_000
+const LIMIT_MS = 5_000
 /** Time between two requests for a view, in milliseconds. */
 const INTERVAL_MS = 20
 /** Time for a view to agree, in milliseconds, beside a multiple of the time that examples took. */
