@@ -208,7 +208,15 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   ],
   'scenario explore --state-url': [['http://localhost:9/', '--secret', 's']],
   'scenario explore --state-header': [
-    ['no header', '--receiver', '9', '--state-url', 'http://localhost:9/', '--secret', `whsec_${'a'.repeat(43)}`],
+    [
+      'no header',
+      '--receiver',
+      '9',
+      '--state-url',
+      'http://localhost:9/',
+      '--secret',
+      `whsec_${'a'.repeat(43)}`,
+    ],
   ],
   'scenario explore --service-name': ['Acme Inc.'],
   'scenario explore --order-by': ['status'],
@@ -254,6 +262,7 @@ const toldAs: Record<string, RegExp> = {
   'exec --faults':
     /Unknown fault "drpo"\. Did you mean drop\?|--faults must (not be empty|have a (probability|duration) )/,
   'push FILE': /FILE must not be empty\./,
+  'scenario explore FILE': /Cannot read nowhere\.json: no such file\.|FILE must not be empty\./,
   'scenario run SCENARIO':
     /No such file or built-in scenario: "dinner-for-for"\. Did you mean dinner-for-four\?|SCENARIO must not be empty\./,
   'doctor --receiver': /--receiver must be an http: or https: URL .* got "ftp:\/\/a\.test"\./,

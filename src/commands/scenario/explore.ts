@@ -41,7 +41,7 @@ interface Receiver {
 
 export default class ScenarioExplore extends BaseCommand {
   static override description =
-    'Search for a sequence of steps that breaks an invariant.\nPlays random runs around your pushes in a service in memory: late and repeated pushes, lost responses, guests, delivery faults and clock moves. Then checks that balances add up, that no claim or payment is lost, that the newest push is the state, and that the view of your receiver agrees.\nA counterexample is shrunk to a few steps and written as a scenario file, which `scenario run` repeats.\nExit 3 when there is a counterexample, 1 when the receiver cannot be reached or read.'
+    'Search for a sequence of steps that breaks an invariant.\nPlays random runs around your pushes in a service in memory: late and repeated pushes, lost responses, guests, delivery faults and clock moves. After each run, balances must add up, and no claim or payment may be lost. The newest push must be the state, and the view of your receiver must agree.\nA counterexample is shrunk to a few steps and written as a scenario file, which `scenario run` repeats.\nExit 3 when there is a counterexample, 1 when the receiver cannot be reached or read.'
   static override examples = [
     '<%= config.bin %> scenario explore',
     '<%= config.bin %> scenario explore --id table-12 pushes/*.json',

@@ -69,8 +69,8 @@ export async function explore(parts: Parts): Promise<Exploration> {
     counterexample,
   })
   for (let dismissed = 0; dismissed < DISMISSALS; dismissed += 1) {
-    const patienceMs = dismissed === 0 ? undefined : CONFIRM_MS
-    const failure = await search({ ...parts, patienceMs, onRun: (run) => (runs = run) })
+    const timeoutMs = dismissed === 0 ? undefined : CONFIRM_MS
+    const failure = await search({ ...parts, timeoutMs, onRun: (run) => (runs = run) })
     if (failure === undefined) return result(null)
     tell('confirming the counterexample')
     // After Ctrl-C there is no time for it.
@@ -84,9 +84,9 @@ export async function explore(parts: Parts): Promise<Exploration> {
 
 /** Plays random runs. Returns the shortest of the first ones that break an invariant, shrunk. */
 async function search(
-  parts: Parts & { patienceMs: number | undefined; onRun: (run: number) => void },
+  parts: Parts & { timeoutMs: number | undefined; onRun: (run: number) => void },
 ): Promise<Failure | undefined> {
-  const { histories, agreement, orderBy, seed, signal, tell, onRun, patienceMs } = parts
+  const { histories, agreement, orderBy, seed, signal, tell, onRun, timeoutMs } = parts
   const fc = await import('fast-check')
   const kinds = kindsOfMoves({ orderBy, hasReceiver: agreement !== undefined })
   const moves = fc.commands(movesOf(fc, kinds), { maxCommands: MOVES, size: 'max' })
@@ -109,7 +109,7 @@ async function search(
     onRun(run)
     tell(`run ${run} of ${parts.runs}`)
     const checks = chosen.flatMap((place) => histories[place] ?? [])
-    const ledger = newLedger(parts, checks, patienceMs)
+    const ledger = newLedger(parts, checks, timeoutMs)
     ledger.disabled = new Set(kinds.filter((_kind, at) => isEnabled[at] === false).map(({ name }) => name))
     try {
       await fc.asyncModelRun(() => ({ model: ledger, real: ledger }), commands)
@@ -121,7 +121,7 @@ async function search(
       if (!(error instanceof Violation)) trouble = error
       else {
         failures += 1
-        const shorter = await shrink(parts, { violation: error, steps }, patienceMs)
+        const shorter = await shrink(parts, { violation: error, steps }, timeoutMs)
         if (best === undefined || shorter.steps.length < best.steps.length) best = shorter
       }
     }
@@ -153,19 +153,19 @@ async function finish(ledger: Ledger): Promise<void> {
 function newLedger(
   { client, agreement }: Pick<Parts, 'client' | 'agreement'>,
   histories: readonly History[],
-  patienceMs: number | undefined,
+  timeoutMs: number | undefined,
 ): Ledger {
   const player = createPlayer(client, { isPaced: agreement !== undefined, isLenient: true })
-  return new Ledger(histories, { client, player, agreement, patienceMs })
+  return new Ledger(histories, { client, player, agreement, timeoutMs })
 }
 
 /** Takes these steps on new checks. Returns the violation with the steps as they were taken, or nothing. */
 async function replay(
   parts: Pick<Parts, 'client' | 'agreement' | 'histories'>,
   steps: readonly Planned[],
-  patienceMs: number | undefined,
+  timeoutMs: number | undefined,
 ): Promise<Failure | undefined> {
-  const ledger = newLedger(parts, parts.histories, patienceMs)
+  const ledger = newLedger(parts, parts.histories, timeoutMs)
   try {
     for (const { step, push } of steps) await ledger.take({ step, ...(push !== undefined && { push }) })
     if (ledger.hasReceiver && !(await ledger.isSettled())) {
@@ -183,7 +183,7 @@ async function replay(
 }
 
 /** Leaves out steps, half of them at a time and at last one by one, as long as the same invariant breaks. */
-async function shrink(parts: Parts, failure: Failure, patienceMs: number | undefined): Promise<Failure> {
+async function shrink(parts: Parts, failure: Failure, timeoutMs: number | undefined): Promise<Failure> {
   const { signal, tell } = parts
   const deadline = performance.now() + SHRINK_MS
   let best = failure
@@ -193,7 +193,7 @@ async function shrink(parts: Parts, failure: Failure, patienceMs: number | undef
       if (signal.aborted || performance.now() > deadline) return best
       tell(`shrinking, ${best.steps.length} steps`)
       const left = best.steps.filter((_step, at) => at < end - size || at >= end)
-      const found = await replay(parts, left, patienceMs)
+      const found = await replay(parts, left, timeoutMs)
       const isSame =
         found?.violation.code === best.violation.code && found.violation.check === best.violation.check
       if (found === undefined || !isSame) continue

@@ -70,7 +70,7 @@ interface Parts {
   /** Absent without a receiver. */
   agreement: Agreement | undefined
   /** Milliseconds that a difference at the receiver is read again; the agreement's own by default. */
-  patienceMs?: number | undefined
+  timeoutMs?: number | undefined
 }
 
 /** Takes the steps of a run, keeps its own account of them, and compares the service and the receiver with that. */
@@ -222,7 +222,7 @@ export class Ledger {
   }
 
   private async judgeOne(entry: CheckEntry): Promise<void> {
-    const { client, agreement, patienceMs } = this.parts
+    const { client, agreement, timeoutMs } = this.parts
     const { check } = entry.history
     const external_check_id = entry.view?.external_id ?? ''
     const view = await client.checks.get(external_check_id)
@@ -232,7 +232,7 @@ export class Ledger {
       for await (const payment of client.payments.all({ external_check_id })) payments.push(payment)
     this.judgeMoney(entry, view, payments)
     if (entry.claims.length > 0) await this.judgeClaims(entry, view)
-    const [difference, ...more] = (await agreement?.differences({ check: view, payments }, patienceMs)) ?? []
+    const [difference, ...more] = (await agreement?.differences({ check: view, payments }, timeoutMs)) ?? []
     if (difference === undefined) return
     throw new Violation('receiver_disagrees', check, disagreementText(check, [difference, ...more]))
   }

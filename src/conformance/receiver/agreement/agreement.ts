@@ -25,7 +25,7 @@ export interface Agreement {
   /** Paths of the view that are compared. */
   paths(): string[]
   /** Returns the values that differ; a receiver may work after its answer, so a difference is read again for a while. */
-  differences(known: KnownCheck, patienceMs?: number): Promise<Disagreement[]>
+  differences(known: KnownCheck, timeoutMs?: number): Promise<Disagreement[]>
   close(): Promise<void>
 }
 
@@ -95,7 +95,7 @@ export function createAgreement(source: StateSource, signal: AbortSignal): Agree
       if (shown.size === 0) throw new NotJudged(NO_FACT)
     },
     paths: () => [...shown.keys()],
-    async differences(known, patienceMs = TIMEOUT_MS + 4 * lagMs) {
+    async differences(known, timeoutMs = TIMEOUT_MS + 4 * lagMs) {
       const started = performance.now()
       const facts = factsOf(known)
       for (;;) {
@@ -106,7 +106,7 @@ export function createAgreement(source: StateSource, signal: AbortSignal): Agree
           const [fact = ''] = names
           return [{ path, fact, expected: plain(facts.get(fact)), actual: plain(actual) }]
         })
-        if (found.length === 0 || performance.now() - started >= patienceMs) return found
+        if (found.length === 0 || performance.now() - started >= timeoutMs) return found
         await sleep(INTERVAL_MS, undefined, { signal })
       }
     },
