@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Exploration } from '../../src/cli/scenario/explore/explore.ts'
@@ -43,7 +43,7 @@ describe('tabwire scenario explore', () => {
   })
 
   test('prints a counterexample with its steps, writes it as a scenario that fails, and exits 3', async () => {
-    const { code, stdout } = await explore('stale.json', '--id', 'table-12')
+    const { code, stdout } = await explore('stale.json', '--id', 'table-12', '--force')
     expect(code).toBe(3)
     expect(stdout).toMatch(
       new RegExp(
@@ -52,7 +52,7 @@ describe('tabwire scenario explore', () => {
           'Revision 3 \\(stale\\.json, push 3\\) repeats the content of revision 1 \\(stale\\.json, push 1\\): the item[^]*refuses the push\\.',
           '',
           '   1  push table-12 revision [12]: 1 × Copper Burger[^]*',
-          '   \\d  push table-12 revision 3: 1 × Copper Burger, total 1566, expect 200',
+          '   \\d  push table-12 revision 3: 1 × Copper Burger, total_cents 1566, expect 200',
           '',
           'Written to tabwire-counterexample\\.json\\. To repeat it, start a service and run:',
           '  tabwire scenario run tabwire-counterexample\\.json\n$',
@@ -68,7 +68,12 @@ describe('tabwire scenario explore', () => {
     expect(run.stdout).toMatch(/status\n {10}expected 200\n {10}actual {3}409/)
   })
 
-  test('replaces a file with --force only', async () => {
+  test('writes a new file, and replaces one with --force only', async () => {
+    const own = await emptyDirectory()
+    const input = await readFile(join(cwd, 'stale.json'))
+    for (let run = 0; run < 2; run += 1)
+      await tabwire(['scenario', 'explore', '-', '--id', 'bar'], { cwd: own, input })
+    expect((await readdir(own)).sort()).toEqual(['tabwire-counterexample-2.json', FILE])
     await writeFile(join(cwd, 'kept.json'), 'kept')
     const refused = await explore('stale.json', '--out', 'kept.json')
     expect(refused).toMatchObject({ code: 2, stdout: '' })

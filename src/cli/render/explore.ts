@@ -48,20 +48,20 @@ function stepText(step: Step): string {
       const revised = revision === undefined ? '' : ` revision ${revision}`
       const lines = items.map(({ quantity, name }) => `${quantity} × ${name}`).join(', ')
       const state = status === 'closed' ? 'closed, ' : ''
-      return `push ${step.check}${revised}: ${state}${lines === '' ? 'no items' : lines}, total ${totals?.total_cents}${expectationText(step.expect)}`
+      return `push ${step.check}${revised}: ${state}${lines === '' ? 'no items' : lines}, total_cents ${totals?.total_cents}${expectationText(step.expect)}`
     }
     case 'claim': {
       const items = step.items.map(({ quantity, external_id }) => `${quantity} × ${external_id}`)
       return `claim ${items.join(', ')} of ${step.check}${step.guest_name === undefined ? '' : ` by ${step.guest_name}`}`
     }
     case 'pay': {
-      const what = step.claim_ids?.join(', ') ?? step.amount_cents ?? 'the balance'
+      const what = step.claim_ids?.join(', ') ?? amountText(step.amount_cents) ?? 'the balance'
       return `pay ${what} of ${step.check}${step.card === 'declined' ? ', card declined' : ''}`
     }
     case 'release':
       return `release ${step.claim}`
     case 'refund':
-      return `refund ${step.amount_cents ?? 'all'} of ${step.payment}`
+      return `refund ${amountText(step.amount_cents) ?? 'all'} of ${step.payment}`
     case 'advance':
       return `advance the clock by ${step.by}`
     case 'faults':
@@ -77,6 +77,10 @@ function stepText(step: Step): string {
     default:
       return `${step.do} ${step.check}`
   }
+}
+
+function amountText(cents: number | string | undefined): string | undefined {
+  return cents === undefined ? undefined : `amount_cents ${cents}`
 }
 
 interface PushedBody {

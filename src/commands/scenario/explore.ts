@@ -19,7 +19,7 @@ import { createInputReader, idOf, withArrays } from '../../cli/push/source.ts'
 import { renderExploration } from '../../cli/render/explore.ts'
 import { explore, type Exploration } from '../../cli/scenario/explore/explore.ts'
 import { historiesOf, isOrdered, type History } from '../../cli/scenario/explore/history.ts'
-import { requireFree, writeScenario } from '../../cli/scenario/explore/write.ts'
+import { outputFile, writeScenario } from '../../cli/scenario/explore/write.ts'
 import { learnBy } from '../../cli/scenario/receiver.ts'
 import { createClient } from '../../client.ts'
 import { createAgreement } from '../../conformance/receiver/agreement/agreement.ts'
@@ -30,8 +30,6 @@ import { startSimulator } from '../../simulator.ts'
 
 /** Samples of several pushes, which leave something to explore. */
 const SAMPLES = ['bar-tab', 'void', 'close', 'move-to-another-table']
-
-const FILE = 'tabwire-counterexample.json'
 
 interface Receiver {
   url: URL
@@ -83,7 +81,9 @@ export default class ScenarioExplore extends BaseCommand {
       max: 2_147_483_647,
       default: 1,
     }),
-    out: Flags.string({ description: 'File for the counterexample.', default: FILE }),
+    out: Flags.string({
+      description: 'File for the counterexample (default: a new tabwire-counterexample.json).',
+    }),
     force: Flags.boolean({ description: 'Replace the file of --out if it exists.', default: false }),
   })
 
@@ -102,12 +102,12 @@ export default class ScenarioExplore extends BaseCommand {
       throw usageError(`--order-by must be a field that orders pushes: ${orderIssue}.`)
     const histories = await readHistories(argv as string[], flags)
     const receiver = await receiverOf(flags)
-    await requireFree(flags.out, flags.force)
+    const out = await outputFile(flags.out, flags.force)
     if (argv.length > 0) this.tellLimits(histories)
     const exploration = await this.search(histories, receiver, flags)
     const { counterexample, interrupted } = exploration
-    const file = counterexample === null ? null : flags.out
-    if (counterexample !== null) await writeScenario(flags.out, counterexample.scenario)
+    const file = counterexample === null ? null : out
+    if (counterexample !== null) await writeScenario(out, counterexample.scenario)
     this.print({ ...exploration, file }, (columns) => renderExploration(exploration, file, columns))
     if (interrupted) process.exitCode = exitCodes.interrupted
     else if (counterexample !== null) process.exitCode = exitCodes.checkFailed

@@ -3,12 +3,29 @@ import { CommandError, usageError } from '../../errors.ts'
 import { openOutput } from '../../files/output.ts'
 import type { Scenario } from '../schema.ts'
 
-/** @throws CommandError (usage) when the file exists, unless it may be replaced. */
-export async function requireFree(file: string, force: boolean): Promise<void> {
-  if (force) return
+const FILE = 'tabwire-counterexample'
+
+/**
+ * Returns the file to write: the named one, or a new one in the working directory.
+ * @throws CommandError (usage) when the named file exists, unless it may be replaced.
+ */
+export async function outputFile(named: string | undefined, force: boolean): Promise<string> {
+  if (named === undefined) return force ? `${FILE}.json` : newFile()
+  if (force || !(await isFile(named))) return named
+  throw usageError(`--out: ${named} already exists. Pass --force to replace it, or another --out FILE.`)
+}
+
+/** Returns the first name that no file has: with a number from 2 on, where the plain one is taken. */
+async function newFile(): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const file = number === 1 ? `${FILE}.json` : `${FILE}-${number}.json`
+    if (!(await isFile(file))) return file
+  }
+}
+
+async function isFile(file: string): Promise<boolean> {
   const found = await lstat(file).catch(() => undefined)
-  if (found?.isFile() === true)
-    throw usageError(`--out: ${file} already exists. Pass --force to replace it, or another --out FILE.`)
+  return found?.isFile() === true
 }
 
 /** Writes a scenario. @throws CommandError when the file cannot be written. */
