@@ -158,6 +158,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'ora',
       'chokidar',
       'cross-spawn',
+      'fast-check',
       'marked',
       'string-width',
       'tinyglobby',
@@ -194,6 +195,7 @@ const exceptions: Record<string, string[]> = {
   'commands/push.ts': ['simulator.ts'],
   'commands/replay.ts': ['simulator.ts'],
   'commands/contract/check.ts': ['simulator.ts'],
+  'commands/scenario/explore.ts': ['simulator.ts'],
   'commands/doctor.ts': ['http', 'store'],
   'commands/openapi.ts': ['http'],
 }

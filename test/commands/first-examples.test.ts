@@ -57,6 +57,7 @@ const proofs: Record<string, RegExp> = {
   'keys:revoke': /revoked/,
   'receiver:check': / passed, 0 failed/,
   'receiver:example': /^import /m,
+  'scenario:explore': /^✓ \d+ runs, no counterexample/,
   'scenario:run': /passed/,
   'state:load': /checks {2,}1/,
   'state:save': /checks {2,}1/,
@@ -70,7 +71,10 @@ const lasting: Record<string, RegExp> = {
 }
 
 /** Added outside the soak: contract-check.test.ts runs all of it. */
-const shorter: Record<string, string[]> = { 'contract:check': ['--only', 'access'] }
+const shorter: Record<string, string[]> = {
+  'contract:check': ['--only', 'access'],
+  'scenario:explore': ['--runs', '10'],
+}
 
 let service: RunningService
 let receiver: Receiver

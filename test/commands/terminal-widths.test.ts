@@ -190,6 +190,11 @@ const uses: Record<string, Use> = {
   'requests list': on('requests', 'list'),
   'requests show': about(({ request }) => ['requests', 'show', request]),
   'requests show, refused': about(({ refused }) => ['requests', 'show', refused]),
+  'scenario explore': on('scenario', 'explore', '--runs', '3'),
+  'scenario explore, with a counterexample': {
+    words: () => ['scenario', 'explore', 'stale.json', '--id', LONG, '--force'],
+    code: 3,
+  },
   'scenario list': on('scenario', 'list'),
   'scenario run': on('scenario', 'run', 'dinner-for-four'),
   'scenario run, failed': about(
@@ -353,6 +358,11 @@ beforeAll(async () => {
   await writeFile(
     join(service.cwd, 'refused.json'),
     JSON.stringify({ ...rich(), totals: { total_cents: 'many' } }),
+  )
+  const stale = [items.slice(0, 2), items, items.slice(0, 2)]
+  await writeFile(
+    join(service.cwd, 'stale.json'),
+    JSON.stringify(stale.map((some, at) => rich({ items: some, revision: at + 1 }))),
   )
   const scenario = JSON.parse(readFileSync(join(fixtures, 'scenarios', 'dinner-for-four.json'), 'utf8')) as {
     steps: { do: string; is?: unknown }[]

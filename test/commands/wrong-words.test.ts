@@ -207,7 +207,35 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'endpoints list --limit': ['0'],
   'endpoints list --cursor': ['nonsense'],
   'endpoints show ENDPOINT': [''],
+  'scenario explore FILE': ['nowhere.json', ''],
+  'scenario explore --id': [['', '--sample', 'bar-tab']],
+  'scenario explore --sample': ['bar-tap'],
+  'scenario explore --receiver': [
+    ['ftp://a.test', '--state-url', 'http://localhost:9/', '--secret', `whsec_${'a'.repeat(43)}`],
+  ],
+  'scenario explore --secret': [
+    ['whsec_short', '--receiver', 'localhost:9', '--state-url', 'http://localhost:9/'],
+  ],
+  'scenario explore --state-url': [['http://localhost:9/', '--secret', 's']],
+  'scenario explore --state-header': [
+    [
+      'no header',
+      '--receiver',
+      '9',
+      '--state-url',
+      'http://localhost:9/',
+      '--secret',
+      `whsec_${'a'.repeat(43)}`,
+    ],
+  ],
+  'scenario explore --service-name': ['Acme Inc.'],
+  'scenario explore --order-by': ['status'],
+  'scenario explore --runs': ['0', 'many'],
+  'scenario explore --seed': ['seven'],
   'scenario run SCENARIO': ['dinner-for-for', ''],
+  'scenario run --secret': [['whsec_short', 'walk-out', '--forward-to', '3000']],
+  'scenario run --state-url': [['http://localhost:9/{check}', 'walk-out']],
+  'scenario run --state-header': [['no header', 'walk-out', '--state-url', 'http://localhost:9/']],
   'scenario run --endpoint': [['', 'walk-out']],
   'scenario run --forward-to': [['ftp://a.test', 'walk-out']],
   'scenario run --timeout': [['0', 'walk-out']],
@@ -244,6 +272,7 @@ const toldAs: Record<string, RegExp> = {
   'exec --faults':
     /Unknown fault "drpo"\. Did you mean drop\?|--faults must (not be empty|have a (probability|duration) )/,
   'push FILE': /FILE must not be empty\./,
+  'scenario explore FILE': /Cannot read nowhere\.json: no such file\.|FILE must not be empty\./,
   'scenario run SCENARIO':
     /No such file or built-in scenario: "dinner-for-for"\. Did you mean dinner-for-four\?|SCENARIO must not be empty\./,
   'doctor --receiver': /--receiver must be an http: or https: URL .* got "ftp:\/\/a\.test"\./,

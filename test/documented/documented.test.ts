@@ -67,6 +67,7 @@ async function expectToBePrinted(text: string, session: Session): Promise<void> 
 
 /** JSON that names its schema, or is a settings file, is valid by it. */
 function expectToBeValid(content: unknown, file: string | undefined): void {
+  if (Array.isArray(content)) return content.forEach((element) => expectToBeValid(element, file))
   const { $schema } = content as { $schema?: string }
   const named = $schema?.split('/').at(-1)
   const schema = file === 'tabwire.config.json' ? 'config.schema.json' : named

@@ -53,6 +53,12 @@ export const exceptions: readonly Exception[] = [
     code: 3,
   },
   { document: 'src/guides/webhooks.md', starts: 'node -e', code: 3 },
+  { document: 'src/guides/guests-and-scenarios.md', starts: 'tabwire scenario explore tab.json\n', code: 3 },
+  {
+    document: 'src/guides/guests-and-scenarios.md',
+    starts: 'tabwire scenario explore tab.json --receiver',
+    elsewhere: 'test/commands/scenario-explore.test.ts',
+  },
   { document: 'src/guides/ci.md', starts: 'tabwire push --sample service', code: 3 },
   { document: 'src/guides/ci.md', starts: 'tabwire exec --allow-http-loopback', printsErrors: true },
   { document: 'fixtures/README.md', starts: 'tabwire exec', printsErrors: true },

@@ -4,7 +4,8 @@ import { usageError } from '../errors.ts'
 import { parseTarget, type Header, parseHeader } from '../listen/target.ts'
 import type { CheckIds } from '../../conformance/receiver/convergence/scenario.ts'
 import type { StateCheck } from '../../conformance/receiver/convergence/judge.ts'
-import { listed } from '../flags.ts'
+import { Flags } from '@oclif/core'
+import { fromEnvironment, listed } from '../flags.ts'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-file.ts'
 
@@ -31,6 +32,27 @@ export function requireSafeHeaders(headers: readonly Header[], serviceName: stri
   ]
   const taken = headers.find(([name]) => own.some((one) => one.toLowerCase() === name.toLowerCase()))
   if (taken !== undefined) throw usageError(`--header must not be ${taken[0]}, because the check sets it.`)
+}
+
+/** Flags that tell how to read the receiver's state. */
+export const stateFlags = fromEnvironment({
+  'state-url': Flags.string({
+    description:
+      'URL of the state of a check at the receiver; may contain {external_check_id} or {check_id}.',
+  }),
+  'state-header': Flags.string({
+    description: "Header to send to --state-url: 'Name: value'.",
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+})
+
+/** @throws CommandError (usage) for a secret that no endpoint of the service can have. The error does not repeat it. */
+export function requireUsableSecret(secret: string): void {
+  if (/^whsec_[\w-]{43}$/.test(secret)) return
+  throw usageError(
+    '--secret must be whsec_ and 43 letters, digits, hyphens or underscores, as the service makes it.',
+  )
 }
 
 interface Asked {

@@ -89,13 +89,14 @@ export async function forwarding<T>(
     directory,
     service,
     authority,
-  }: { to: string; directory: string; service: string; authority: Authority },
+    secret,
+  }: { to: string; directory: string; service: string; authority: Authority; secret?: string | undefined },
   work: (endpointId: string) => Promise<T>,
 ): Promise<T> {
   const targets = [{ to: parseTarget(to), events: eventTypes, headers: [] }]
   const tunnel = await openTunnel({ directory, service, targets, authority, insecure: false })
   try {
-    const { registered } = await register(client, tunnel.routes, await listenSecret(directory))
+    const { registered } = await register(client, tunnel.routes, secret ?? (await listenSecret(directory)))
     return await work(registered[0]?.endpoint.id ?? '')
   } finally {
     await unregister(

@@ -35,7 +35,7 @@ export const renderDemoStep = renderer(
 
 /** Renders a step of a scenario, with expected and actual values where it failed. */
 export const renderStep = renderer(
-  ({ number, step, passed, duration_ms, mismatches, error, skipped_deliveries }: StepReport): string => {
+  ({ number, step, passed, duration_ms, mismatches, error, ...report }: StepReport): string => {
     const mark = passed ? chalk.green('✓') : chalk.red('✗')
     const note = step.note === undefined ? '' : `  ${chalk.dim(printable(step.note))}`
     const head = `  ${mark} ${String(number).padStart(2)}  ${printable(subjectOf(step))}${note}  ${chalk.dim(`${duration_ms} ms`)}`
@@ -44,9 +44,10 @@ export const renderStep = renderer(
         `        ${chalk.bold(path)}\n          expected ${chalk.green(shown(expected))}\n          actual   ${chalk.red(shown(actual))}`,
     )
     const why = error === null ? [] : [`        ${printable(error)}`]
-    const skipped = skipped_deliveries
-      ? [chalk.dim('        Deliveries not checked (pass --endpoint or --forward-to)')]
-      : []
+    const skipped = [
+      ...(report.skipped_deliveries ? ['Deliveries not checked (pass --endpoint or --forward-to)'] : []),
+      ...(report.skipped_receiver ? ["Receiver's view not checked (pass --state-url)"] : []),
+    ].map((line) => chalk.dim(`        ${line}`))
     return [head, ...wrong, ...why, ...skipped].join('\n')
   },
 )

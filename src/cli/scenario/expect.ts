@@ -5,6 +5,7 @@ import { printable } from '../render/text.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
 import type { ExpectStep } from './schema.ts'
 import { pathText } from '../../model/validation.ts'
+import type { Disagreement } from '../../conformance/receiver/agreement/agreement.ts'
 
 /** An endpoint whose deliveries are awaited. */
 export interface Watched {
@@ -14,11 +15,21 @@ export interface Watched {
   timeout_ms: number
 }
 
+/** Returns how the receiver's view of a check differs from the service. */
+export type Judge = (external_check_id: string) => Promise<Disagreement[]>
+
+/** What expectations beyond the check's own state are compared with. */
+export interface Observed {
+  watched?: Watched | undefined
+  /** Absent without `--state-url`. */
+  judge?: Judge | undefined
+}
+
 /** Compares an expectation with the check; `check` is its external id. */
 export async function expected(
   client: Client,
-  { check, is, events, findings, deliveries }: ExpectStep,
-  watched: Watched | undefined,
+  { check, is, events, findings, deliveries, receiver }: ExpectStep,
+  { watched, judge }: Observed,
 ): Promise<Mismatch[]> {
   const found: Mismatch[] = []
   if (is !== undefined) found.push(...mismatches(is, await client.checks.get(check)))
@@ -32,6 +43,9 @@ export async function expected(
   }
   if (deliveries !== undefined && watched !== undefined)
     found.push(...(await missingDeliveries(client, check, deliveries, watched)))
+  if (receiver !== undefined && judge !== undefined)
+    for (const { path, expected: wanted, actual } of await judge(check))
+      found.push({ path: `receiver's ${path}`, expected: wanted, actual })
   return found
 }
 

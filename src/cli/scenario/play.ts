@@ -1,6 +1,7 @@
 import { ApiError, Unreachable, type Client } from '../../client.ts'
 import { uniqueName, next, type PushBody } from '../push/bodies.ts'
-import { expected, type Watched, mismatches, type Mismatch } from './expect.ts'
+import { durationText } from '../../model/text/time.ts'
+import { expected, mismatches, type Mismatch, type Observed } from './expect.ts'
 import { resolved, type Action, type ExpectStep, type Scenario, type Step } from './schema.ts'
 
 /** Result of a step. */
@@ -17,6 +18,8 @@ export interface StepReport {
   error: string | null
   /** Deliveries were expected, but there is no endpoint to check. */
   skipped_deliveries: boolean
+  /** The receiver's view was expected to agree, but there is no `--state-url`. */
+  skipped_receiver: boolean
 }
 
 /** Result of a scenario: all steps up to the first that failed. */
@@ -30,15 +33,57 @@ export interface ScenarioReport {
   steps_total: number
 }
 
-interface Play {
+/** What a player compares with, beyond the service. */
+export interface PlayOptions extends Observed {
+  /**
+   * Advances the clock by a second after each action, so that its deliveries are attempted before the next step and no
+   * two events have the same time.
+   */
+  isPaced?: boolean
+  /** Accepts that the response to any push is lost, whether or not the step expects it. */
+  isLenient?: boolean
+}
+
+interface Play extends PlayOptions {
   client: Client
   /** Text that differs in each run, in the place of `{run}`. */
   run: string
-  watched: Watched | undefined
   checks: Map<string, string>
   /** Latest pushed body of each check. */
   bodies: Map<string, PushBody>
   answers: Map<string, unknown>
+}
+
+/** Takes steps one after another, on checks of its own. */
+export interface Player {
+  /** External id of each check so far, by its name in the scenario. */
+  checks: ReadonlyMap<string, string>
+  /** Takes a step and compares its expectations. @throws Unreachable, and ApiError when the key is refused. */
+  take(step: Step): Promise<Partial<StepReport>>
+  /** Takes an action and returns the response, whatever the step expects; `undefined` when a reference is unknown. */
+  act(step: Action | SimulatorStep): Promise<Answer | undefined>
+}
+
+/** A step that needs several requests to the simulator. */
+type SimulatorStep = Exclude<Step, ExpectStep | Action>
+
+export function createPlayer(client: Client, options: PlayOptions = {}): Player {
+  const play: Play = {
+    ...options,
+    client,
+    run: uniqueName('run'),
+    checks: new Map(),
+    bodies: new Map(),
+    answers: new Map(),
+  }
+  return {
+    checks: play.checks,
+    take: (step) => takeStep(step, play),
+    async act(step) {
+      const asked = prepared(step, play)
+      return 'issue' in asked ? undefined : act(asked.step as typeof step, step, play)
+    },
+  }
 }
 
 /**
@@ -48,21 +93,14 @@ interface Play {
 export async function playScenario(
   { title, steps }: Scenario,
   client: Client,
-  watched: Watched | undefined,
+  options: PlayOptions,
   onStep: (report: StepReport) => void = () => {},
 ): Promise<ScenarioReport> {
-  const play: Play = {
-    client,
-    run: uniqueName('run'),
-    watched,
-    checks: new Map(),
-    bodies: new Map(),
-    answers: new Map(),
-  }
+  const player = createPlayer(client, options)
   const reports: StepReport[] = []
   for (const [index, step] of steps.entries()) {
     const started = performance.now()
-    const taken = await takeStep(step, play)
+    const taken = await player.take(step)
     const duration_ms = Math.round(performance.now() - started)
     const report = { ...passedSoFar, number: index + 1, step, duration_ms, ...taken }
     reports.push(report)
@@ -70,32 +108,70 @@ export async function playScenario(
     if (!report.passed) break
   }
   const passed = reports.every((report) => report.passed)
-  return { title, passed, checks: Object.fromEntries(play.checks), steps: reports, steps_total: steps.length }
+  return {
+    title,
+    passed,
+    checks: Object.fromEntries(player.checks),
+    steps: reports,
+    steps_total: steps.length,
+  }
 }
 
-const passedSoFar = { passed: true, mismatches: [], status: null, error: null, skipped_deliveries: false }
+const passedSoFar = {
+  passed: true,
+  mismatches: [],
+  status: null,
+  error: null,
+  skipped_deliveries: false,
+  skipped_receiver: false,
+}
 
 async function takeStep(given: Step, play: Play): Promise<Partial<StepReport>> {
-  const step = JSON.parse(JSON.stringify(given).replaceAll('{run}', play.run)) as Step
-  let asked: Step
-  try {
-    asked = resolved(
-      'check' in step ? { ...step, check: externalIdOf(step.check, play) } : step,
-      play.answers,
-    )
-  } catch (error) {
-    return { passed: false, error: (error as Error).message }
-  }
-  if (asked.do === 'expect') return checkExpectations(asked, play)
-  const answer = await answerTo(asked, step, play)
-  if (asked.as !== undefined) play.answers.set(asked.as, answer.body)
-  return checkAnswer(asked, answer)
+  const asked = prepared(given, play)
+  if ('issue' in asked) return { passed: false, error: asked.issue }
+  const { step } = asked
+  if (step.do === 'expect') return checkExpectations(step, play)
+  const answer = await act(step, given as Action, play)
+  return checkAnswer(step, answer)
 }
 
-async function checkExpectations(step: ExpectStep, { client, watched }: Play): Promise<Partial<StepReport>> {
-  const found = await expected(client, step, watched)
+/** Returns the step with the texts of this run in the place of references and names. */
+function prepared(given: Step, play: Play): { step: Step } | { issue: string } {
+  const step = JSON.parse(JSON.stringify(given).replaceAll('{run}', play.run)) as Step
+  try {
+    const named = 'check' in step ? { ...step, check: externalIdOf(step.check, play) } : step
+    return { step: resolved(named, play.answers) }
+  } catch (error) {
+    return { issue: (error as Error).message }
+  }
+}
+
+/** Takes an action; `given` is the step before names and references were replaced. */
+async function act(
+  asked: Action | SimulatorStep,
+  given: Action | SimulatorStep,
+  play: Play,
+): Promise<Answer> {
+  const answer = isSimulatorStep(asked)
+    ? await controls[asked.do](play.client, asked as never)
+    : await answerTo(asked, given as Action, play)
+  if ('as' in asked && asked.as !== undefined) play.answers.set(asked.as, answer.body)
+  if (play.isPaced === true) await play.client.clock.advance('1s')
+  return answer
+}
+
+function isSimulatorStep(step: Action | SimulatorStep): step is SimulatorStep {
+  return step.do === 'resend' || step.do === 'settle'
+}
+
+async function checkExpectations(
+  step: ExpectStep,
+  { client, watched, judge }: Play,
+): Promise<Partial<StepReport>> {
+  const found = await expected(client, step, { watched, judge })
   const skipped_deliveries = step.deliveries !== undefined && watched === undefined
-  return { passed: found.length === 0, mismatches: found, skipped_deliveries }
+  const skipped_receiver = step.receiver !== undefined && judge === undefined
+  return { passed: found.length === 0, mismatches: found, skipped_deliveries, skipped_receiver }
 }
 
 /** Returns the external id of a check. Each run has its own, so that a scenario can run again. */
@@ -105,15 +181,17 @@ function externalIdOf(name: string, { checks }: Play): string {
   return id
 }
 
-interface Answer {
+/** Response to a step. */
+export interface Answer {
   /** `null` when no response arrived, as the step expects. */
   status: number | null
   /** The resource, or the error. */
   body: unknown
+  /** Message of a refusal. */
   message?: string
 }
 
-async function answerTo(asked: Action, step: Step, { client, bodies }: Play): Promise<Answer> {
+async function answerTo(asked: Action, step: Action, { client, bodies, isLenient }: Play): Promise<Answer> {
   const check = 'check' in step ? step.check : ''
   const body = bodyFor(asked, bodies.get(check))
   try {
@@ -124,10 +202,45 @@ async function answerTo(asked: Action, step: Step, { client, bodies }: Play): Pr
     if (body !== undefined) bodies.set(check, body)
     return { status, body: json }
   } catch (error) {
-    if (error instanceof Unreachable && asked.expect?.lost === true) return { status: null, body: {} }
+    const mayBeLost = asked.do === 'push' && (isLenient === true || asked.expect?.lost === true)
+    if (error instanceof Unreachable && mayBeLost) return { status: null, body: {} }
     if (!(error instanceof ApiError) || error.status === 401 || error.status === 403) throw error
     return { status: error.status, body: error.body, message: error.message }
   }
+}
+
+/** Most rounds of `settle`: a delivery has seven attempts, and an attempt may hold another one back. */
+const ROUNDS = 20
+
+const controls = {
+  /** Sends the delivery of an event again. */
+  async resend(client: Client, { check, event }: Extract<Step, { do: 'resend' }>): Promise<Answer> {
+    const { data } = await client.events.list({ external_check_id: check, order: 'asc', limit: 100 })
+    const found = data[event - 1]
+    if (found === undefined)
+      return refusal(`The check has ${data.length} events, and the step resends number ${event}.`)
+    const deliveries = await client.deliveries.list({ event_id: found.id, order: 'asc', limit: 1 })
+    const [delivery] = deliveries.data
+    if (delivery === undefined)
+      return refusal(`Event ${event} of the check has no delivery. Register a webhook endpoint for it.`)
+    return { status: 201, body: await client.deliveries.resend(delivery) }
+  },
+  async settle(client: Client): Promise<Answer> {
+    await client.faults.clear()
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { data } = await client.deliveries.list({ status: 'pending', limit: 100 })
+      if (data.length === 0) return { status: 200, body: {} }
+      const times = data.flatMap(({ next_attempt_at }) => next_attempt_at ?? [])
+      const { now } = await client.clock.show()
+      const latest = times.toSorted().at(-1) ?? now
+      await client.clock.advance(durationText(Math.max(1_000, Date.parse(latest) - Date.parse(now))))
+    }
+    return refusal('Deliveries are still pending. The receiver does not answer, or refuses them.')
+  },
+}
+
+function refusal(message: string): Answer {
+  return { status: 409, body: {}, message }
 }
 
 function bodyFor(asked: Action, last: PushBody | undefined): PushBody | undefined {
@@ -135,7 +248,10 @@ function bodyFor(asked: Action, last: PushBody | undefined): PushBody | undefine
   return asked.do === 'close' && last !== undefined ? next(last, { status: 'closed' }) : undefined
 }
 
-function checkAnswer({ expect }: Action, { status, body, message }: Answer): Partial<StepReport> {
+function checkAnswer(step: Action | SimulatorStep, { status, body, message }: Answer): Partial<StepReport> {
+  if (isSimulatorStep(step))
+    return message === undefined ? { status } : { passed: false, status, error: message }
+  const { expect } = step
   if (expect === undefined && message !== undefined)
     return { passed: false, status, error: `Expected 2xx. The service answered ${status}: ${message}` }
   const { code } = body as { code?: unknown }
@@ -158,10 +274,10 @@ export const requests: { [Name in Action['do']]: (step: Of<Name> & { body?: unkn
     { guest_name, items },
   ],
   release: ({ claim }) => ['DELETE', `/_sim/claims/${one(claim)}`],
-  pay: ({ check, guest_name, claim_ids, amount_cents, tip_cents }) => [
+  pay: ({ check, guest_name, claim_ids, amount_cents, tip_cents, card }) => [
     'POST',
     `/_sim/checks/${one(check)}/payments`,
-    { guest_name, claim_ids, amount_cents, tip_cents },
+    { guest_name, claim_ids, amount_cents, tip_cents, card },
   ],
   refund: ({ payment, amount_cents }) => ['POST', `/_sim/payments/${one(payment)}/refunds`, { amount_cents }],
   rate: ({ check, guest_name, rating, comment }) => [

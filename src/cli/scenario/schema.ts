@@ -72,6 +72,7 @@ const pay = z.strictObject({
   claim_ids: z.array(z.string()).optional(),
   amount_cents: integer.optional(),
   tip_cents: integer.optional(),
+  card: z.enum(['approved', 'declined']).optional().describe('Result of the simulated card.'),
 })
 
 const refund = z.strictObject({
@@ -104,6 +105,17 @@ const faults = z.strictObject({
     .describe('Faults to inject, as PUT /_sim/faults takes them. An empty list ends them.'),
 })
 
+const resend = z.strictObject({
+  do: z.literal('resend'),
+  note: common.note,
+  check,
+  event: z.int().min(1).describe('Number of the event among those of the check, oldest first, from 1.'),
+})
+
+const settle = z
+  .strictObject({ do: z.literal('settle'), note: common.note })
+  .describe('Ends all faults and advances the clock until no delivery is pending.')
+
 const expect = z.strictObject({
   do: z.literal('expect'),
   note: common.note,
@@ -118,9 +130,26 @@ const expect = z.strictObject({
     .array(z.enum(eventTypes))
     .optional()
     .describe('Deliveries for the check, in any order; checked only with an endpoint.'),
+  receiver: z
+    .literal('agrees')
+    .optional()
+    .describe("The receiver's view of the check must agree with the service; checked only with --state-url."),
 })
 
-const kinds = [push, close, claim, release, pay, refund, rate, advance, faults, expect] as const
+const kinds = [
+  push,
+  close,
+  claim,
+  release,
+  pay,
+  refund,
+  rate,
+  advance,
+  faults,
+  resend,
+  settle,
+  expect,
+] as const
 
 const names = kinds.map(({ shape }) => shape.do.value).join(', ')
 
@@ -144,7 +173,8 @@ export type Step = Scenario['steps'][number]
 
 export type ExpectStep = Extract<Step, { do: 'expect' }>
 
-export type Action = Exclude<Step, ExpectStep>
+/** A step that is one request to the service. */
+export type Action = Exclude<Step, ExpectStep | { do: 'resend' | 'settle' }>
 
 /** Returns the names of the earlier steps that a value refers to. */
 export function referredTo(value: unknown): string[] {

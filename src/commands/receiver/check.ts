@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../../certificates.ts'
 import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
-import { receiverUrl, requireSafeHeaders, stateCheck } from '../../cli/conformance/receiver.ts'
+import { receiverUrl, requireSafeHeaders, stateCheck, stateFlags } from '../../cli/conformance/receiver.ts'
 import { readCertificate } from '../../cli/files/input.ts'
 import { usageError } from '../../cli/errors.ts'
 import {
@@ -65,15 +65,7 @@ export default class ReceiverCheck extends ConformanceCommand {
       default: 300,
     }),
     'service-name': knownServiceNameFlag(),
-    'state-url': Flags.string({
-      description:
-        'URL of the state of a check at the receiver; may contain {external_check_id} or {check_id}.',
-    }),
-    'state-header': Flags.string({
-      description: "Header to send to --state-url: 'Name: value'.",
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    ...stateFlags,
     seed: Flags.integer({
       description: 'Random seed of the deliveries for --state-url.',
       default: 1,

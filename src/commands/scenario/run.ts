@@ -1,22 +1,28 @@
 import { Args, Flags } from '@oclif/core'
-import { exitCodes } from '../../cli/errors.ts'
-import { fromEnvironment } from '../../cli/flags.ts'
+import { readAuthorityCertificate } from '../../certificates.ts'
+import { CommandError, exitCodes } from '../../cli/errors.ts'
+import { fromEnvironment, secretFromFileFlag } from '../../cli/flags.ts'
 import { expandFiles } from '../../cli/files/input.ts'
 import { renderScenarioEnd, renderStep } from '../../cli/render/steps.ts'
 import { forwarding } from '../../cli/listen/endpoints.ts'
+import { requireUsableSecret, stateFlags, stateCheck } from '../../cli/conformance/receiver.ts'
 import type { Watched } from '../../cli/scenario/expect.ts'
-import { playScenario, type ScenarioReport } from '../../cli/scenario/play.ts'
+import { playScenario, type PlayOptions, type ScenarioReport } from '../../cli/scenario/play.ts'
 import { readScenario } from '../../cli/scenario/read.ts'
+import { judgeBy, learnBy } from '../../cli/scenario/receiver.ts'
 import type { Scenario } from '../../cli/scenario/schema.ts'
 import { scenarioFile } from '../../cli/scenario/shipped.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import type { Client } from '../../client.ts'
+import { createAgreement } from '../../conformance/receiver/agreement/agreement.ts'
+import { NotJudged } from '../../conformance/receiver/convergence/state-view.ts'
 import { eventTypes } from '../../model/event.ts'
+import { ORDER_BY } from '../../model/revision.ts'
 
 export default class ScenarioRun extends ServiceCommand {
   static override description =
-    'Run end-to-end scenarios against the service.\nEach run uses new checks, so it can be repeated. It stops at the first step that fails.\nExit 3 when an expectation is not met, 1 when the service unexpectedly refuses a step.'
+    'Run end-to-end scenarios against the service.\nEach run uses new checks, so it can be repeated. It stops at the first step that fails.\nWith --state-url, also compares the view of your receiver where a scenario expects it to agree. Each step then advances the clock by a second.\nExit 3 when an expectation is not met, 1 when the service unexpectedly refuses a step.'
   static override examples = [
     '<%= config.bin %> scenario run dinner-for-four',
     '<%= config.bin %> scenario run my-scenario.json void-after-claim --forward-to localhost:3000/webhooks',
@@ -38,6 +44,11 @@ export default class ScenarioRun extends ServiceCommand {
     'forward-to': Flags.string({
       description: 'Forward deliveries to this URL, like `listen`, and check them.',
     }),
+    secret: Flags.string({
+      description: 'Signing secret of the receiver at --forward-to (default: the secret of `listen`).',
+    }),
+    'secret-file': secretFromFileFlag('the signing secret'),
+    ...stateFlags,
     timeout: Flags.integer({
       description: 'Seconds to wait for each delivery.',
       min: 1,
@@ -45,37 +56,61 @@ export default class ScenarioRun extends ServiceCommand {
     }),
   })
 
+  private readonly ending = new AbortController()
+
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(ScenarioRun)
+    const { secret } = flags
+    if (secret !== undefined) requireUsableSecret(secret)
     const scenarios: Scenario[] = []
     for (const word of await expandFiles(argv as string[]))
       scenarios.push(await readScenario(await scenarioFile(word)))
+    const local = await readAuthorityCertificate(flags['data-dir'])
+    const ca = local === undefined ? [] : [local]
+    const state = stateCheck({ ...flags, seed: 1 }, { ca, insecure: false })
     const client = await this.connect(flags)
     // Checked before the first push: the service must be a simulator.
-    await client.health()
+    const { order_by = ORDER_BY } = await client.health()
     const timeout_ms = flags.timeout * 1000
+    const agreement = state && createAgreement(state, this.ending.signal)
+    const play = async (watched: Watched | undefined) => {
+      const judged = agreement && { judge: judgeBy(client, agreement), isPaced: true }
+      if (agreement !== undefined && scenarios.some(needsTheView))
+        await this.waiting('Reading the view of the receiver', learnBy(client, agreement, order_by))
+      await this.playAll(scenarios, client, { watched, ...judged })
+    }
+    try {
+      await this.withEndpoint(flags, client, timeout_ms, play)
+    } catch (error) {
+      throw error instanceof NotJudged ? new CommandError('not_judged', error.message) : error
+    } finally {
+      await agreement?.close()
+    }
+  }
+  /** Forwards deliveries while `work` runs, or watches the endpoint that is named. */
+  private async withEndpoint(
+    flags: RunFlags,
+    client: Client,
+    timeout_ms: number,
+    work: (watched: Watched | undefined) => Promise<void>,
+  ): Promise<void> {
     const to = flags['forward-to']
-    if (to === undefined)
-      return this.playAll(scenarios, client, await watchedAt(client, flags.endpoint, timeout_ms))
+    if (to === undefined) return work(await watchedAt(client, flags.endpoint, timeout_ms))
     const { openAuthority } = await import('../../certificates.ts')
     const directory = flags['data-dir']
     const service = new URL((await this.locate(flags)).url).origin
     await prepareDataDirectory(directory)
-    const parts = { to, directory, service, authority: await openAuthority(directory) }
+    const parts = { to, directory, service, authority: await openAuthority(directory), secret: flags.secret }
     await forwarding(client, parts, (endpoint_id) =>
-      this.playAll(scenarios, client, { endpoint_id, event_types: eventTypes, timeout_ms }),
+      work({ endpoint_id, event_types: eventTypes, timeout_ms }),
     )
   }
 
-  private async playAll(
-    scenarios: readonly Scenario[],
-    client: Client,
-    watched: Watched | undefined,
-  ): Promise<void> {
+  private async playAll(scenarios: readonly Scenario[], client: Client, options: PlayOptions): Promise<void> {
     const reports: ScenarioReport[] = []
     for (const scenario of scenarios) {
       this.tell(scenario.title)
-      const report = await playScenario(scenario, client, watched, (step) => this.tell(renderStep(step)))
+      const report = await playScenario(scenario, client, options, (step) => this.tell(renderStep(step)))
       this.tell(renderScenarioEnd(report))
       reports.push(report)
     }
@@ -91,6 +126,20 @@ export default class ScenarioRun extends ServiceCommand {
   private tell(text: string): void {
     if (!this.wantsJson) this.printLine(undefined, () => text)
   }
+}
+
+interface RunFlags {
+  'forward-to': string | undefined
+  endpoint: string | undefined
+  secret: string | undefined
+  'data-dir': string
+  url: string | undefined
+  'api-key': string | undefined
+  cacert: string | undefined
+}
+
+function needsTheView({ steps }: Scenario): boolean {
+  return steps.some((step) => step.do === 'expect' && step.receiver !== undefined)
 }
 
 async function watchedAt(

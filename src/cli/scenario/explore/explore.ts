@@ -1,0 +1,206 @@
+import type { Client } from '../../../client.ts'
+import { NotJudged } from '../../../conformance/receiver/convergence/state-view.ts'
+import type { Agreement } from '../../../conformance/receiver/agreement/agreement.ts'
+import { createPlayer } from '../play.ts'
+import { counterexampleOf, type Counterexample } from './counterexample.ts'
+import type { History } from './history.ts'
+import { Ledger, Violation, type Planned, type Taken } from './ledger.ts'
+import { kindsOfMoves, movesOf, pushGiven, type Move } from './moves.ts'
+
+export interface Exploration {
+  /** Number of runs, without those that shrink a counterexample. */
+  runs: number
+  seed: number
+  /** True after Ctrl-C. */
+  interrupted: boolean
+  /** Paths of the receiver's view that were compared. */
+  compared: readonly string[]
+  counterexample: Counterexample | null
+}
+
+interface Parts {
+  /** A service in memory, whose clock stands still. */
+  client: Client
+  histories: readonly History[]
+  orderBy: string
+  /** The receiver's view; it has learnt its examples. Absent without a receiver. */
+  agreement: Agreement | undefined
+  runs: number
+  /** The same seed tries the same runs. */
+  seed: number
+  signal: AbortSignal
+  tell: (text: string) => void
+}
+
+/** Most moves of a run. */
+const MOVES = 20
+/** Most checks of a run. */
+const CHECKS = 2
+/** A counterexample of more steps is compared with so many later ones. */
+const SHORT = 5
+const FAILURES = 4
+/** A difference at the receiver must last so long to be a counterexample, in milliseconds. */
+const CONFIRM_MS = 1_500
+/** Most counterexamples that do not last. */
+const DISMISSALS = 3
+
+/** After this long, in milliseconds, a counterexample is not shrunk further. */
+const SHRINK_MS = 60_000
+
+interface Failure {
+  violation: Violation
+  steps: readonly Taken[]
+}
+
+/**
+ * Plays random runs against the service, and against the receiver if there is one, until one breaks an invariant. Shrinks
+ * that run to the fewest steps.
+ * @throws NotJudged when the receiver's view cannot be read, or changes long after its deliveries.
+ */
+export async function explore(parts: Parts): Promise<Exploration> {
+  const { agreement, seed, signal, tell } = parts
+  const compared = agreement?.paths() ?? []
+  let runs = 0
+  const result = (counterexample: Counterexample | null): Exploration => ({
+    runs,
+    seed,
+    interrupted: signal.aborted,
+    compared,
+    counterexample,
+  })
+  for (let dismissed = 0; dismissed < DISMISSALS; dismissed += 1) {
+    const timeoutMs = dismissed === 0 ? undefined : CONFIRM_MS
+    const failure = await search({ ...parts, timeoutMs, onRun: (run) => (runs = run) })
+    if (failure === undefined) return result(null)
+    tell('confirming the counterexample')
+    // After Ctrl-C there is no time for it.
+    const lasting = signal.aborted ? failure : await replay(parts, failure.steps, CONFIRM_MS)
+    if (lasting !== undefined) return result(counterexampleOf(lasting.violation, lasting.steps, seed))
+  }
+  throw new NotJudged(
+    'The view at --state-url often changes long after the deliveries, so runs cannot be compared.',
+  )
+}
+
+/** Plays random runs. Returns the shortest of the first ones that break an invariant, shrunk. */
+async function search(
+  parts: Parts & { timeoutMs: number | undefined; onRun: (run: number) => void },
+): Promise<Failure | undefined> {
+  const { histories, agreement, orderBy, seed, signal, tell, onRun, timeoutMs } = parts
+  const fc = await import('fast-check')
+  const kinds = kindsOfMoves({ orderBy, hasReceiver: agreement !== undefined })
+  const moves = fc.commands(movesOf(fc, kinds), { maxCommands: MOVES, size: 'max' })
+  const places = fc.uniqueArray(fc.nat(histories.length - 1), { minLength: 1, maxLength: CHECKS })
+  // In each run, about half of the kinds are left out: many mistakes show only where another act does not interfere.
+  const enabled = fc.array(fc.boolean(), { minLength: kinds.length, maxLength: kinds.length })
+  let run = 0
+  let trouble: unknown
+  let failures = 0
+  let best: Failure | undefined
+  const isDone = () =>
+    trouble !== undefined ||
+    signal.aborted ||
+    failures >= FAILURES ||
+    (best?.steps.length ?? Infinity) <= SHORT
+  const attempt = async (chosen: number[], isEnabled: boolean[], commands: Iterable<Move>) => {
+    // The only way to end fast-check: a failure.
+    if (isDone()) throw new Error('The search is over.')
+    run += 1
+    onRun(run)
+    tell(`run ${run} of ${parts.runs}`)
+    const checks = chosen.flatMap((place) => histories[place] ?? [])
+    const ledger = newLedger(parts, checks, timeoutMs)
+    ledger.disabled = new Set(kinds.filter((_kind, at) => isEnabled[at] === false).map(({ name }) => name))
+    try {
+      await fc.asyncModelRun(() => ({ model: ledger, real: ledger }), commands)
+      await finish(ledger)
+    } catch (error) {
+      const steps = [...ledger.taken]
+      await ledger.settle()
+      // fast-check would take any error for a counterexample.
+      if (!(error instanceof Violation)) trouble = error
+      else {
+        failures += 1
+        const shorter = await shrink(parts, { violation: error, steps }, timeoutMs)
+        if (best === undefined || shorter.steps.length < best.steps.length) best = shorter
+      }
+    }
+  }
+  // Steps are shrunk as they were taken: fast-check would leave out moves, and the others would take other steps then.
+  await fc.check(fc.asyncProperty(places, enabled, moves, attempt), {
+    seed,
+    numRuns: parts.runs,
+    endOnFailure: true,
+  })
+  if (trouble instanceof Error && !signal.aborted) throw trouble
+  return best
+}
+
+/** Delivers everything, pushes the last state of each check, and compares before and after that. */
+async function finish(ledger: Ledger): Promise<void> {
+  if (ledger.hasReceiver) {
+    await ledger.settle()
+    await ledger.judge()
+  }
+  for (const entry of ledger.entries) {
+    const last = entry.history.pushes.length - 1
+    for (const planned of pushGiven(entry, last) ?? []) await ledger.take(planned)
+  }
+  if (ledger.hasReceiver) await ledger.settle()
+  await ledger.judge()
+}
+
+function newLedger(
+  { client, agreement }: Pick<Parts, 'client' | 'agreement'>,
+  histories: readonly History[],
+  timeoutMs: number | undefined,
+): Ledger {
+  const player = createPlayer(client, { isPaced: agreement !== undefined, isLenient: true })
+  return new Ledger(histories, { client, player, agreement, timeoutMs })
+}
+
+/** Takes these steps on new checks. Returns the violation with the steps as they were taken, or nothing. */
+async function replay(
+  parts: Pick<Parts, 'client' | 'agreement' | 'histories'>,
+  steps: readonly Planned[],
+  timeoutMs: number | undefined,
+): Promise<Failure | undefined> {
+  const ledger = newLedger(parts, parts.histories, timeoutMs)
+  try {
+    for (const { step, push } of steps) await ledger.take({ step, ...(push !== undefined && { push }) })
+    if (ledger.hasReceiver && !(await ledger.isSettled())) {
+      await ledger.settle()
+      return undefined
+    }
+    await ledger.judge()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error
+    return { violation: error, steps: [...ledger.taken] }
+  } finally {
+    if (ledger.hasReceiver) await parts.client.faults.clear()
+  }
+}
+
+/** Leaves out steps, half of them at a time and at last one by one, as long as the same invariant breaks. */
+async function shrink(parts: Parts, failure: Failure, timeoutMs: number | undefined): Promise<Failure> {
+  const { signal, tell } = parts
+  const deadline = performance.now() + SHRINK_MS
+  let best = failure
+  for (let size = Math.ceil(best.steps.length / 2); size > 0;) {
+    let isShorter = false
+    for (let end = best.steps.length; end > 0; end -= size) {
+      if (signal.aborted || performance.now() > deadline) return best
+      tell(`shrinking, ${best.steps.length} steps`)
+      const left = best.steps.filter((_step, at) => at < end - size || at >= end)
+      const found = await replay(parts, left, timeoutMs)
+      const isSame =
+        found?.violation.code === best.violation.code && found.violation.check === best.violation.check
+      if (found === undefined || !isSame) continue
+      best = found
+      isShorter = true
+    }
+    if (!isShorter || size > 1) size = size === 1 ? 0 : Math.floor(size / 2)
+  }
+  return best
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest'
+import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
+import { explore } from '../../../src/cli/scenario/explore/explore.ts'
+import type { History } from '../../../src/cli/scenario/explore/history.ts'
+import { playScenario } from '../../../src/cli/scenario/play.ts'
+import { judgeBy, learnBy } from '../../../src/cli/scenario/receiver.ts'
+import { createClient } from '../../../src/client.ts'
+import { createAgreement } from '../../../src/conformance/receiver/agreement/agreement.ts'
+import { eventTypes } from '../../../src/model/event.ts'
+import type { Check } from '../../../src/model/check.ts'
+import { startSimulator, type Simulator } from '../../../src/simulator.ts'
+import { isSoak } from '../../soak/seeded.ts'
+import { SECRET, startExploredReceiver, type IntakeName } from '../../support/explored-receiver.ts'
+import * as pos from '../../support/pos-histories.ts'
+
+type Change = (json: unknown) => unknown
+
+interface Wanted {
+  seed?: number
+  runs?: number
+  receiver?: IntakeName
+  /** Changes the answers to GET at these paths. */
+  changing?: { path: RegExp; change: Change }
+}
+
+function changed(fetch: Simulator['fetch'], { path, change }: NonNullable<Wanted['changing']>) {
+  return async (address: string, init: RequestInit): Promise<Response> => {
+    const response = await fetch(address, init)
+    if (init.method !== 'GET' || !path.test(address) || !response.ok) return response
+    return Response.json(change(await response.json()))
+  }
+}
+
+let seedOfIds = Date.now()
+
+/** Explores with a receiver of that kind, or with none. The clock stands still, and no two services make the same ids. */
+async function exploring(
+  histories: readonly History[],
+  { seed = 1, runs = 500, receiver: name, changing }: Wanted,
+) {
+  const receiver = name && (await startExploredReceiver(name))
+  const simulator = await startSimulator({
+    port: false,
+    network: 'any',
+    seed: (seedOfIds += 1),
+    allowHttpLoopback: true,
+    disableAfter: 0,
+  })
+  const client = createClient({
+    ...simulator,
+    ...(changing && { fetch: changed(simulator.fetch, changing) }),
+  })
+  const { signal } = new AbortController()
+  const state =
+    receiver &&
+    stateCheck({ 'state-url': receiver.stateUrl, 'state-header': [], seed: 1 }, { ca: [], insecure: false })
+  const agreement = state && createAgreement(state, signal)
+  try {
+    if (receiver !== undefined && agreement !== undefined) {
+      await client.endpoints.createWithSecret({
+        url: receiver.url,
+        event_types: [...eventTypes],
+        signing_secret: SECRET,
+      })
+      await learnBy(client, agreement, 'revision')
+    }
+    const found = await explore({
+      client,
+      histories,
+      orderBy: 'revision',
+      agreement,
+      runs,
+      seed,
+      signal,
+      tell: () => undefined,
+    })
+    const { counterexample } = found
+    const judged = agreement && { judge: judgeBy(client, agreement), isPaced: true }
+    const repeated = counterexample && (await playScenario(counterexample.scenario, client, { ...judged }))
+    return { ...found, repeated }
+  } finally {
+    await agreement?.close()
+    await simulator.close()
+    await receiver?.close()
+  }
+}
+
+const seeds = Array.from({ length: isSoak ? 20 : 5 }, (_, at) => at + 1)
+/** Deliveries take most of the time. */
+const seedsWithReceiver = isSoak ? seeds : [3]
+const LONG = isSoak ? 600_000 : 120_000
+
+describe.each(['ordering by arrival', 'deduplicating by body'] as const)('a receiver %s', (receiver) => {
+  test.each(seedsWithReceiver)(
+    'is found with seed %i, in at most six steps that fail again',
+    async (seed) => {
+      const { counterexample, repeated, compared } = await exploring(pos.usual(), { seed, receiver })
+      expect(compared).toEqual(expect.arrayContaining(['state', 'sum', 'lines[].qty', 'lines[].ref', 'card']))
+      expect(counterexample).toMatchObject({ code: 'receiver_disagrees' })
+      expect(counterexample?.scenario.steps.length).toBeLessThanOrEqual(6)
+      expect(repeated?.passed).toBe(false)
+      expect(repeated?.steps.at(-1)).toMatchObject({
+        step: { do: 'expect', receiver: 'agrees' },
+        status: null,
+      })
+    },
+    LONG,
+  )
+})
+
+test.runIf(isSoak).each(seeds)(
+  'a receiver without deduplication is found with seed %i, by a payment that counts twice',
+  async (seed) => {
+    const { counterexample, repeated } = await exploring(pos.usual(), {
+      seed,
+      receiver: 'without deduplication',
+    })
+    expect(counterexample?.message).toMatch(
+      /^The receiver's view of check \w+ disagrees with the service: card is (\d+), expected \d+ \(sum of payments\[\]\.amount_cents\)\.$/,
+    )
+    expect(counterexample?.scenario.steps.length).toBeLessThanOrEqual(6)
+    expect(repeated?.passed).toBe(false)
+  },
+  LONG,
+)
+
+describe('a POS that repeats a stale push with a new revision', () => {
+  test.each(seeds)('is found with seed %i, in at most six steps that fail again', async (seed) => {
+    const { counterexample, repeated } = await exploring(pos.stale(), { seed })
+    expect(counterexample).toMatchObject({ code: 'stale_push_repeated' })
+    expect(counterexample?.message).toMatch(
+      /^Revision 3 \(03\) repeats the content of revision 1 \(01\): the items? .*"Hand-cut Fries".* that a guest (claimed|paid) would vanish, so the service refuses the push\.$/,
+    )
+    expect(counterexample?.scenario.steps.length).toBeLessThanOrEqual(6)
+    expect(repeated?.steps.at(-1)).toMatchObject({ passed: false, status: 409 })
+  })
+})
+
+describe('nothing is found', () => {
+  test.each(Object.keys(pos.honestHistories))(
+    'in a history %s',
+    async (name) => {
+      const history = pos.honestHistories[name]?.() ?? []
+      for (const seed of isSoak ? [1, 2, 3] : [1]) {
+        const { counterexample, runs } = await exploring(history, { seed, runs: isSoak ? 500 : 30 })
+        expect({ counterexample, runs }).toEqual({ counterexample: null, runs: isSoak ? 500 : 30 })
+      }
+    },
+    LONG,
+  )
+
+  test.each(['right', 'ordering by the time of the envelope'] as const)(
+    'at a receiver %s',
+    async (receiver) => {
+      const runs = isSoak ? 500 : receiver === 'right' ? 100 : 20
+      for (const seed of isSoak ? [1, 2, 3] : [1]) {
+        const found = await exploring(pos.honest(), { seed, runs, receiver })
+        expect(found).toMatchObject({ counterexample: null, runs })
+      }
+    },
+    LONG,
+  )
+})
+
+test('the same seed gives the same counterexample', async () => {
+  const [one, other] = [await exploring(pos.stale(), { seed: 3 }), await exploring(pos.stale(), { seed: 3 })]
+  expect([one.runs, one.counterexample]).toEqual([other.runs, other.counterexample])
+})
+
+/** Changes of the service's answers, as mistakes of a service would show. */
+const mistakes: [code: string, path: RegExp, change: (json: never) => unknown][] = [
+  [
+    'balance_wrong',
+    /\/v1\/checks\/external/,
+    (check: Check) => ({ ...check, balance_cents: check.totals.total_cents }),
+  ],
+  ['payment_lost', /\/v1\/payments/, (list: object) => ({ ...list, data: [] })],
+  ['claim_lost', /\/v1\/claims/, (list: object) => ({ ...list, data: [] })],
+  ['not_converged', /\/v1\/checks\/external/, (check: Check) => ({ ...check, items: check.items.slice(1) })],
+]
+
+test.each(mistakes)('a service with the mistake %s is found', async (code, path, change) => {
+  const { counterexample } = await exploring(pos.usual(), { changing: { path, change: change as Change } })
+  expect(counterexample?.code).toBe(code)
+})
