@@ -47,7 +47,7 @@ async function run(program: string, args: readonly string[] = []) {
 }
 
 describe('the packed file', () => {
-  test('holds what is needed in 1.2 MB, and no more than 4 MB unpacked', async () => {
+  test('holds what is needed in 1.2 MB, and no more than 4.5 MB unpacked', async () => {
     const paths = tarball.files.map(({ path }) => path)
     expect(paths).toEqual(
       expect.arrayContaining(['oclif.manifest.json', 'bin/run.js', 'README.md', 'LICENSE']),
@@ -60,7 +60,7 @@ describe('the packed file', () => {
     expect(paths.filter((path) => path.startsWith('src/')).sort()).toEqual(guides.sort())
     expect(paths.filter((path) => /\.map$|\.tsbuildinfo$|\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([])
     expect(tarball.size).toBeLessThan(1.2e6)
-    expect(tarball.unpackedSize).toBeLessThan(4e6)
+    expect(tarball.unpackedSize).toBeLessThan(4.5e6)
   })
 
   test('has a file for each command of its manifest, and the types that other types ask for', async () => {

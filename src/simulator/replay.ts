@@ -102,6 +102,8 @@ export function stillDeliveries(
       const reason = policy.inspect(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }
     },
+    lookup: () => (_hostname, _options, callback) => callback(sendsNothing(), []),
+    authorities: () => Promise.reject(sendsNothing()),
     receive: () => () => undefined,
     thrownBy: () => undefined,
     begin: () => undefined,
@@ -113,4 +115,12 @@ export function stillDeliveries(
     idle: async () => undefined,
     stop: async () => controls?.ended(),
   }
+}
+
+/** The tool `receiver_check` of `/mcp` sends to receivers, as deliveries do. */
+function sendsNothing(): Refusal {
+  return new Refusal(
+    'invalid_request',
+    'This service is a replay, which sends nothing. Check the receiver with `tabwire receiver check`.',
+  )
 }

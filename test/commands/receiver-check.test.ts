@@ -236,12 +236,16 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout + stderr).toContain(words)
   })
 
-  test('a report that cannot be written is told with 1', async () => {
+  test('a report gets its folder; one that cannot be written is told with 1', async () => {
     const { url } = await node('node.mjs')
-    const file = join(await emptyDirectory(), 'none', 'report.xml')
-    const { code, stderr } = await check(url, '--only', 'no_header', '--junit', file)
+    const directory = await emptyDirectory()
+    await writeFile(join(directory, 'file'), '')
+    const write = (path: string) => check(url, '--only', 'no_header', '--junit', join(directory, path))
+    const { code, stderr } = await write('file/report.xml')
     expect(code).toBe(1)
     expect(stderr).toContain('--junit: cannot write the report to')
+    expect(await write('new/folder/report.xml')).toMatchObject({ code: 0, stderr: '' })
+    expect(await readFile(join(directory, 'new/folder/report.xml'), 'utf8')).toContain('<testsuite')
   })
 
   test('a certificate file that holds none is wrong usage', async () => {

@@ -3,6 +3,7 @@ import { readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { overHttp } from '../mcp/clients.ts'
 import type { Bundle } from '../../src/model/simulator/bundle.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 import {
@@ -186,6 +187,13 @@ describe('tabwire replay', () => {
     })
     expect(await call('POST', '/_sim/clock', { advance: '72h' })).toMatchObject({ attempted_total: 0 })
     await call('POST', `/_sim/deliveries/${state.deliveries[0]?.id}/resend`, {})
+    const [endpoint] = state.endpoints
+    const agent = await overHttp({ url: url ?? '', key: api_key ?? '' })
+    const checked = await agent.call('receiver_check', { url: endpoint?.url, secret: 'whsec_x' })
+    expect(checked).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('This service is a replay, which sends nothing.') as string,
+    })
     expect(received()).toBe(before)
     running.child.kill('SIGINT')
     const { code, stderr } = await running.ended
