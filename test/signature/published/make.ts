@@ -259,7 +259,7 @@ const digests: readonly (readonly [name: string, v1: string])[] = [
   ['milliseconds signed', hmac(now * 1000, event)],
 ]
 
-/** Headers that nobody can verify, whatever the signature. */
+/** Headers that do not have the specified form, or no right signature in it. */
 const malformed: readonly (readonly [name: string, header: string, reason?: string])[] = [
   ['no t', `v1=${v1}`],
   ['no v1', `t=${now}`, 'no_v1_signature'],
