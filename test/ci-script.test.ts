@@ -76,9 +76,9 @@ describe("the CI guide's script", () => {
   test('has a workflow beside it, which runs the tests with a service', () => {
     const { jobs } = parse(workflow) as { jobs: Record<string, { steps: { run?: string }[] }> }
     expect(Object.values(jobs)).toMatchObject([{ steps: expect.anything() as object[] }])
-    expect(Object.values(jobs)[0]?.steps.at(-1)).toEqual({
-      run: 'npx tabwire exec --fail-on any -- npm test',
-    })
+    const steps = Object.values(jobs)[0]?.steps ?? []
+    expect(steps.at(-2)).toEqual({ run: 'npx tabwire exec --fail-on any --bundle failure.json -- npm test' })
+    expect(steps.at(-1)).toMatchObject({ if: 'failure()', with: { path: 'failure.json' } })
   })
 
   // dash is what sh is on Debian and Ubuntu, and so on most machines of a CI.
