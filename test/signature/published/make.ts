@@ -19,10 +19,10 @@ export interface Vector {
   reason?: string
 }
 
-const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
+const secret = 'whsec_MDEyMzQ1Njc4OWFi'
 const now = 1795201960
 
-const event = '{"id":"evt_1","type":"check.updated","data":{"total_cents":2575}}'
+const event = '{"id":"evt_1","check":2575}'
 
 /** Signs by itself, so that a mistake of the signer under test does not reach the vectors. */
 function hmac(t: string | number, body: string | Buffer, key: string | Buffer = secret): string {
@@ -129,7 +129,7 @@ const bodies: readonly (readonly [name: string, body: string | Buffer])[] = [
   ['percent escapes', '{"name":"100%25 a+b&c=d"}'],
   ['markup', '{"name":"<b>fish &amp; chips</b>"}'],
   ['a body that is not JSON', 'id=evt_1&type=ping'],
-  ['a body of 4,096 bytes', 'n'.repeat(4096)],
+  ['a body of 1,024 bytes', 'n'.repeat(1024)],
   ['a body that contains its header', `{"header":"t=${now},v1=${v1}"}`],
 ]
 
@@ -275,9 +275,9 @@ const malformed: readonly (readonly [name: string, header: string, reason?: stri
   ['text beyond ASCII', 'é=ü,日=本'],
   ['a bearer token', `Bearer ${secret}`],
   ['JSON', `{"t":${now},"v1":"${wrong(v1)}"}`],
-  ['4,096 letters', 'a'.repeat(4096)],
-  ['1,024 commas', ','.repeat(1024)],
-  ['a t of 1,024 digits', `t=${'1'.repeat(1024)},v1=${v1}`],
+  ['2,048 letters', 'a'.repeat(2048)],
+  ['512 commas', ','.repeat(512)],
+  ['a t of 512 digits', `t=${'1'.repeat(512)},v1=${v1}`],
   ['a wrong signature under v0', `t=${now},v0=${wrong(v1)}`, 'no_v1_signature'],
   ['two times, the first signed and late', `t=${now - 9000},v1=${hmac(now - 9000, event)},t=${now}`],
   ['two times, the second signed and late', `t=${now},t=${now - 9000},v1=${hmac(now - 9000, event)}`],
@@ -345,7 +345,7 @@ function edge([age, tolerance]: readonly [age: number, tolerance: number]): Vect
 }
 
 const other = hmac(now, event, 'whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA')
-const hundred = Array.from({ length: 20 }, (_, at) => `v1=${hmac(at, event)}`).join(',')
+const eight = Array.from({ length: 8 }, (_, at) => `v1=${hmac(at, event)}`).join(',')
 
 const rotation: readonly Vector[] = [
   accepted('several v1: the right one first', { header: `t=${now},v1=${v1},v1=${other}` }, 'advice'),
@@ -356,11 +356,11 @@ const rotation: readonly Vector[] = [
     'advice',
   ),
   accepted('several v1: the right one twice', { header: `t=${now},v1=${v1},v1=${v1}` }, 'advice'),
-  accepted('several v1: the right one after 20 others', { header: `t=${now},${hundred},v1=${v1}` }, 'advice'),
+  accepted('several v1: the right one after 8 others', { header: `t=${now},${eight},v1=${v1}` }, 'advice'),
   rejected('several v1: none is right', 'signature_mismatch', {
     header: `t=${now},v1=${other},v1=${wrong(v1)}`,
   }),
-  rejected('several v1: 20 wrong ones', 'signature_mismatch', { header: `t=${now},${hundred}` }),
+  rejected('several v1: 8 wrong ones', 'signature_mismatch', { header: `t=${now},${eight}` }),
   rejected('several v1: a right one that is too old', 'timestamp_too_old', {
     header: `t=${now},v1=${other},v1=${v1}`,
     now: now + 301,
