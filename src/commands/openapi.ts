@@ -1,7 +1,14 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { fromEnvironment, jsonFlag, knownServiceNameFlag, placeFlags, httpUrlFlag } from '../cli/flags.ts'
-import { openApiText } from '../http/openapi/document.ts'
+import {
+  collectionFiles,
+  collectionFormats,
+  type CollectionFormat,
+} from '../http/openapi/collection/files.ts'
+import { openApiDocument, openApiText } from '../http/openapi/document.ts'
+import { usageError } from '../cli/errors.ts'
+import { writeOutputFiles } from '../cli/files/output-files.ts'
 
 export default class OpenApi extends BaseCommand {
   static override description =
@@ -9,6 +16,8 @@ export default class OpenApi extends BaseCommand {
   static override examples = [
     '<%= config.bin %> openapi',
     '<%= config.bin %> openapi --no-simulator --url https://api.example.com > openapi.json',
+    '<%= config.bin %> openapi --as postman --out tabwire.postman_collection.json',
+    '<%= config.bin %> openapi --as bruno --out bruno   # a folder',
   ]
   static override baseFlags = { ...jsonFlag, ...placeFlags }
   static override flags = fromEnvironment({
@@ -22,14 +31,28 @@ export default class OpenApi extends BaseCommand {
       default: 'http://127.0.0.1:4100',
     }),
     'service-name': knownServiceNameFlag(),
+    as: Flags.string({
+      description: 'Write example requests in this format instead; they run in order.',
+      options: collectionFormats,
+      dependsOn: ['out'],
+    }),
+    out: Flags.string({
+      description: 'File of the requests, or the folder for bruno.',
+      dependsOn: ['as'],
+    }),
+    force: Flags.boolean({ description: 'Replace files that differ.', dependsOn: ['as'] }),
   })
 
   async run(): Promise<void> {
     const { flags } = await this.parse(OpenApi)
-    const { simulator, url: _url, ...known } = flags
+    const { simulator, url, as, out, force, ...known } = flags
     const serviceName = await this.serviceName(known)
-    const text = await openApiText({ simulator, url: withoutVersion(flags.url), serviceName })
-    this.writeJson(text)
+    const options = { simulator, url: withoutVersion(url), serviceName }
+    if (as === undefined || out === undefined) return this.writeJson(await openApiText(options))
+    if (out === '' || out === '-') throw usageError(`--out must be a file or a folder, got "${out}".`)
+    const content = collectionFiles(as as CollectionFormat, await openApiDocument(options))
+    const files = await writeOutputFiles(out, content, force)
+    this.print({ as, files }, () => `Wrote ${out}. Set the variable apiKey before you send a request.`)
   }
 }
 

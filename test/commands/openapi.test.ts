@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { fixtures, tabwire } from '../support/cli.ts'
+import { emptyDirectory, fixtures, tabwire } from '../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 
 describe.concurrent('tabwire openapi', () => {
@@ -33,4 +34,67 @@ describe.concurrent('tabwire openapi', () => {
       '--url must be an http: or https: URL, got "api.example.org". Did you mean https://api.example.org?',
     )
   })
+})
+
+describe.concurrent('tabwire openapi --as', () => {
+  test.each(['http', 'postman'])(
+    '%s writes a file, and replaces another one with --force only',
+    async (as) => {
+      const cwd = await emptyDirectory()
+      const write = (...more: string[]) =>
+        tabwire(['openapi', '--as', as, '--out', 'requests', ...more], { cwd })
+      expect(await write()).toMatchObject({
+        code: 0,
+        stdout: 'Wrote requests. Set the variable apiKey before you send a request.\n',
+        stderr: '',
+      })
+      const text = await readFile(join(cwd, 'requests'), 'utf8')
+      expect(await write()).toMatchObject({ code: 0 })
+      await writeFile(join(cwd, 'requests'), 'mine')
+      expect(await write()).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: 'Error: requests exists and differs. Pass --force to replace it.\n',
+      })
+      expect(await readFile(join(cwd, 'requests'), 'utf8')).toBe('mine')
+      expect(await write('--force')).toMatchObject({ code: 0 })
+      expect(await readFile(join(cwd, 'requests'), 'utf8')).toBe(text)
+    },
+  )
+
+  test('bruno writes a folder, and nothing when one of its files differs', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, 'requests'))
+    await writeFile(join(cwd, 'requests', 'bruno.json'), '{}')
+    const args = ['openapi', '--as', 'bruno', '--out', 'requests', '--json']
+    expect(await tabwire(args, { cwd })).toMatchObject({ code: 1 })
+    expect(await readdir(join(cwd, 'requests'))).toEqual(['bruno.json'])
+    const { code, stdout } = await tabwire([...args, '--force'], { cwd })
+    expect(code).toBe(0)
+    const { files } = JSON.parse(stdout) as { files: string[] }
+    expect(files.slice(0, 2)).toEqual([
+      join('requests', 'bruno.json'),
+      join('requests', 'environments', 'local.bru'),
+    ])
+    for (const file of files) expect((await readFile(join(cwd, file), 'utf8')).length).toBeGreaterThan(10)
+  })
+
+  test('refuses a link out of the folder', async () => {
+    const cwd = await emptyDirectory()
+    const elsewhere = await emptyDirectory()
+    await symlink(elsewhere, join(cwd, 'requests'))
+    const args = ['openapi', '--as', 'bruno', '--out', 'requests', '--force']
+    expect(await tabwire(args, { cwd })).toMatchObject({
+      code: 1,
+      stderr: 'Error: Cannot write requests (a symbolic link). Choose another path with --out.\n',
+    })
+    expect(await readdir(elsewhere)).toEqual([])
+  })
+
+  test.each([['--as', 'http'], ['--out', 'requests'], ['--force']])(
+    'needs both --as and --out: %s',
+    async (...args) => {
+      expect(await tabwire(['openapi', ...args])).toMatchObject({ code: 2, stdout: '' })
+    },
+  )
 })

@@ -31,6 +31,8 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'mcp --service-name': ['Acme Inc.'],
   'openapi --service-name': ['Acme Inc.'],
   'openapi --url': ['localhost:4100'],
+  'openapi --as': [['insomnia', '--out', 'requests']],
+  'openapi --out': ['', '-'].map((out) => [out, '--as', 'http']),
   'ping ENDPOINT': [''],
   'push FILE': [''],
   'push --id': [
