@@ -50,7 +50,7 @@ describe('the recipes for Testcontainers', () => {
   test('use the image of this version, a wait strategy and the same calls', async () => {
     const { version } = await readManifest(root)
     const files = (await readdir(folder)).toSorted()
-    expect(files).toEqual(['TabwireTest.java', 'TabwireTests.cs', 'tabwire.test.mjs', 'tabwire_test.go'])
+    expect(files).toEqual(['TabwireTest.java', 'TabwireTests.cs', 'tabwire_test.go', 'tabwire_test.mjs'])
     for (const file of files) {
       const text = await readFile(join(folder, file), 'utf8')
       const parts = [
@@ -69,10 +69,10 @@ describe('the recipes for Testcontainers', () => {
     await mkdir(packages, { recursive: true })
     await writeFile(join(packages, 'package.json'), '{"type":"module","exports":"./index.js"}')
     await writeFile(join(packages, 'index.js'), stub)
-    await copyFile(join(folder, 'tabwire.test.mjs'), join(cwd, 'tabwire.test.mjs'))
+    await copyFile(join(folder, 'tabwire_test.mjs'), join(cwd, 'tabwire_test.mjs'))
     const { version } = await readManifest(root)
     const env = { BIN: bin, RESOLVER: resolver, IMAGE: `ghcr.io/tabwire/tabwire:${version}` }
-    const { ended } = await spawnProcess(process.execPath, ['--test', 'tabwire.test.mjs'], { cwd, env })
+    const { ended } = await spawnProcess(process.execPath, ['--test', 'tabwire_test.mjs'], { cwd, env })
     const { code, stdout, stderr } = await ended
     expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/pass 1\n/)])
   })

@@ -18,7 +18,7 @@ import { renderGuestsReport } from '../cli/render/guests.ts'
 import { failingCodes, fails, formatCases, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
-import { word } from '../cli/suggestion.ts'
+import { suggestion } from '../cli/suggestion.ts'
 import { createClient, type Client } from '../client.ts'
 import { readAuthorityCertificate } from '../certificates.ts'
 import { authorityFile } from '../data-directory.ts'
@@ -223,7 +223,7 @@ export default class Exec extends BaseCommand {
   private async record(file: string, bundle: Bundle): Promise<void> {
     try {
       await writeBundle(file, bundle)
-      this.say(`Bundle written. Replay it with \`tabwire replay ${word(file)}\`.`)
+      this.say(`Bundle written. Replay it with \`${suggestion('replay', [file])}\`.`)
     } catch (error) {
       this.say(renderError(describeFailure(error instanceof Error ? error : new Error(String(error)))))
     }

@@ -5,7 +5,7 @@ import { fromEnvironment } from '../cli/flags.ts'
 import { failingCodes, fails, formatCases, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/account.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { word } from '../cli/suggestion.ts'
+import { suggestion } from '../cli/suggestion.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { createClient } from '../client.ts'
 import { accountCodes } from '../model/simulator/account.ts'
@@ -64,7 +64,7 @@ export default class Report extends ServiceCommand {
     if (tap === undefined) this.print(report, () => renderReported(report, this.terminal.columns))
     else this.write(tap)
     if (flags.bundle !== undefined)
-      this.say(`Bundle written. Replay it with \`tabwire replay ${word(flags.bundle)}\`.`)
+      this.say(`Bundle written. Replay it with \`${suggestion('replay', [flags.bundle])}\`.`)
     if (fails(report, failOn)) process.exitCode = exitCodes.checkFailed
   }
 }

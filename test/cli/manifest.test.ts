@@ -52,9 +52,12 @@ describe.each(commands)('tabwire $name', ({ name, description = '', examples = [
   test('takes every flag from TABWIRE_<FLAG> too, and describes it', () => {
     expect(flags).toHaveProperty('json')
     // With one variable for all, start would send deliveries to receivers whose certificates are not checked.
-    const own = ['listen', 'receiver check'].includes(name)
-      ? { insecure: `${name.split(' ')[0]}-insecure` }
-      : {}
+    const own =
+      name === 'listen'
+        ? { insecure: 'listen-insecure' }
+        : ['receiver check', 'scenario explore'].includes(name)
+          ? { insecure: 'receiver-insecure' }
+          : {}
     for (const [flag, { env, description: text = '' }] of Object.entries(flags)) {
       const words = Object.entries(own).find(([one]) => one === flag)?.[1] ?? flag
       expect(env).toBe(`TABWIRE_${words.replaceAll('-', '_').toUpperCase()}`)

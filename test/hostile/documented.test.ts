@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createManualClock } from '../support/manual-clock.ts'
-import { anyRequest, changesAll } from './documented/any-request.ts'
+import { anyRequests, tame } from './documented/any-request.ts'
 import { operations, type Documented } from './documented/operations.ts'
 import { keyWithout, refused } from './documented/refused-requests.ts'
 import { openService, type Asked, type Service } from './documented/service.ts'
@@ -70,15 +70,15 @@ describe('FUZZ-02 every response is documented: status, type, headers and schema
           ),
         ),
       )
-      const isDocumented = fc.asyncProperty(anyRequest(service, made), async ([operation, asked]) => {
-        const pair = `${operation.id} ${await askJudged(service, operation, asked)}`
-        reached.set(pair, (reached.get(pair) ?? 0) + 1)
-        if (operation.id === 'setFaults') await service.client.faults.clear()
+      const isDocumented = fc.asyncProperty(anyRequests(service, made), async (requests) => {
+        for (const [operation, asked] of requests) {
+          const pair = `${operation.id} ${await askJudged(service, operation, asked)}`
+          reached.set(pair, (reached.get(pair) ?? 0) + 1)
+          if (operation.id === 'setFaults') await service.client.faults.clear()
+        }
       })
-      await fc.assert(isDocumented, { numRuns: runs, seed })
+      await fc.assert(isDocumented, { numRuns: Math.ceil(runs / tame.length), seed })
       expect([...reached.keys()].filter((pair) => !documented.includes(pair))).toEqual([])
-      const operationsReached = new Set([...reached.keys()].map((pair) => pair.split(' ')[0]))
-      expect(operationsReached.size).toBe(operations.filter(({ id }) => !changesAll.includes(id)).length)
       process.stderr.write(
         `documented: ${reached.size} of ${documented.length} pairs of operation and status\n`,
       )

@@ -1,7 +1,7 @@
 import chalk from 'chalk'
 import type { Exploration } from '../scenario/explore/explore.ts'
 import type { Step } from '../scenario/schema.ts'
-import { word } from '../suggestion.ts'
+import { suggestion } from '../suggestion.ts'
 import { wrapTo } from './layout.ts'
 import { count, printable, renderer } from './text.ts'
 
@@ -34,7 +34,7 @@ export const renderExploration = renderer(
       ...steps,
       '',
       `Written to ${printable(file)}. To repeat it, start a service and run:`,
-      `  tabwire scenario run ${word(file)}${needsReceiver ? ' --forward-to URL --secret-file FILE --state-url URL' : ''}`,
+      `  ${suggestion('scenario run', [file])}${needsReceiver ? ' --forward-to URL --secret-file FILE --state-url URL' : ''}`,
       ...fields,
     ].join('\n')
   },

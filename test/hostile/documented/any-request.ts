@@ -5,7 +5,7 @@ import type { Asked, Service } from './service.ts'
 import { withParameter } from './valid-requests.ts'
 
 /** Operations that would disturb all other requests. */
-export const changesAll: readonly string[] = ['loadState', 'resetState', 'moveClock']
+const changesAll: readonly string[] = ['loadState', 'resetState', 'moveClock']
 
 const rarely = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: odd })
@@ -15,13 +15,15 @@ const oddText = fc.oneof(
   fc.string({ maxLength: 30 }),
 )
 
-/** Any request to any operation: by the schemas of the document, or a known good one, with something odd in it at times. */
-export function anyRequest(
+/** Operations that generated requests go to. */
+export const tame = operations.filter(({ id }) => !changesAll.includes(id))
+
+/** One request to each operation, in any order: by the schemas of the document, or a known good one, at times with something odd. */
+export function anyRequests(
   { apiKey }: Service,
   good: ReadonlyMap<string, Asked>,
-): fc.Arbitrary<[Documented, Asked]> {
-  const tame = operations.filter(({ id }) => !changesAll.includes(id))
-  return fc.constantFrom(...tame).chain((operation) => {
+): fc.Arbitrary<[Documented, Asked][]> {
+  const requestTo = (operation: Documented) => {
     const known = good.get(operation.id) ?? { path: operation.path, key: apiKey }
     const key = rarely(fc.constant(known.key), fc.constantFrom(null, 'x'))
     const path = rarely(
@@ -36,7 +38,8 @@ export function anyRequest(
       operation,
       { path: path + query, key, headers: known.headers ?? {}, ...(body !== undefined && { body }) },
     ])
-  })
+  }
+  return fc.shuffledSubarray(tame, { minLength: tame.length }).chain((all) => fc.tuple(...all.map(requestTo)))
 }
 
 function queryOf({ queries }: Documented): fc.Arbitrary<string> {
