@@ -1,14 +1,9 @@
 import type { Attempt } from './delivery.ts'
+import { groupAlike } from './group-alike.ts'
 
 /** Groups consecutive attempts with the same result, oldest first. */
 export function groupsOf(attempts: readonly Attempt[]): Attempt[][] {
-  const groups: Attempt[][] = []
-  for (const attempt of attempts) {
-    const group = groups.at(-1)
-    if (group?.[0] !== undefined && isAlike(group[0], attempt)) group.push(attempt)
-    else groups.push([attempt])
-  }
-  return groups
+  return groupAlike(attempts, isAlike)
 }
 
 function isAlike(one: Attempt, other: Attempt): boolean {

@@ -6,6 +6,7 @@ import {
   type Verdict,
 } from '../../conformance/report/result.ts'
 import { renderer, count, printable, formatTime } from './text.ts'
+import { groupAlike } from '../../model/group-alike.ts'
 import { cutTo, renderFields, widthOf, wrapped } from './layout.ts'
 import type { RefusedPushes, Report, ReportedFinding } from '../../model/simulator/report.ts'
 import type { VerifyOutcome, countOutcomes } from '../verify/verify.ts'
@@ -21,7 +22,7 @@ export const renderConformance = renderer(
     about: readonly (readonly [string, string])[] = [],
   ): string => {
     const groups = [...grouped(report.cases)].map(([group, cases]) =>
-      [chalk.bold(group), ...runs(cases).map((run) => renderRun(run, columns))].join('\n'),
+      [chalk.bold(group), ...groupAlike(cases, isAlike).map((run) => renderRun(run, columns))].join('\n'),
     )
     const instance = about.length === 0 ? [] : [indented(renderFields(about, columns - 2))]
     const head = [`${report.suite} ${report.target}`, ...instance, ...renderCause(report)].join('\n')
@@ -87,17 +88,7 @@ const marks: Record<Verdict, string> = {
 
 const INDENT = ' '.repeat(6)
 
-/** Groups consecutive cases with equal details. */
-function runs(cases: readonly CaseResult[]): CaseResult[][] {
-  const all: CaseResult[][] = []
-  for (const one of cases) {
-    const run = all.at(-1)
-    if (run?.[0] !== undefined && isAlike(run[0], one)) run.push(one)
-    else all.push([one])
-  }
-  return all
-}
-
+/** Returns true for cases that are printed as one. */
 function isAlike(one: CaseResult, other: CaseResult): boolean {
   if (one.verdict !== other.verdict || one.detail !== other.detail) return false
   return one.verdict === 'not_checked' || (isTold(one) && one.reason === other.reason)
