@@ -33,8 +33,8 @@ import { KEPT_EVENTS } from './store/retention.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import type { SimulatorOptions } from './simulator-options.ts'
 import { ownCertificate, GRACE_MS, type Parts } from './simulator/parts.ts'
+import { packageVersion } from './package-file.ts'
 import { openDeliveries } from './simulator/deliveries.ts'
-import { programVersions } from './simulator/program.ts'
 import {
   loadRecords,
   partsOfReplay,
@@ -196,7 +196,9 @@ async function startOn(parts: Parts): Promise<Simulator> {
             apiKey,
             clockNow: () => clockNow(clock),
             program: () => ({
-              ...programVersions(),
+              tabwire: packageVersion(),
+              node: process.version,
+              platform: `${process.platform} ${process.arch}`,
               recorded_at: new Date(timers.now()).toISOString(),
               started_at: startedAt,
             }),

@@ -26,10 +26,7 @@ export default class Mcp extends ServiceCommand {
     if (flags.secret?.trim() === '')
       throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
     // Loaded late: only this command needs the SDK.
-    const [{ serveOnStreams }, { packageVersion }] = await Promise.all([
-      import('../mcp/stdio.ts'),
-      import('../mcp/version.ts'),
-    ])
+    const { serveOnStreams } = await import('../mcp/stdio.ts')
     const connect = this.reconnect(flags)
     const local = async () => readAuthorityCertificate(flags['data-dir'])
     const context = {
@@ -42,7 +39,7 @@ export default class Mcp extends ServiceCommand {
       serviceName: () => this.serviceName(flags),
     }
     if (process.stdin.isTTY) this.say('Waiting for an MCP client on standard input. Press Ctrl-C to stop.')
-    await serveOnStreams(context, await packageVersion(), {
+    await serveOnStreams(context, this.config.version, {
       input: process.stdin,
       write: (line) => this.write(line),
       report: (message) => this.say(message),

@@ -3,8 +3,9 @@ import { createClient } from '../client.ts'
 import type { FetchText } from '../client.ts'
 import { usageError } from '../cli/errors.ts'
 import { paginate } from '../client/reads.ts'
-import { answerMcp } from './http.ts'
-import { packageVersion } from './version.ts'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { packageVersion } from '../package-file.ts'
+import { createMcpServer } from './server.ts'
 
 /** What the MCP server of a service needs of it. */
 export interface ServiceParts {
@@ -20,7 +21,10 @@ export interface ServiceParts {
   authorities: () => Promise<readonly string[]>
 }
 
-/** Answers an MCP request at the service: its tools call the service in this process, with the caller's key. */
+/**
+ * Answers one MCP request at the service, without sessions: its tools call the service in this process, with the caller's
+ * key. `message` is the parsed body.
+ */
 export async function answerAtService(
   parts: ServiceParts,
   request: Request,
@@ -50,5 +54,6 @@ export async function answerAtService(
       )
     },
   }
-  return answerMcp(request, message, context, await packageVersion())
+  const handler = createMcpHandler(() => createMcpServer(context, packageVersion()))
+  return handler.fetch(request, { parsedBody: message })
 }
