@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach } from 'vitest'
+import './names.mjs'
 import { endAll } from './at-end.ts'
 import { expectDocumentedAnswers } from './judged-answers.ts'
 

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { runCommand } from './warm-run.mjs'
 import './forward-answers.mjs'
+import './names.mjs'
 
 process.on('message', async ({ args, cwd, env, stdin, mark }) => {
   const input = Readable.from(stdin === '' ? [] : [Buffer.from(stdin, 'base64')])
