@@ -1,16 +1,44 @@
 import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { emptyDirectory, spawnProcess } from './support/cli.ts'
 import { root } from './support/packed.ts'
 
+/** A workflow that uses the action. */
+const recipe = 'fixtures/ci/github-action.yml'
+
+interface Action {
+  name?: string
+  description?: string
+  author?: string
+  branding?: Record<string, string>
+  inputs?: Record<string, { default?: string }>
+  outputs?: Record<string, unknown>
+}
+
+interface Job {
+  permissions?: Record<string, string>
+  needs?: string
+  steps: Step[]
+}
+
+interface Step {
+  uses?: string
+  with?: Record<string, string>
+  id?: string
+  run?: string
+  env?: Record<string, string>
+}
+
+const definition = () => parse(action) as Action
+
 /** The scripts of an action's steps, by name. */
 const scripts: Record<string, string> = {}
 let action: string
 beforeAll(async () => {
-  action = await readFile(join(root, '.github/actions/tabwire/action.yml'), 'utf8')
+  action = await readFile(join(root, 'action.yml'), 'utf8')
   for (const [, name = '', script = ''] of action.matchAll(/- name: (.*)\n[^]*?run: \|\n((?: {8}.*\n|\n)+)/g))
     scripts[name] = script.replace(/^ {8}/gm, '')
 })
@@ -19,6 +47,28 @@ describe('the GitHub action', () => {
   test('puts no input into a script, which would run it', () => {
     expect(Object.keys(scripts)).toEqual(['Install', 'Start', 'Check the receiver'])
     expect(Object.values(scripts).join('')).not.toContain('${{')
+  })
+
+  test('has what the Marketplace needs, at the top level, and no copy elsewhere', async () => {
+    const { name, description = '', author, branding } = definition()
+    expect({ name, author }).toEqual({ name: 'Tabwire', author: expect.any(String) as string })
+    expect(description.length).toBeLessThanOrEqual(125)
+    expect(branding).toEqual({ icon: 'credit-card', color: 'orange' })
+    const files = await readdir(join(root, '.github'), { recursive: true })
+    expect(files.filter((file) => /\baction\.ya?ml$/.test(file))).toEqual([])
+  })
+
+  test('has its inputs, defaults and outputs in the CI guide', async () => {
+    const guide = await readFile(join(root, 'src/guides/ci.md'), 'utf8')
+    const section = guide.split('\n### The action\n')[1]?.split('\n## ')[0] ?? ''
+    const rows = [...section.matchAll(/^\| `([\w-]+)` +\| (.*?) +\|/gm)]
+    const { inputs = {}, outputs = {} } = definition()
+    const named = rows.map(([, name]) => name)
+    expect(named).toEqual([...Object.keys(inputs), ...Object.keys(outputs)])
+    const defaults = Object.values(inputs).map((input) => (input.default ? `\`${input.default}\`` : 'none'))
+    expect(rows.slice(0, defaults.length).map(([, , value]) => value)).toEqual(defaults)
+    const block = /^```yaml\n([^]*?)^```$/m.exec(section)?.[1]
+    expect(block).toBe(await readFile(join(root, recipe), 'utf8'))
   })
 
   test('outputs the URL of the service and its key', () => {
@@ -32,7 +82,7 @@ describe('the GitHub action', () => {
     const bin = join(directory, 'bin')
     await mkdir(bin)
     const launch = `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'bin/run.js')}" "$@"\n`
-    const install = `#!/bin/sh\necho "$@" >"${directory}/npm"\nto="$3/node_modules/.bin"\nmkdir -p "$to"\ncp "${bin}/launch" "$to/tabwire"\n`
+    const install = `#!/bin/sh\n[ "$1" != ci ] || exit 0\n[ "$1" != run ] || exec node "${directory}/tests.mjs"\necho "$@" >"${directory}/npm"\nto="$3/node_modules/.bin"\nmkdir -p "$to"\ncp "${bin}/launch" "$to/tabwire"\n`
     for (const [name, text] of Object.entries({ npm: install, launch })) {
       await writeFile(join(bin, name), text)
       await chmod(join(bin, name), 0o755)
@@ -40,17 +90,18 @@ describe('the GitHub action', () => {
     const files = Object.fromEntries(
       ['GITHUB_OUTPUT', 'GITHUB_ENV', 'GITHUB_PATH'].map((name) => [name, join(directory, name)]),
     )
-    const path = `${bin}${delimiter}${process.env.PATH ?? ''}`
-    /** Runs a step as GitHub does. */
-    const step = async (name: string, env: Record<string, string>) => {
+    const path = [bin, join(directory, 'tabwire/node_modules/.bin'), process.env.PATH].join(delimiter)
+    /** Runs a script as GitHub does. */
+    const script = async (text: string, env: Record<string, string>) => {
       const file = join(directory, 'step.sh')
-      await writeFile(file, scripts[name] ?? 'exit 99')
+      await writeFile(file, text)
       const options = { cwd: directory, env: { ...files, RUNNER_TEMP: directory, PATH: path, ...env } }
       return (await spawnProcess('bash', ['--noprofile', '--norc', '-eo', 'pipefail', file], options)).ended
     }
+    const step = (name: string, env: Record<string, string>) => script(scripts[name] ?? 'exit 99', env)
     const read = async (name: string) => readFile(join(directory, name), 'utf8')
     const written = async (name: string) => Object.fromEntries(pairsOf(await read(name)))
-    return { directory, step, read, written }
+    return { directory, script, step, read, written }
   }
 
   test('installs, starts, outputs the URL with the key masked, and checks a receiver', async () => {
@@ -74,6 +125,33 @@ describe('the GitHub action', () => {
     expect(checked.code).toBe(3)
   })
 
+  test.each([
+    ['a right integration', 500, 0],
+    ['a finding', 999, 3],
+  ])('serves the steps of its recipe: with %s', async (_name, total, code) => {
+    const { directory, script, step, written } = await runner()
+    const jobs = parse(await readFile(join(root, recipe), 'utf8')) as { jobs: { integration: Job } }
+    const { steps } = jobs.jobs.integration
+    const used = steps.find(({ uses = '' }) => uses.startsWith('tabwire/tabwire@'))
+    const { inputs = {}, outputs = {} } = definition()
+    for (const name of Object.keys(used?.with ?? {})) expect(Object.keys(inputs)).toContain(name)
+    await step('Install', { PACKAGE: inputs.package?.default ?? '' })
+    expect(await step('Start', { FLAGS: used?.with?.flags ?? '' })).toMatchObject({ code: 0 })
+    onTestFinished(() => stopService(join(directory, 'tabwire/.tabwire/run.json')))
+    await writeFile(join(directory, 'tests.mjs'), pushing(total))
+    const [results, env] = [await written('GITHUB_OUTPUT'), await written('GITHUB_ENV')]
+    const codes: (number | null)[] = []
+    for (const { run, env: given = {} } of steps.slice(steps.indexOf(used ?? {}) + 1)) {
+      const own = Object.entries(given).map(([name, text]): [string, string] => {
+        const [, output = ''] = /^\$\{\{ steps\.tabwire\.outputs\.([\w-]+) \}\}$/.exec(text) ?? []
+        expect(Object.keys(outputs)).toContain(output)
+        return [name, results[output] ?? '']
+      })
+      codes.push((await script(run ?? 'exit 99', { ...env, ...Object.fromEntries(own) })).code)
+    }
+    expect(codes).toEqual([0, 0, code])
+  })
+
   test('fails with the reason when the service does not start', async () => {
     const { step } = await runner()
     await step('Install', { PACKAGE: 'tabwire@1.2.3' })
@@ -91,6 +169,7 @@ describe('workflows', () => {
   test('is the version of this package, by default and by name', async () => {
     const { version } = JSON.parse(await workflow('package.json')) as { version: string }
     expect(/^ {2}package:\n.*\n {4}default: (.*)$/m.exec(action)?.[1]).toBe(`tabwire@${version}`)
+    expect(await workflow(recipe)).toContain(`uses: tabwire/tabwire@v${version}\n`)
   })
 
   test.each([
@@ -119,23 +198,22 @@ describe('workflows', () => {
     })
   })
 
-  test.each(['.github/workflows/release.yml', 'fixtures/ci/github-actions.yml'])(
-    'are actions by their commit, and no credentials that stay, in %s',
-    async (path) => {
-      const text = await workflow(path)
-      const uses = [...text.matchAll(/uses: (.*)$/gm)].map(([, used = '']) => used)
-      expect(uses).not.toEqual([])
-      for (const used of uses) expect(used).toMatch(/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
-      const checkouts = text.match(/uses: actions\/checkout@[^]*?persist-credentials: false/g) ?? []
-      expect(checkouts).toHaveLength(uses.filter((used) => used.startsWith('actions/checkout@')).length)
-    },
-  )
+  test.each([
+    '.github/workflows/ci.yml',
+    '.github/workflows/release.yml',
+    'fixtures/ci/github-actions.yml',
+    recipe,
+  ])('are actions by their commit, and no credentials that stay, in %s', async (path) => {
+    const text = await workflow(path)
+    const uses = [...text.matchAll(/uses: (.*)$/gm)].map(([, used = '']) => used)
+    expect(uses).not.toEqual([])
+    const own = (used: string) => used === './' || used.startsWith('tabwire/tabwire@')
+    for (const used of uses.filter((one) => !own(one)))
+      expect(used).toMatch(/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+    const checkouts = text.match(/uses: actions\/checkout@[^]*?persist-credentials: false/g) ?? []
+    expect(checkouts).toHaveLength(uses.filter((used) => used.startsWith('actions/checkout@')).length)
+  })
 
-  interface Job {
-    permissions?: Record<string, string>
-    needs?: string
-    steps: { uses?: string; run?: string }[]
-  }
   const jobsOf = async (path: string) =>
     Object.entries((parse(await workflow(path)) as { jobs: Record<string, Job> }).jobs)
 
@@ -184,6 +262,15 @@ describe('workflows', () => {
         }
   })
 })
+
+/** Tests of a project that push a check with such a total. */
+const pushing = (total: number) => `
+const { API_URL, API_KEY } = process.env
+const body = { table: { number: '12' }, status: 'open', items: [{ external_id: '1', name: 'Soup', quantity: 1, price_cents: 500 }], totals: { subtotal_cents: 500, tax_cents: 0, total_cents: ${total} } }
+const headers = { authorization: 'Bearer ' + API_KEY, 'content-type': 'application/json' }
+const { status } = await fetch(API_URL + '/checks/external/table-12', { method: 'PUT', headers, body: JSON.stringify(body) })
+process.exitCode = status === 201 ? 0 : 1
+`
 
 /** The service is detached, and removes `run.json` when it ends. */
 async function stopService(file: string): Promise<void> {
