@@ -49,6 +49,22 @@ describe('what is loaded at a start', () => {
     },
   )
 
+  test.each(['cli/program.js', 'commands/start.js', 'index.js'])(
+    '%s loads neither the store in PostgreSQL nor the library of metrics; start can',
+    (file) => {
+      const { own, packages } = loadedBy(file)
+      expect(packages).not.toContain('pg')
+      expect(own.filter((path) => /postgres|prometheus/.test(path))).toEqual([])
+      const texts = own.map((path) => readFileSync(new URL(path, dist), 'utf8'))
+      expect(texts.filter((text) => /prom-client|collectDefaultMetrics|PGPASSFILE/.test(text))).toEqual([])
+      for (const name of ['postgres-store', 'prometheus'])
+        expect([name, texts.some((text) => text.includes(`import("./${name}-`))]).toEqual([
+          name,
+          file !== 'cli/program.js',
+        ])
+    },
+  )
+
   test('the MCP server is loaded by its command and by the first request, without a JSON Schema validator', () => {
     const [command, simulator] = ['commands/mcp.js', 'commands/start.js'].map((file) =>
       loadedBy(file).own.map((path) => readFileSync(new URL(path, dist), 'utf8')),

@@ -16,6 +16,12 @@ export const attemptOutcomes = [
 ] as const
 export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
+/** A header of an HTTP message, as in HAR. */
+export interface HttpHeader {
+  name: string
+  value: string
+}
+
 /** Result of one attempt, before the attempt gets its number. */
 export interface AttemptResult {
   /** Start of the attempt, ISO 8601 UTC. */
@@ -23,6 +29,13 @@ export interface AttemptResult {
   duration_ms: number
   outcome: AttemptOutcome
   response_status: number | null
+  /**
+   * The headers of the response as received: in their order, with repetitions. At most 100 headers and 4 KiB, where the last
+   * value may be cut. Absent without a response, and in attempts of early versions.
+   */
+  response_headers?: readonly HttpHeader[]
+  /** True when the response had more than `response_headers`; else absent. */
+  response_headers_cut?: true
   /** The first 4 KiB of the response body. */
   response_body: string | null
   /** The problem and its solution, as text. */
@@ -31,6 +44,8 @@ export interface AttemptResult {
   faults?: readonly DeliveryFaultKind[]
   /** Milliseconds of the service's clock that a fault held the attempt back. */
   held_ms?: number
+  /** The header `traceparent` of the attempt; absent without one. */
+  traceparent?: string
   /**
    * `t` of the signature header, Unix time in whole seconds. Early versions did not store it; responses do not show it.
    */

@@ -9,6 +9,10 @@ import { retired, retireDeliveries } from './retire-deliveries.ts'
 export interface RecordAttempt {
   delivery_id: string
   endpoint_id: string
+  /** Number of the attempt, from 1. */
+  attempt: number
+  /** Generation of the records that the attempt was made from. */
+  generation: number
   result: AttemptResult
   /** Backoff from the end of the attempt, in milliseconds; `null` after the last attempt. */
   retry_in_ms: number | null
@@ -26,17 +30,19 @@ function reads({ delivery_id, endpoint_id }: RecordAttempt) {
 
 /**
  * Records an attempt: the delivery is delivered, retried later, or dead, and the endpoint's failure count changes
- * (contract section 9).
+ * (contract section 9). An attempt that is no longer the delivery's next one changes nothing, since another instance made
+ * it too.
  */
 export const recordAttempt = {
   reads,
-  decide({ delivery, endpoint, pending }, command, { now }) {
-    if (delivery === undefined)
+  decide({ delivery, endpoint, pending }, command, { now, generation }) {
+    if (delivery === undefined || command.generation !== generation)
       throw new Refusal(
         'not_found',
         `Delivery ${command.delivery_id} not found, so its attempt cannot be recorded.`,
       )
-    if (delivery.status !== 'pending') return unchanged(delivery)
+    if (delivery.status !== 'pending' || delivery.attempts.length !== command.attempt - 1)
+      return unchanged(delivery)
     const tried = withAttempt(delivery, command, now, endpoint?.url)
     if (endpoint === undefined || endpoint.status === 'disabled') {
       const reply = tried.status === 'pending' ? retired(tried) : tried
@@ -86,9 +92,12 @@ function numbered(result: AttemptResult, number: number): Attempt {
     response_body,
     error,
   }
+  if (result.response_headers !== undefined) attempt.response_headers = result.response_headers
+  if (result.response_headers_cut !== undefined) attempt.response_headers_cut = result.response_headers_cut
   if (result.signed_at !== undefined) attempt.signed_at = result.signed_at
   if (result.faults !== undefined) attempt.faults = result.faults
   if (result.held_ms !== undefined) attempt.held_ms = result.held_ms
+  if (result.traceparent !== undefined) attempt.traceparent = result.traceparent
   return attempt
 }
 

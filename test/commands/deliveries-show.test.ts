@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { renderDelivery, retryWaits } from '../../src/cli/render/delivery.ts'
 import { retryScheduleMs } from '../../src/model/retry-schedule.ts'
@@ -51,6 +52,12 @@ describe('deliveries show prints the position in the retry schedule', () => {
     ])
   })
 
+  test('with the trace header of each attempt, where it has one', () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-53995c3f42cd8ad8-01'
+    const delivery = { ...pending, attempts: [attempt, { ...attempt, number: 2, traceparent }] }
+    expect(renderDelivery(delivery, undefined).split('\n')).toContain(`attempt 2: traceparent ${traceparent}`)
+  })
+
   test('when it is over', () => {
     const over = { ...pending, next_attempt_at: null }
     expect(steps({ ...over, status: 'delivered', attempts: attempts(2) })).toEqual([
@@ -90,4 +97,52 @@ test('deliveries show prints a reason once for attempts that failed alike, and t
   expect(renderDelivery(pending, undefined)).toContain('\nendpoint      we_1 (removed)\n')
   const known = { ...pending, endpoint_url: 'https://localhost/hooks' }
   expect(renderDelivery(known, undefined)).toContain('\nendpoint      https://localhost/hooks (removed)\n')
+})
+
+describe('deliveries show prints the response headers', () => {
+  const headersOf = (delivery: Delivery, columns?: number) =>
+    renderDelivery(delivery, undefined, columns).split(/\n(?=attempt \d+: response headers)/)[1]
+  const response_headers = [
+    { name: 'Retry-After', value: '30' },
+    { name: 'Set-Cookie', value: 'a=1' },
+    { name: 'Set-Cookie', value: 'b=2' },
+  ]
+  const answered: Attempt = { ...attempt, number: 2, response_headers }
+  const unanswered: Attempt = { ...attempt, number: 3, outcome: 'timeout', response_status: null }
+
+  test('of the latest response', () => {
+    const earlier = { ...attempt, response_headers: [{ name: 'X-Earlier', value: '1' }] }
+    expect(headersOf({ ...pending, attempts: [earlier, answered, unanswered] })).toBe(
+      'attempt 2: response headers\n  Retry-After: 30\n  Set-Cookie: a=1\n  Set-Cookie: b=2',
+    )
+    expect(headersOf({ ...pending, attempts: [{ ...answered, response_headers: [] }] })).toBe(
+      'attempt 2: response headers\n  none',
+    )
+    expect(headersOf({ ...pending, attempts: [attempt, unanswered] })).toBeUndefined()
+  })
+
+  test('and says when they are cut', () => {
+    const cut = { ...answered, response_headers_cut: true as const }
+    expect(
+      headersOf({ ...pending, attempts: [cut] })
+        ?.split('\n')
+        .at(-1),
+    ).toBe('  (cut: only the first 100 headers and 4 KiB are stored)')
+  })
+
+  test('without characters that control the terminal', () => {
+    const hostile = [{ name: 'X-Name', value: '\u001b[2J\u009b1A\tcaf\u00e9' }]
+    expect(headersOf({ ...pending, attempts: [{ ...answered, response_headers: hostile }] })).toBe(
+      'attempt 2: response headers\n  X-Name: ␛[2J<U+009B>1A␉caf\u00e9',
+    )
+  })
+
+  test.each([60, 80, 120])('within %i columns', (columns) => {
+    const long = [...response_headers, { name: `X-${'n'.repeat(70)}`, value: 'v'.repeat(4_000) }]
+    const attempts = [{ ...answered, response_headers: long, response_headers_cut: true as const }]
+    const lines = renderDelivery({ ...pending, attempts }, undefined, columns).split('\n')
+    expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([])
+    expect(lines.join('').match(/v/g)?.length).toBeGreaterThan(300)
+    expect(lines.at(-1)).toContain('4 KiB are stored)')
+  })
 })

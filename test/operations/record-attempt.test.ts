@@ -55,12 +55,19 @@ function decide(given: Given, command: Partial<RecordAttempt> = {}) {
   const asked = {
     delivery_id: 'dlv_1',
     endpoint_id: 'we_1',
+    attempt: (records.delivery?.attempts.length ?? 0) + 1,
+    generation: 0,
     result: failed,
     retry_in_ms: MINUTE,
     disable_after: 10,
     ...command,
   }
-  const context = { now: ended, newId: (prefix: string) => `${prefix}_new`, newSecret: () => '' }
+  const context = {
+    now: ended,
+    newId: (prefix: string) => `${prefix}_new`,
+    newSecret: () => '',
+    generation: 0,
+  }
   return recordAttempt.decide(records, asked, context)
 }
 
@@ -107,6 +114,13 @@ describe('an attempt that failed', () => {
     const { reply, writes } = decide(given, { disable_after: 1 })
     expect(writes).toEqual([put('deliveries', reply)])
   })
+})
+
+test('an attempt keeps its response headers, and has none without them', () => {
+  const response_headers = [{ name: 'Retry-After', value: '30' }]
+  const result = { ...failed, response_headers, response_headers_cut: true as const }
+  expect(decide({}, { result }).reply.attempts).toEqual([{ ...result, number: 1 }])
+  expect(decide({}).reply.attempts).toEqual([{ ...failed, number: 1 }])
 })
 
 describe('an attempt that succeeded', () => {
@@ -216,6 +230,15 @@ describe('an attempt that ends when', () => {
     expect(decide({ delivery: over })).toEqual({ reply: over, writes: [], events: [] })
   })
 
+  test('another instance has made the same attempt changes nothing', () => {
+    const tried = delivery({ attempts: [earlier] })
+    expect(decide({ delivery: tried }, { attempt: 1 })).toEqual({ reply: tried, writes: [], events: [] })
+  })
+
+  test('all records were replaced since it began is refused', () => {
+    expect(refusalOf(() => decide({}, { generation: 1 }))).toMatchObject({ code: 'not_found' })
+  })
+
   test('its delivery is deleted is refused', () => {
     const refusal = refusalOf(() => decide({ delivery: undefined }))
     expect(refusal).toMatchObject({ code: 'not_found', message: expect.stringContaining('dlv_1') as string })
@@ -223,8 +246,8 @@ describe('an attempt that ends when', () => {
 })
 
 test('it reads the delivery, its endpoint and the endpoint’s other pending deliveries', () => {
-  const command = { delivery_id: 'dlv_1', endpoint_id: 'we_1', result: failed, disable_after: 0 }
-  expect(recordAttempt.reads({ ...command, retry_in_ms: null })).toEqual({
+  const command = { delivery_id: 'dlv_1', endpoint_id: 'we_1', attempt: 1, generation: 0, result: failed }
+  expect(recordAttempt.reads({ ...command, retry_in_ms: null, disable_after: 0 })).toEqual({
     delivery: { collection: 'deliveries', id: 'dlv_1' },
     endpoint: { collection: 'endpoints', id: 'we_1' },
     pending: { collection: 'deliveries', lookup: 'pending_of', key: 'we_1' },

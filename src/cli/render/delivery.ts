@@ -127,7 +127,7 @@ export const renderMet = renderer((met: readonly Delivery[]): string => {
   return met.length === 0 ? `${chalk.green('✓')} No delivery arrived.` : lines.join('\n')
 })
 
-/** Renders one row per attempt, and below them the injected faults and the reasons of failures. */
+/** Renders one row per attempt, and below them injected faults, trace headers and the reasons of failures. */
 export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: number): string => {
   const rows = attempts.map((attempt) => [
     String(attempt.number),
@@ -141,13 +141,17 @@ export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: 
       ? []
       : [`${chalk.dim(`attempt ${number}:`)}${faultsText(faults, ' ')}${heldFor(held_ms)}`],
   )
+  const traced = attempts.flatMap(({ number, traceparent }) =>
+    traceparent === undefined ? [] : [`${chalk.dim(`attempt ${number}:`)} traceparent ${traceparent}`],
+  )
   const table = renderTable(
     ['attempt', 'started (UTC)', 'outcome', 'status', 'took'],
     rows,
     'No attempts yet.',
     columns,
   )
-  return [table, ...injected, ...groupsOf(attempts).flatMap((group) => reasons(group, columns))].join('\n')
+  const why = groupsOf(attempts).flatMap((group) => reasons(group, columns))
+  return [table, ...injected, ...traced, ...why, ...latestHeaders(attempts, columns)].join('\n')
 })
 
 /** Waits of the retry schedule (specification section 8): `30m`, `2h`. */
@@ -204,6 +208,28 @@ function nextStep({ next_attempt_at, dead_reason }: Delivery): string {
 function heldFor(ms: number | undefined): string {
   return ms === undefined ? '' : `, held for ${durationText(ms)}`
 }
+
+/** Longest header that is printed whole, in characters. */
+const LONGEST_HEADER = 400
+
+/** Renders the headers of the latest response. */
+function latestHeaders(attempts: readonly Attempt[], columns: number | undefined): string[] {
+  const latest = attempts.findLast(({ response_headers }) => response_headers !== undefined)
+  if (latest?.response_headers === undefined) return []
+  const { number, response_headers: headers, response_headers_cut: isCut } = latest
+  const lines = headers.map(({ name, value }) => {
+    const line = printable(`${name}: ${value}`)
+    return line.length > LONGEST_HEADER ? `${line.slice(0, LONGEST_HEADER)}…` : line
+  })
+  const shown = [...(lines.length === 0 ? ['none'] : lines), ...(isCut === true ? [HEADERS_CUT] : [])]
+  return [
+    chalk.dim(`attempt ${number}: response headers`),
+    ...shown.flatMap((line) => breakTo(columns, `  ${line}`)),
+  ]
+}
+
+/** Says that headers of a response are missing. */
+const HEADERS_CUT = '(cut: only the first 100 headers and 4 KiB are stored)'
 
 /** Renders once why attempts with the same result failed, with the response. */
 function reasons(group: readonly Attempt[], columns: number | undefined): string[] {

@@ -2,6 +2,8 @@ import type { Dispatcher } from 'undici'
 import { ConnectTimeout } from './connector.ts'
 import type { Connection, Connections } from './connections.ts'
 import { setDeadline } from './deadline.ts'
+import { NotOwner } from '../slots.ts'
+import { startOfHeaders, type ResponseHeaders } from './response-headers.ts'
 
 /** One HTTP request. */
 export interface HttpRequest {
@@ -18,6 +20,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   status: number
   location: string | undefined
+  headers: ResponseHeaders
   /** The first 4 KiB of the body. */
   body: string
   /** When the headers arrived, by `measure`. */
@@ -31,6 +34,8 @@ export interface ExchangeSettings {
   bodyTimeoutMs: number
   /** Returns the current time in milliseconds, for durations. */
   measure: () => number
+  /** Called when a request is about to be written; false keeps it from being sent. */
+  mayBegin: () => boolean
   /** Called when the headers arrive, with a function that cuts off the body; the result is called when the body is read. */
   onHeaders: (cut: () => void) => () => void
 }
@@ -86,14 +91,17 @@ export function httpExchange(
             over.begin()
             begun = true
             if (abortReason !== undefined) started.abort(abortReason)
+            // A process that was suspended while the connection opened may have lost its lease.
+            else if (!settings.mayBegin()) giveUp(new NotOwner())
           },
-          onResponseStart(_controller, status, { location }) {
+          onResponseStart({ rawHeaders }, status, { location }) {
             if (status < 200) return
             cancel()
             signal?.removeEventListener('abort', abort)
             response = {
               status,
               location: typeof location === 'string' ? location : undefined,
+              headers: startOfHeaders(Array.isArray(rawHeaders) ? rawHeaders : []),
               respondedAt: settings.measure(),
             }
             cancel = setDeadline(() => giveUp(new Error('The body continues')), settings.bodyTimeoutMs)

@@ -1,6 +1,7 @@
 import { ConnectTimeout } from './connector.ts'
 import { setDeadline } from './deadline.ts'
 import { type HttpResponse, type ExchangeSettings, startOfBody } from './http-exchange.ts'
+import { startOfHeaders } from './response-headers.ts'
 import { normalUrl } from '../destination/url.ts'
 
 /** An in-process receiver threw; over the network the connection would have closed. */
@@ -52,7 +53,8 @@ export async function receiveInProcess(
     const location = response.headers.get('location') ?? undefined
     const read = startOfBody()
     await Promise.race([readStart(response, read), ended]).catch(() => undefined)
-    return { status: response.status, location, body: read.text(), respondedAt }
+    const kept = startOfHeaders([...response.headers].flat())
+    return { status: response.status, location, headers: kept, body: read.text(), respondedAt }
   } finally {
     cancel()
     onBodyRead?.()

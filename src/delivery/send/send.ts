@@ -12,6 +12,7 @@ import {
 import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-process.ts'
 import { memoize } from '../destination/url.ts'
 import { explainFailure, explainStatus } from './failure.ts'
+import { NotOwner } from '../slots.ts'
 import { createTrustContext, requireCertificates, type TlsTrust } from './tls-trust.ts'
 import { timers } from '../../timers.ts'
 
@@ -26,7 +27,7 @@ export interface Message {
 export type SendResult = Omit<AttemptResult, 'started_at'>
 
 export interface Sender {
-  /** Sends once and resolves with the outcome. Rejects only when `signal` aborts. */
+  /** Sends once and resolves with the outcome. Rejects only when `signal` aborts, or with NotOwner. */
   send(message: Message, sending?: SendOptions): Promise<SendResult>
   /** Ends all connections, also those in use. */
   close(): Promise<void>
@@ -39,6 +40,8 @@ export interface SendOptions {
   onHeaders?: (() => void) | undefined
   /** Called with the error that an in-process receiver threw. */
   onThrown?: ((error: unknown) => void) | undefined
+  /** Called immediately before the request is written. When it returns false, nothing is sent, and `send` rejects. */
+  mayBegin?: (() => boolean) | undefined
 }
 
 export interface SenderSettings {
@@ -88,9 +91,10 @@ export function createSender(settings: SenderSettings): Sender {
     return (message, limits, signal) => httpExchange(connections, requestOf(message), limits, signal)
   }
   return {
-    async send(message, { signal, onHeaders, onThrown } = {}) {
+    async send(message, { signal, onHeaders, onThrown, mayBegin = always } = {}) {
       const transport = await transportFor(message.url)
       signal?.throwIfAborted()
+      if (!mayBegin()) throw new NotOwner()
       const started = measure()
       const elapsed = () => Math.round(measure() - started)
       try {
@@ -100,6 +104,7 @@ export function createSender(settings: SenderSettings): Sender {
           timeoutMs,
           bodyTimeoutMs,
           measure,
+          mayBegin,
           onHeaders(cut: () => void) {
             onHeaders?.()
             return limitBodies(targetOf(message.url).origin, cut)
@@ -113,10 +118,12 @@ export function createSender(settings: SenderSettings): Sender {
           outcome,
           error,
           response_status: response.status,
+          ...response.headers,
           response_body: response.body,
         }
       } catch (error) {
         signal?.throwIfAborted()
+        if (error instanceof NotOwner) throw error
         if (error instanceof ReceiverThrew && error.cause !== undefined) onThrown?.(error.cause)
         const failure = explainFailure(error, hostOf(message.url), timeoutMs)
         return { duration_ms: elapsed(), ...failure, response_status: null, response_body: null }
@@ -140,6 +147,10 @@ type Transport = (message: Message, limits: ExchangeSettings, signal?: AbortSign
 function requestOf({ url, headers, body }: Message): HttpRequest {
   const { origin, path } = targetOf(url)
   return { origin, path, headers, body }
+}
+
+function always(): boolean {
+  return true
 }
 
 function realTime(): number {

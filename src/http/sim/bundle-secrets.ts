@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Attempt, HttpHeader } from '../../model/delivery.ts'
 import type { Bundle, SavedRequest } from '../../model/simulator/bundle.ts'
 import type { State } from '../../model/simulator/state.ts'
 import { isRegistration } from '../redact.ts'
@@ -10,8 +11,8 @@ interface Redacted {
 }
 
 /**
- * Finds the secrets of a bundle: API keys, signing secrets, signatures, guests' hashes, and credentials in the URLs of
- * endpoints. Each secret has one replacement in the whole bundle, so that relations stay visible. `apiKeys` are the keys
+ * Finds the secrets of a bundle: API keys, signing secrets, signatures, guests' hashes, credentials in the URLs of
+ * endpoints, and cookies and credentials in response headers. Each secret has one replacement in the whole bundle, so that relations stay visible. `apiKeys` are the keys
  * that the service knows in plain text. The bundle may be long, so its parts are redacted one by one.
  */
 export function redacted(bundle: Bundle, apiKeys: readonly string[]): Redacted {
@@ -26,10 +27,18 @@ export function redacted(bundle: Bundle, apiKeys: readonly string[]): Redacted {
       : { ...record, guest_hash: replacements.nameOf(record.guest_hash, 'guest') }
   const claims = bundle.state.claims.map(guest)
   const payments = bundle.state.payments.map(guest)
+  const secretOf = (secret: string) => replacements.nameOf(secret, 'credential')
+  const deliveries = bundle.state.deliveries.map((delivery) => ({
+    ...delivery,
+    attempts: delivery.attempts.map((attempt) => withoutHeaderSecrets(attempt, secretOf)),
+  }))
   const known = replacements.inText()
   const inText = (text: string) =>
     text.length < SHORTEST ? text : inPatterns(known(text), replacements.nameOf)
-  const changed = { state: { ...bundle.state, claims, payments }, log: { ...bundle.log, requests } }
+  const changed = {
+    state: { ...bundle.state, claims, payments, deliveries },
+    log: { ...bundle.log, requests },
+  }
   return { bundle: { ...bundle, ...changed }, redact: (part) => mapTexts(part, inText) }
 }
 
@@ -221,6 +230,42 @@ function decode(text: string): string {
   } catch {
     return text
   }
+}
+
+/** Names of response headers with cookies or credentials. */
+const secretHeader = /cookie|key|token|secret|pass|pwd|auth|cred|session|signature|jwt/i
+
+/** The error of a redirected attempt repeats the target. */
+const redirected = /^(The receiver redirected \(\d+\) to )(.*)(\. Redirects are not followed\.)/s
+
+/** Replaces secrets in the response headers of an attempt, and in the target of its redirect. */
+function withoutHeaderSecrets(attempt: Attempt, nameOf: (secret: string) => string): Attempt {
+  const { response_headers: headers } = attempt
+  const error =
+    attempt.error?.replace(
+      redirected,
+      (_all, before: string, target: string, after: string) => before + safeTarget(target, nameOf) + after,
+    ) ?? null
+  if (headers === undefined) return { ...attempt, error }
+  return { ...attempt, error, response_headers: headers.map((header) => withoutSecret(header, nameOf)) }
+}
+
+function withoutSecret({ name, value }: HttpHeader, nameOf: (secret: string) => string): HttpHeader {
+  if (/^location$/i.test(name)) return { name, value: safeTarget(value, nameOf) }
+  if (value === '' || !secretHeader.test(name)) return { name, value }
+  // The name and the attributes of a cookie are no secrets.
+  const cookie = /^set-cookie2?$/i.test(name) ? /^([^=;]*=)([^;]+)(.*)$/s.exec(value) : null
+  const [, start = '', secret = value, end = ''] = cookie ?? []
+  return { name, value: start + nameOf(secret) + end }
+}
+
+/** Returns the target of a redirect without credentials; it may be relative. */
+function safeTarget(value: string, nameOf: (secret: string) => string): string {
+  const base = 'http://relative.invalid'
+  if (!URL.canParse(value, base)) return nameOf(value)
+  const { safe } = withoutCredentials(new URL(value, base).href, nameOf)
+  if (safe === undefined) return value
+  return safe.startsWith(`${base}/`) ? safe.slice(base.length) : safe
 }
 
 /** Replaces the URL of a registration, which may be written in many ways: with escapes, or not normalized. */

@@ -18,10 +18,10 @@ import { textBody } from './state.ts'
 
 export interface BundleParts {
   service: Pick<Service, 'everything' | 'onCommit'>
-  log: Pick<RequestLog, 'report' | 'accounted' | 'save'>
+  log: Pick<RequestLog, 'fresh' | 'report' | 'accounted' | 'save'>
   /** Shows the service's clock. */
   clockNow: () => Bundle['clock']
-  faultsNow: () => FaultsView
+  faultsNow: () => Promise<FaultsView>
   /** Data about this process and this moment. */
   program: () => Pick<Bundle, 'tabwire' | 'node' | 'platform' | 'recorded_at' | 'started_at'>
   settings: BundleSettings
@@ -64,6 +64,7 @@ function keysOf(call: Pick<Call, 'header'>): string[] {
 async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bundle> {
   const since = timeOf(query, 'since')
   const all_closed = choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
+  await parts.log.fresh()
   const records = await recordsNow(parts.service)
   // From here on synchronous: everything is of one moment.
   const clock = parts.clockNow()
@@ -78,7 +79,7 @@ async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bund
     location_id,
     clock,
     settings: parts.settings,
-    faults: parts.faultsNow(),
+    faults: await parts.faultsNow(),
     command: null,
     verdict: {
       since: since ?? null,

@@ -2,6 +2,7 @@ import { deliveryHeaders, httpHeaders } from '../../model/text/delivery-headers.
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { Refusal } from '../../model/refusal.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
+import type { TraceContext } from '../../model/trace-context.ts'
 import type { WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import type { Service } from '../../service.ts'
 import { keptUpToLimit } from '../list.ts'
@@ -44,10 +45,13 @@ async function sentRequest({ service, serviceName }: SentRequestParts, call: Cal
     service.get('events', delivery.event_id),
     service.get('endpoints', delivery.endpoint_id),
   ])
-  const { body } = keptUpToLimit(event, 'event')
+  const { body, tracestate } = keptUpToLimit(event, 'event')
   const url = endpoint?.url ?? delivery.endpoint_url ?? null
   const { signature, why } = await signatureOf(service, delivery, attempt)
-  const headers = { ...httpHeaders(url, body), ...deliveryHeaders(serviceName, signature ?? '') }
+  const headers = {
+    ...httpHeaders(url, body),
+    ...deliveryHeaders(serviceName, signature ?? '', traceIn(attempt, tracestate)),
+  }
   return {
     attempt: attempt?.number ?? null,
     method: 'POST',
@@ -80,6 +84,13 @@ async function signatureOf(
     if (error instanceof Refusal && error.code === 'not_found') return { signature: null, why: error.message }
     throw error
   }
+}
+
+/** Returns the trace context that an attempt was sent with. */
+function traceIn(attempt: Attempt | undefined, tracestate: string | undefined): TraceContext | undefined {
+  if (attempt?.traceparent === undefined) return undefined
+  const { traceparent } = attempt
+  return tracestate === undefined ? { traceparent } : { traceparent, tracestate }
 }
 
 function stateOf(endpoint: WebhookEndpoint | undefined): SentRequest['endpoint'] {

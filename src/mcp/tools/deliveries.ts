@@ -70,7 +70,7 @@ const WIDE = 200
 export const deliveriesShow = defineTool({
   name: 'deliveries_show',
   description:
-    'Show a delivery: each attempt with status, response body and cause, and the request as sent with headers and raw body.',
+    'Show a delivery: each attempt with status, response headers, response body and cause, and the request as sent with headers and raw body.',
   input: z.strictObject({ delivery: deliveryId }),
   effects: reads,
   scope: 'simulate',

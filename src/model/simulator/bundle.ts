@@ -9,7 +9,7 @@ import { pushOutcomes, type LoggedRequest, type PushOutcome } from './request-en
 import { readOrderBy, readServiceName, signTimes, type Reader, type SignTime } from './settings.ts'
 import { stateBody, type State } from './state.ts'
 import { brokenRelations } from './state-relations.ts'
-import { id, stateRecords, time } from './state-records.ts'
+import { id, stateRecords, time, traceId } from './state-records.ts'
 import { accountView, faultsView, reportView } from './views.ts'
 
 export const BUNDLE_FORMAT = 'tabwire-bundle'
@@ -186,6 +186,7 @@ const savedLog = z.strictObject({
   requests: z.array(
     seen.extend({
       duration_ms: z.number().min(0),
+      trace_id: traceId,
       push: z
         .strictObject({
           external_check_id: z.string(),

@@ -1,4 +1,5 @@
 import type { EventType } from '../event.ts'
+import type { HttpHeader } from '../delivery.ts'
 import type { WebhookEndpoint } from '../webhook-endpoint.ts'
 
 /** HTTP request of an attempt, computed from stored records. */
@@ -8,7 +9,7 @@ export interface SentRequest {
   method: 'POST'
   /** `null` when the endpoint was removed before this version stored its URL. */
   url: string | null
-  headers: readonly { name: string; value: string }[]
+  headers: readonly HttpHeader[]
   /** Why the signature header is missing. */
   unsigned_reason: string | null
   /** The exact text that is signed and sent. */

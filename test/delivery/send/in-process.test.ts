@@ -59,6 +59,23 @@ describe('a receiver in this process', () => {
     expect(await send(() => Response.error())).toMatchObject({ outcome: 'connection_reset' })
   })
 
+  test('has response headers in lower case, each cookie on its own', async () => {
+    const headers = new Headers([
+      ['X-Trace', 'caf\u00e9'],
+      ['Set-Cookie', 'a=1'],
+      ['Set-Cookie', 'b=2'],
+    ])
+    const answered = await send(() => new Response(null, { headers }))
+    expect(answered.response_headers).toEqual([
+      { name: 'set-cookie', value: 'a=1' },
+      { name: 'set-cookie', value: 'b=2' },
+      { name: 'x-trace', value: 'caf\u00e9' },
+    ])
+    const long = await send(() => new Response(null, { headers: { x: 'y'.repeat(9_999) } }))
+    expect(long).toMatchObject({ response_headers_cut: true })
+    expect(Object.keys(await send(() => Response.error()))).not.toContain('response_headers')
+  })
+
   test('that hangs times out, and the signal of its request aborts', async () => {
     let given: AbortSignal | undefined
     const result = await send((request) => {

@@ -324,6 +324,63 @@ describe('a reused connection', () => {
   })
 })
 
+describe('the headers of a response are kept', () => {
+  const answer = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
+
+  it('as they came over the wire, without those of informational responses', async () => {
+    const early = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n'
+    const lines = [
+      'X-Name:  caf\u00e9 \u009b2J',
+      'Set-Cookie: a=1',
+      'x-EMPTY:',
+      'Set-Cookie: b=2',
+      'Content-Length: 0',
+    ]
+    const url = await rawTcp((socket) => socket.write(early + answer(...lines), 'latin1'))
+    const result = await send(url, plainHttp)
+    expect(result.response_headers).toEqual([
+      { name: 'X-Name', value: 'caf\u00e9 \u009b2J' },
+      { name: 'Set-Cookie', value: 'a=1' },
+      { name: 'x-EMPTY', value: '' },
+      { name: 'Set-Cookie', value: 'b=2' },
+      { name: 'Content-Length', value: '0' },
+    ])
+    expect(Object.keys(result)).not.toContain('response_headers_cut')
+  })
+
+  it('when there are none', async () => {
+    const url = await rawTcp((socket) => socket.end(answer()))
+    expect((await send(url, plainHttp)).response_headers).toEqual([])
+  })
+
+  it.each([
+    ['hangs', () => undefined],
+    ['breaks off', (socket: Socket) => socket.destroy()],
+  ])('when the body %s', async (_how, then) => {
+    const url = await rawTcp((socket) => socket.write(`${answer('Content-Length: 9')}so`, () => then(socket)))
+    expect(await send(url, { ...plainHttp, bodyTimeoutMs: 20 })).toMatchObject({
+      outcome: 'succeeded',
+      response_headers: [{ name: 'Content-Length', value: '9' }],
+    })
+  })
+
+  it('up to 4 KiB, and a cut is marked', async () => {
+    const url = await rawTcp((socket) =>
+      socket.write(answer(`X-Long: ${'a'.repeat(5000)}`, 'Content-Length: 0')),
+    )
+    expect(await send(url, plainHttp)).toMatchObject({
+      outcome: 'succeeded',
+      response_headers: [{ name: 'X-Long', value: 'a'.repeat(4096 - 'X-Long'.length) }],
+      response_headers_cut: true,
+    })
+  })
+
+  it('and absent without a response', async () => {
+    const url = await rawTcp((socket) => socket.destroy())
+    expect(Object.keys(await send(url, plainHttp))).not.toContain('response_headers')
+  })
+})
+
 describe('informational answers are skipped', () => {
   const head = (status: string) => `HTTP/1.1 ${status}\r\n\r\n`
 
@@ -604,8 +661,9 @@ describe('the policy at sending', () => {
     'https://[fe80::1]/',
     'https://0.0.0.0/',
     'https://[::ffff:169.254.169.254]/',
-  ])('NET-03, NET-04 sends nothing to %s', async (url) => {
+  ])('NET-03, NET-04, NET-11 sends nothing to %s, and stores no header', async (url) => {
     const result = await send(url)
+    expect(Object.keys(result)).not.toContain('response_headers')
     expect(result).toMatchObject({ outcome: 'address_refused', response_status: null })
     expect(result.error).toContain('Not sent')
   })

@@ -116,7 +116,7 @@ describe('a bundle has no secret', () => {
       answer: (response, { headers, url }) => {
         const basic = Buffer.from(`shop:${apiKey}`).toString('base64')
         const text = `{"you sent":${JSON.stringify(headers)},"to":"${url}","auth":"Basic ${basic}"}`
-        response.writeHead(500).end(text)
+        response.writeHead(500, { 'X-Echo': text }).end(text)
       },
     })
     onTestFinished(() => receiver.close())
@@ -180,6 +180,55 @@ describe('a bundle has no secret', () => {
     )
     const registered = bundle.log.requests.filter(({ method }) => method === 'POST')
     expect(registered.map(({ request_body }) => request_body ?? '').join('\n')).toContain(endpoint?.url)
+  })
+
+  it('of response headers, and keeps their names', async () => {
+    const login = 'https://login.example/?tenant=bistro&code=c0de-0123456789'
+    const receiver = await startReceiver({
+      answer: (response) => {
+        const headers = {
+          'Set-Cookie': ['sid=s3ss10n; Path=/; HttpOnly', 'theme=dark', 'bare'],
+          'X-Api-Key': 'k3y',
+          Authorization: 'Digest 0123456789abcdef',
+          'X-Empty-Token': '',
+          Location: login,
+          'Retry-After': '30',
+        }
+        response.sendDate = false
+        response.writeHead(302, headers).end()
+      },
+    })
+    onTestFinished(() => receiver.close())
+    const simulator = await openSimulator({ allowHttpLoopback: true })
+    await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+    await simulator.push('t1')
+    await simulator.push('t2')
+    await simulator.idle()
+    const { text, bundle } = await bundleFrom(simulator)
+    expect(text).not.toMatch(/s3ss10n|k3y|0123456789|theme=dark|bare/)
+    const [one, other] = bundle.state.deliveries.map(({ attempts }) => attempts[0])
+    expect(other?.response_headers).toEqual(one?.response_headers)
+    const url = expect.stringMatching(
+      /^https:\/\/login\.example\/\?tenant=\w+_replaced_\d+&code=\w+_replaced_\d+$/,
+    ) as string
+    const secret = expect.stringMatching(/^credential_replaced_\d+$/) as string
+    expect(one?.response_headers?.slice(0, 8)).toEqual([
+      {
+        name: 'Set-Cookie',
+        value: expect.stringMatching(/^sid=credential_replaced_\d+; Path=\/; HttpOnly$/) as string,
+      },
+      { name: 'Set-Cookie', value: expect.stringMatching(/^theme=credential_replaced_\d+$/) as string },
+      { name: 'Set-Cookie', value: secret },
+      { name: 'X-Api-Key', value: secret },
+      { name: 'Authorization', value: secret },
+      { name: 'X-Empty-Token', value: '' },
+      { name: 'Location', value: url },
+      { name: 'Retry-After', value: '30' },
+    ])
+    const target = one?.response_headers?.find(({ name }) => name === 'Location')?.value ?? ''
+    expect(one?.error).toBe(
+      `The receiver redirected (302) to ${target}. Redirects are not followed. Register that URL instead.`,
+    )
   })
 
   it('and leaves honest texts as they are', async () => {

@@ -21,7 +21,8 @@ describe.skipIf(!hasBrowser)(`a delivery in the inspector ${inBrowser}`, () => {
     const { client } = simulator
     const receiver = await openReceiver((response, _received, index) => {
       if (index === 2) return void response.writeHead(500).end('no JSON')
-      response.writeHead(503, { 'content-type': 'application/json' }).end('{"retry":true}')
+      const headers = { 'Content-Type': 'application/json', 'Set-Cookie': ['a=1', 'b=<i>2</i>'] }
+      response.writeHead(503, headers).end('{"retry":true}')
     })
     await client.endpoints.create({ url: `${receiver.url}hooks`, event_types })
     await simulator.push('table-12')
@@ -41,7 +42,21 @@ describe.skipIf(!hasBrowser)(`a delivery in the inspector ${inBrowser}`, () => {
     await button(page, 'Show request and response of attempt 4').click()
     await drawer(page).getByText('Request of attempt 4').waitFor()
     await drawer(page).getByText(`POST ${receiver.url}hooks`).waitFor()
-    await button(page, 'Copy headers').click()
+    await button(page, 'Copy response headers').click()
+    const [attempt] = (await client.deliveries.list()).data[0]?.attempts.slice(3) ?? []
+    const answered = attempt?.response_headers?.map(({ name, value }) => `${name}: ${value}`) ?? []
+    expect(answered.slice(0, 3)).toEqual([
+      'Content-Type: application/json',
+      'Set-Cookie: a=1',
+      'Set-Cookie: b=<i>2</i>',
+    ])
+    await expect.poll(() => clipboard(page), withTimeout).toBe(answered.join('\n'))
+    const response = drawer(page).locator('section', { hasText: 'Response to attempt 4' })
+    expect(await response.locator('.headers dt').allTextContents()).toEqual(
+      answered.map((line) => line.replace(/:.*/s, '')),
+    )
+    expect(await response.locator('.headers dd').nth(2).innerText()).toBe('b=<i>2</i>')
+    await button(page, 'Copy request headers').click()
     const sent = async () => {
       const copied = (await clipboard(page)).split('\n').map((line) => line.split(': ', 2))
       return Object.fromEntries(copied.map(([name = '', value]) => [name.toLowerCase(), value])) as object
@@ -64,6 +79,46 @@ describe.skipIf(!hasBrowser)(`a delivery in the inspector ${inBrowser}`, () => {
     await body.locator('summary').first().press('Enter')
     await body.getByText('"type": "check.created"').waitFor()
     expect(await barriersAtAllSizes(page)).toEqual([])
+  })
+
+  it('says when response headers are cut, absent or not stored', async () => {
+    const simulator = await openSimulator()
+    const { client } = simulator
+    const receiver = await openReceiver((response) => {
+      response.writeHead(204, { [`X-${'n'.repeat(200)}`]: '1', 'X-Long': 'v'.repeat(5_000) }).end()
+    })
+    await client.endpoints.create({ url: receiver.url, event_types })
+    await simulator.push('table-12')
+    await simulator.idle()
+    const page = await openInspector(simulator)
+    const open = () => page.locator('.row', { hasText: 'table-12' }).click()
+    await open()
+    await drawer(page)
+      .getByText('The headers are cut. Only the first 100 headers and 4 KiB are stored.')
+      .waitFor()
+    await drawer(page).getByText('The body is empty.').waitFor()
+    expect(await drawer(page).locator('.headers dd', { hasText: 'vvv' }).innerText()).toMatch(
+      /^v{3000,4096}$/,
+    )
+    expect(await barriersAtAllSizes(page)).toEqual([])
+    const state = await client.state.get()
+    const shown = async (headers: { response_headers?: [] }, text: string) => {
+      const deliveries = state.deliveries.map((delivery) => ({
+        ...delivery,
+        attempts: delivery.attempts.map(
+          ({ response_headers: _headers, response_headers_cut: _cut, ...attempt }) => ({
+            ...attempt,
+            ...headers,
+          }),
+        ),
+      }))
+      await client.state.put({ ...state, deliveries })
+      await page.reload()
+      await drawer(page).getByText(text, { exact: true }).waitFor()
+      expect(await barriersAtAllSizes(page)).toEqual([])
+    }
+    await shown({ response_headers: [] }, 'The response has no headers.')
+    await shown({}, 'The headers are not stored, because an early version made this attempt.')
   })
 
   it('copies a tabwire verify command that works, without the secret', async () => {

@@ -1,4 +1,4 @@
-import type { Attempt } from '../../../../model/delivery.ts'
+import type { Attempt, HttpHeader } from '../../../../model/delivery.ts'
 import type { SentRequest } from '../../../../model/simulator/sent-request.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { Badge, CopyButton, Section, StatusCode } from '../elements.tsx'
@@ -12,20 +12,7 @@ export function RequestSent({ sent }: { sent: SentRequest }) {
       <p class="request-line">
         <b>{method}</b> {url ?? 'The URL is unknown: the endpoint was removed.'}
       </p>
-      <dl class="headers">
-        {headers.map(({ name, value }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <p class="buttons">
-        <CopyButton
-          label="Copy headers"
-          text={() => headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
-        />
-      </p>
+      <Headers headers={headers} copyLabel="Copy request headers" />
       {unsigned_reason === null ? (
         <Signature headers={headers} />
       ) : (
@@ -33,6 +20,28 @@ export function RequestSent({ sent }: { sent: SentRequest }) {
       )}
       <Body text={body} label="Request body" />
     </Section>
+  )
+}
+
+/** Headers in their order, which may repeat a name. Copies them one per line. */
+function Headers({ headers, copyLabel }: { headers: readonly HttpHeader[]; copyLabel: string }) {
+  return (
+    <>
+      <dl class="headers">
+        {headers.map(({ name, value }, index) => (
+          <div key={index}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="buttons">
+        <CopyButton
+          label={copyLabel}
+          text={() => headers.map(({ name, value }) => `${name}: ${value}`).join('\n')}
+        />
+      </p>
+    </>
   )
 }
 
@@ -80,13 +89,37 @@ export function ResponseReceived({ attempt }: { attempt: Attempt }) {
       {response_status === null ? (
         <p>No response.</p>
       ) : (
-        <p class="quiet">
-          {response_body === null || response_body === ''
-            ? 'The body is empty. Response headers are not stored.'
-            : 'The body, at most 4 KiB. Response headers are not stored.'}
-        </p>
+        <>
+          <ResponseHeaders attempt={attempt} />
+          <p class="quiet">
+            {response_body === null || response_body === ''
+              ? 'The body is empty.'
+              : 'The body, at most 4 KiB.'}
+          </p>
+        </>
       )}
       {response_body !== null && response_body !== '' && <Body text={response_body} label="Response body" />}
     </Section>
+  )
+}
+
+function ResponseHeaders({
+  attempt: { response_headers: headers, response_headers_cut: isCut },
+}: {
+  attempt: Attempt
+}) {
+  if (headers === undefined)
+    return <p class="quiet">The headers are not stored, because an early version made this attempt.</p>
+  return (
+    <>
+      {headers.length === 0 ? (
+        <p class="quiet">The response has no headers.</p>
+      ) : (
+        <Headers headers={headers} copyLabel="Copy response headers" />
+      )}
+      {isCut === true && (
+        <p class="quiet">The headers are cut. Only the first 100 headers and 4 KiB are stored.</p>
+      )}
+    </>
   )
 }

@@ -13,7 +13,18 @@ import { Body } from './body.tsx'
 export function RequestDetail({ id }: { id: string }) {
   const { value, problem } = useRead<LoggedRequest>(`/requests/${encodeURIComponent(id)}`)
   if (value === undefined) return <Missing problem={problem} />
-  const { method, path, status, started_at, duration_ms, push, request_body, response_body, faults } = value
+  const {
+    method,
+    path,
+    status,
+    started_at,
+    duration_ms,
+    push,
+    request_body,
+    response_body,
+    faults,
+    trace_id,
+  } = value
   const diff = push?.diff ?? null
   const findings = findingsOf(value)
   return (
@@ -41,6 +52,7 @@ export function RequestDetail({ id }: { id: string }) {
               <Link to={{ open: `check/${push.external_check_id}` }}>{push.external_check_id}</Link>
             ),
           ],
+          ['Trace id', trace_id && <code>{trace_id}</code>],
           ['Faults', faults?.join(', ')],
           ['Headers', <span class="quiet">Not logged, because they contain the API key</span>],
         ]}
