@@ -2,7 +2,8 @@ import type { ApiFaultKind } from '../model/simulator/fault-kinds.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Answer } from './refusals.ts'
 import { timers } from '../timers.ts'
-import type { StoredCheck } from '../model/check.ts'
+import { type TraceContext, traceIdOf } from '../model/trace-context.ts'
+import type { OrderedPush, StoredCheck } from '../model/check.ts'
 import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
 
 /** State of one request while it is handled. */
@@ -19,6 +20,8 @@ export interface RequestContext {
   requestBody: string | null
   /** True when the response contains a secret. */
   secret: boolean
+  /** Trace context of the request; only with `--trace`. */
+  trace?: TraceContext | undefined
   /** Injected faults. */
   faults?: readonly ApiFaultKind[]
   /** True when a fault resets the connection, but the call has none. */
@@ -61,6 +64,7 @@ export function logEntry(
     status,
     started_at: context.startedAt.toISOString(),
     duration_ms: Math.round((context.measure() - context.started) * 10) / 10,
+    ...(context.trace === undefined ? {} : { trace_id: traceIdOf(context.trace) }),
     push: context.push,
     request_body: context.requestBody,
     response_body: typeof body === 'string' && !context.secret ? body : null,
@@ -74,6 +78,8 @@ export interface PushSummary extends Omit<PushNote, 'diff'> {
   before: StoredCheck | null
   /** The check after the push; `null` when it was refused. */
   after: StoredCheck | null
+  /** The push and its time, when the log is to compare it with earlier requests. */
+  unjudged?: { push: OrderedPush; now: string }
 }
 
 /** A request as the log stores it. */

@@ -44,4 +44,7 @@ export interface StoredEvent {
   created_at: string
   external_check_id: string | null
   body: string
+  /** With `--trace`, the trace context of the request that caused the event; absent without one. */
+  traceparent?: string
+  tracestate?: string
 }

@@ -32,15 +32,16 @@ export function outbox(
 /** An event of a check, or a ping. */
 type ToStore = Pick<DomainEvent, 'data' | 'external_check_id'> & Pick<StoredEvent, 'type'>
 
-/** Returns the stored event of an event: new id, current time, serialised envelope. */
+/** Returns the stored event of an event: new id, current time, serialised envelope, trace context. */
 export function toStoredEvent(
   { type, data, external_check_id }: ToStore,
-  { newId, now }: Context,
+  { newId, now, trace }: Context,
 ): StoredEvent {
   const id = newId('evt')
   const created_at = now.toISOString()
   const body = envelopeText({ id, type, created_at }, JSON.stringify(data))
-  return { id, type, created_at, external_check_id, body }
+  const event = { id, type, created_at, external_check_id, body }
+  return trace === undefined ? event : { ...event, ...trace }
 }
 
 /** Shared by all deliveries, since records are immutable. */

@@ -12,6 +12,7 @@ import { formatTime, printable, renderer, status as coloured } from './text.ts'
 const BODY_LINES = 200
 
 export const renderRequests = renderer((requests: readonly RequestView[], columns?: number): string => {
+  const isTraced = requests.some(({ trace_id }) => trace_id !== undefined)
   const rows = requests.map((request) => [
     request.id,
     formatTime(request.started_at),
@@ -21,9 +22,10 @@ export const renderRequests = renderer((requests: readonly RequestView[], column
     findingsOf(request)
       .map(({ code }) => code)
       .join(' '),
+    ...(isTraced ? [request.trace_id ?? ''] : []),
   ])
   return renderTable(
-    ['request', 'started (UTC)', 'call', 'status', 'push', 'findings'],
+    ['request', 'started (UTC)', 'call', 'status', 'push', 'findings', ...(isTraced ? ['trace id'] : [])],
     rows,
     'No requests match. The service keeps the latest 1,000 until it stops.',
     columns,
@@ -33,12 +35,13 @@ export const renderRequests = renderer((requests: readonly RequestView[], column
 /** Renders a request with its findings, its diff and both bodies. */
 export const renderRequestDetail = renderer(
   (request: RequestView, columns: number | undefined = Infinity, currencies: Currencies = {}): string => {
-    const { id, method, path, status, started_at, duration_ms, push, faults } = request
+    const { id, method, path, status, started_at, duration_ms, push, faults, trace_id } = request
     const fields: (readonly [string, string])[] = [
       ['request', id],
       ['call', `${method} ${printable(path)}`],
       ['status', `${colouredStatus(status)}${faultsText(faults)}`],
       ['started', `${formatTime(started_at)} UTC, took ${duration_ms} ms`],
+      ...(trace_id === undefined ? [] : [['trace id', trace_id] as const]),
       ...(push === null
         ? []
         : [['push', `${coloured(push.outcome)} ${printable(push.external_check_id)}`] as const]),

@@ -26,6 +26,8 @@ export interface LoggedRequest {
   status: number
   started_at: string
   duration_ms: number
+  /** With `--trace`, the trace id of the header `traceparent`; absent without a valid one. */
+  trace_id?: string
   push: PushNote | null
   /** Findings of a push that was refused before a decision, and therefore has no note; absent without any. */
   findings?: PushNote['findings']
