@@ -4,6 +4,8 @@ import { unchanged, type Operation } from './operation.ts'
 
 export interface HoldDelivery {
   delivery_id: string
+  /** Number of the attempt that is held, from 1. */
+  attempt: number
   faults: Hold['faults']
   /** In milliseconds. */
   delay_ms: number
@@ -17,12 +19,13 @@ function readsOne({ delivery_id }: HoldDelivery) {
 
 /**
  * Holds the next attempt of a delivery for a fault (contract section 10). The delivery waits in the queue like a retry
- * and survives a crash.
+ * and survives a crash. An attempt that another instance has made or held changes nothing.
  */
 export const holdDelivery = {
   reads: readsOne,
-  decide({ delivery }, { faults, delay_ms, reorder_ms }, { now }) {
-    if (delivery?.status !== 'pending') return unchanged(delivery)
+  decide({ delivery }, { attempt, faults, delay_ms, reorder_ms }, { now }) {
+    if (delivery?.status !== 'pending' || delivery.held !== undefined) return unchanged(delivery)
+    if (delivery.attempts.length !== attempt - 1) return unchanged(delivery)
     const at = (ms: number) => new Date(now.getTime() + ms).toISOString()
     const reply: Delivery = {
       ...delivery,

@@ -1,5 +1,5 @@
 import type { AttemptResult, Delivery } from '../../model/delivery.ts'
-import { draw, type FaultRule } from '../../model/simulator/fault-rules.ts'
+import { count, draw, leftOf, take, type FaultRule } from '../../model/simulator/fault-rules.ts'
 import type { DeliveryFault } from '../../model/simulator/fault.ts'
 import { deliveryFaultKinds, type DeliveryFaultKind } from '../../model/simulator/fault-kinds.ts'
 import type { SendResult } from '../send/send.ts'
@@ -34,28 +34,52 @@ interface AttemptSubject {
 }
 
 /**
- * Draws the faults of an attempt; `undefined` when none matches. Decrements `left` of each rule that injects one. A dropped
- * attempt gets no other fault.
+ * Draws the faults of an attempt; `undefined` when none matches. `available` returns how many injections of a rule are
+ * left. A dropped attempt gets no other fault.
  */
 export function planFaults(
   rules: readonly FaultRule<DeliveryFault>[],
   seed: number,
   subject: AttemptSubject,
+  available: (rule: FaultRule<DeliveryFault>) => number = leftOf,
 ): FaultPlan | undefined {
   const matches = rules
-    .filter(({ fault, left }) => left > 0 && appliesTo(fault, subject.delivery))
+    .filter((rule) => available(rule) > 0 && appliesTo(rule.fault, subject.delivery))
     .map((rule) => ({ rule, kinds: drawKinds(rule, seed, subject) }))
     .filter(({ kinds }) => kinds.length > 0)
-  if (matches.length === 0) return undefined
-  const drops = matches.filter(({ kinds }) => kinds.includes('drop'))
-  const injected = drops.length > 0 ? drops.slice(0, 1) : matches
-  for (const { rule } of injected) rule.left -= 1
-  return planFrom(
-    drops.length > 0 ? injected.map(({ rule }) => ({ rule, kinds: ['drop'] as const })) : injected,
-  )
+  const drop = matches.find(({ kinds }) => kinds.includes('drop'))
+  return planFrom(drop === undefined ? matches : [{ rule: drop.rule, kinds: ['drop'] }])
 }
 
-function planFrom(injected: readonly InjectedFault[]): FaultPlan {
+/**
+ * Uses up one injection of each rule of a plan. Returns the plan without the rules that have none left; `undefined` when
+ * no rule remains.
+ */
+export function takePlan(
+  rules: readonly FaultRule<DeliveryFault>[],
+  { injected }: FaultPlan,
+): FaultPlan | undefined {
+  const granted = injected.flatMap(({ rule: { index }, kinds }) => {
+    const rule = rules[index]
+    return rule === undefined || leftOf(rule) === 0 ? [] : [{ rule, kinds }]
+  })
+  for (const { rule } of granted) take(rule)
+  return planFrom(granted)
+}
+
+/** Counts the injections of a plan. */
+export function countPlan(rules: readonly FaultRule<DeliveryFault>[], { injected }: FaultPlan): void {
+  for (const {
+    rule: { index },
+    kinds,
+  } of injected) {
+    const rule = rules[index]
+    if (rule !== undefined) for (const kind of kinds) count(rule, kind)
+  }
+}
+
+function planFrom(injected: readonly InjectedFault[]): FaultPlan | undefined {
+  if (injected.length === 0) return undefined
   const faults = deliveryFaultKinds.filter((kind) => injected.some(({ kinds }) => kinds.includes(kind)))
   const longest = (kind: 'delay' | 'reorder') =>
     Math.max(

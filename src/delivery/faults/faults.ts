@@ -1,54 +1,74 @@
 import type { Delivery } from '../../model/delivery.ts'
-import type { DeliveryFault } from '../../model/simulator/fault.ts'
-import { count, rulesOf, viewRule, type FaultRule } from '../../model/simulator/fault-rules.ts'
+import type { ActiveFaults } from '../../model/simulator/fault-rules.ts'
 import { holdDelivery, releaseDeliveries } from '../../operations/hold-delivery.ts'
 import type { Service } from '../../service.ts'
 import type { FaultPlan } from './fault-plan.ts'
 import { createFaultSequence, type FaultSequence } from './fault-sequence.ts'
+import { createHeldDeliveries } from './held-deliveries.ts'
 
 /** Fault injection for deliveries (contract section 10). */
 export interface DeliveryFaults {
-  /** Replaces the faults. An empty list releases all held deliveries. */
-  set(faults: readonly DeliveryFault[], seed: number): Promise<void>
-  show(): readonly DeliveryFault[]
+  /**
+   * Must be called at the instance that replaced the faults. Resolves when they apply to all pending deliveries. Without
+   * faults, releases all held deliveries.
+   */
+  replaced(): Promise<void>
   /** Plans the faults of the attempt that is about to start; `undefined` for none. Pings get no faults. */
-  planFor(delivery: Delivery): FaultPlan | undefined
+  planFor(delivery: Delivery): Promise<FaultPlan | undefined> | FaultPlan | undefined
   /** Holds the attempt back durably; it falls due by the clock. */
   hold(delivery: Delivery, plan: FaultPlan): Promise<Delivery | undefined>
   /** Releases the held deliveries that this delivery, which its receiver has seen, has overtaken. */
   releaseOvertaken(delivery: Delivery): Promise<void> | undefined
 }
 
-type Rules = readonly FaultRule<DeliveryFault>[]
-
 export function createDeliveryFaults(
   service: Pick<Service, 'execute' | 'list' | 'onCommit'>,
+  faults: ActiveFaults,
 ): DeliveryFaults {
   const held = createHeldDeliveries()
-  let rules: Rules = []
   let sequence: FaultSequence | undefined
+  let begun: Promise<void> = Promise.resolve()
+
+  function begin(): void {
+    sequence?.close()
+    const isActive = faults.now().deliveries.length > 0
+    sequence = isActive ? createFaultSequence(service, faults, held) : undefined
+    begun = addPending(sequence)
+    // A sequence without the earlier deliveries numbers them when they are attempted.
+    begun.catch(ignore)
+    // The instance that cleared the faults releases all others. When this fails, they fall due by the clock.
+    if (sequence === undefined) release(held.takeUnrecorded()).catch(ignore)
+  }
+
+  async function release(delivery_ids: readonly string[]): Promise<void> {
+    if (delivery_ids.length > 0) await service.execute(releaseDeliveries, { delivery_ids, at_once: true })
+  }
+
+  async function addPending(to: FaultSequence | undefined): Promise<void> {
+    if (to !== undefined) to.addPending(await pendingOf(service))
+  }
+
+  begin()
+  faults.onReplaced(begin)
   return {
-    async set(faults, seed) {
-      sequence?.close()
-      rules = rulesOf(faults)
-      sequence = faults.length === 0 ? undefined : createFaultSequence(service, rules, seed)
-      sequence?.addPending(await pendingOf(service))
-      const delivery_ids = faults.length === 0 ? held.takeAll() : []
-      if (delivery_ids.length > 0) await service.execute(releaseDeliveries, { delivery_ids, at_once: true })
+    async replaced() {
+      await begun
+      if (sequence === undefined) await release(held.takeAll())
     },
-    show: () => rules.map(viewRule),
     planFor(delivery) {
-      if (delivery.held !== undefined) {
-        held.remove(delivery)
-        return resumedPlan(delivery.held)
-      }
-      const plan = sequence?.planFor(delivery)
-      for (const { rule, kinds } of plan?.injected ?? []) for (const kind of kinds) count(rule, kind)
-      return plan
+      if (delivery.held === undefined) return sequence?.planFor(delivery)
+      held.remove(delivery)
+      return resumedPlan(delivery.held)
     },
-    hold({ id: delivery_id, endpoint_id }, { faults, delay_ms, reorder_ms }) {
+    hold({ id: delivery_id, endpoint_id, attempts }, { faults: kinds, delay_ms, reorder_ms }) {
       held.add({ id: delivery_id, endpoint_id }, reorder_ms > 0)
-      return service.execute(holdDelivery, { delivery_id, faults, delay_ms, reorder_ms })
+      return service.execute(holdDelivery, {
+        delivery_id,
+        attempt: attempts.length + 1,
+        faults: kinds,
+        delay_ms,
+        reorder_ms,
+      })
     },
     releaseOvertaken(delivery) {
       const delivery_ids = held.takeOvertakenBy(delivery)
@@ -68,40 +88,4 @@ async function pendingOf(service: Pick<Service, 'list'>): Promise<readonly Deliv
   return (await service.list('deliveries', query)).data.toReversed()
 }
 
-type Subject = Pick<Delivery, 'id' | 'endpoint_id'>
-
-/** Deliveries held by this process. Those held by an earlier process fall due by the clock. */
-export function createHeldDeliveries() {
-  const all = new Set<string>()
-  /** Deliveries that wait to be overtaken, by endpoint. */
-  const waiting = new Map<string, Set<string>>()
-  return {
-    add({ id, endpoint_id }: Subject, untilOvertaken: boolean): void {
-      all.add(id)
-      if (!untilOvertaken) return
-      const ids = waiting.get(endpoint_id) ?? new Set()
-      waiting.set(endpoint_id, ids.add(id))
-    },
-    /** Removes and returns the earlier deliveries to the same endpoint; ids sort by time. */
-    takeOvertakenBy({ id: later, endpoint_id }: Subject): string[] {
-      const ids = waiting.get(endpoint_id)
-      if (ids === undefined) return []
-      const overtaken = [...ids].filter((id) => id < later)
-      for (const id of overtaken) ids.delete(id)
-      if (ids.size === 0) waiting.delete(endpoint_id)
-      return overtaken
-    },
-    takeAll(): string[] {
-      const ids = [...all]
-      all.clear()
-      waiting.clear()
-      return ids
-    },
-    /** Removes a delivery whose attempt starts. */
-    remove({ id, endpoint_id }: Subject): void {
-      all.delete(id)
-      const ids = waiting.get(endpoint_id)
-      if (ids?.delete(id) === true && ids.size === 0) waiting.delete(endpoint_id)
-    },
-  }
-}
+function ignore(): void {}

@@ -1,12 +1,53 @@
-import type { Fault } from './fault.ts'
+import type { ApiFault, DeliveryFault, Fault, FaultsView } from './fault.ts'
 
-/** An active fault with its counters of remaining and past injections. */
+/** An active fault with its counters, as JSON. */
 export interface FaultRule<F extends Fault> {
   fault: F
   /** Index among the faults of its kind, so that two faults get different random numbers. */
   index: number
-  left: number
+  /** Remaining injections; `null` when they are unlimited. */
+  left: number | null
   happened: Record<string, number>
+  /** Number of requests that the fault applied to, so that its random numbers do not depend on other faults. */
+  seen: number
+}
+
+/** All active faults. */
+export interface FaultSet {
+  /** Increases with each replacement of the faults. */
+  id: number
+  /** Seed of the random numbers; `null` for the default one. */
+  seed: number | null
+  deliveries: FaultRule<DeliveryFault>[]
+  api: FaultRule<ApiFault>[]
+}
+
+/** The active faults. All instances of a sandbox have the same ones, with the same counts. */
+export interface ActiveFaults {
+  /** Returns the faults as this instance knows them. */
+  now(): FaultSet
+  /** Returns the seed in use. */
+  seed(): number
+  /**
+   * Changes counts in one transaction. `change` may modify the set, and is called again when another instance was faster.
+   * Resolves with its reply; with `undefined`, and without a change, when the faults of this id were replaced.
+   */
+  count<Reply>(id: number, change: (set: FaultSet) => Reply): Promise<Reply | undefined>
+  /** Calls `listener` after each replacement of the faults, also by other instances. */
+  onReplaced(listener: () => void): void
+}
+
+/** The set before any faults. */
+export const noFaults: FaultSet = { id: 0, seed: null, deliveries: [], api: [] }
+
+/** Returns a set of faults that replaces `before`. */
+export function faultSet(before: FaultSet, seed: number | undefined, faults: readonly Fault[]): FaultSet {
+  return {
+    id: before.id + 1,
+    seed: seed ?? null,
+    deliveries: rulesOf(faults.filter((fault) => fault.on === 'deliveries')),
+    api: rulesOf(faults.filter((fault) => fault.on === 'api')),
+  }
 }
 
 /** Activates faults, with their counters. */
@@ -14,9 +55,20 @@ export function rulesOf<F extends Fault>(faults: readonly F[]): FaultRule<F>[] {
   return faults.map((fault, index) => ({
     fault,
     index,
-    left: fault.left ?? fault.times ?? Infinity,
+    left: fault.left ?? fault.times ?? null,
     happened: {},
+    seen: 0,
   }))
+}
+
+/** Returns how many more times a fault may be injected. */
+export function leftOf({ left }: Pick<FaultRule<Fault>, 'left'>): number {
+  return left ?? Infinity
+}
+
+/** Uses up one injection of a fault. */
+export function take(rule: FaultRule<Fault>): void {
+  if (rule.left !== null) rule.left -= 1
 }
 
 /** Counts an injection. */
@@ -24,10 +76,15 @@ export function count(rule: FaultRule<Fault>, kind: string): void {
   rule.happened[kind] = (rule.happened[kind] ?? 0) + 1
 }
 
+/** Returns faults as responses show them. */
+export function viewFaults({ deliveries, api }: FaultSet, seed: number): FaultsView {
+  return { seed, faults: [...deliveries.map(viewRule), ...api.map(viewRule)] }
+}
+
 /** Returns a fault as responses show it; `left` is absent when the fault is unlimited. */
 export function viewRule<F extends Fault>({ fault, left, happened }: FaultRule<F>): F {
   const { left: _left, happened: _happened, ...asked } = fault
-  return { ...asked, ...(left === Infinity ? {} : { left }), happened: { ...happened } } as F
+  return { ...asked, ...(left === null ? {} : { left }), happened: { ...happened } } as F
 }
 
 /**

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Check } from '../../../src/model/check.ts'
 import type { Received } from '../../support/https-receiver.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { openReceiver, openSimulator, totals } from '../../support/simulator.ts'
 
-const SEEDS = 100
+const SEEDS = isSoak ? 100 : 25
 const CHECKS = ['table-1', 'table-2']
 const PUSHES = 3
 

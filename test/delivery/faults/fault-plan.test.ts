@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { planFaults } from '../../../src/delivery/faults/fault-plan.ts'
+import { planFaults, takePlan } from '../../../src/delivery/faults/fault-plan.ts'
 import { rulesOf, viewRule } from '../../../src/model/simulator/fault-rules.ts'
 import type { DeliveryFault } from '../../../src/model/simulator/fault.ts'
 
@@ -10,6 +10,8 @@ function draw(...faults: Chances[]) {
   const rules = rulesOf(faults.map((fault): DeliveryFault => ({ on: 'deliveries', ...fault })))
   const delivery = { event_type: 'check.updated', endpoint_id: 'we_1' } as const
   const plan = planFaults(rules, 1, { delivery, ordinal: 1, attempt: 1, mayReorder: true })
+  const taken = plan && takePlan(rules, plan)
+  expect(taken?.faults).toEqual(plan?.faults)
   return { faults: plan?.faults, left: rules.map((rule) => viewRule(rule).left) }
 }
 
