@@ -11,6 +11,8 @@ export interface Identifiers {
   newApiKey: () => string
   /** Returns the secret for table addresses. */
   newTableSecret: () => string
+  /** Returns the id of a span in W3C Trace Context: 16 hex digits, not all of them 0. */
+  newSpanId: () => string
 }
 
 /** Random bytes; each name has a stream of its own. */
@@ -52,6 +54,7 @@ export function createIdentifiers(now: () => Date, seed?: number): Identifiers {
     newSecret: () => secretOf(source.bytes('whsec')),
     newApiKey: () => `twk_${source.bytes('twk')(32).toString('base64url')}`,
     newTableSecret: () => source.bytes('table')(32).toString('base64url'),
+    newSpanId: () => spanIdOf(source.bytes('span')),
   }
 }
 
@@ -67,6 +70,11 @@ export function newSecret(): string {
 /** Returns a token that cannot be guessed: 16 random bytes in base64url. */
 export function newToken(): string {
   return randomBytes(16).toString('base64url')
+}
+
+function spanIdOf(bytes: (size: number) => Buffer): string {
+  const id = bytes(8).toString('hex')
+  return /^0+$/.test(id) ? spanIdOf(bytes) : id
 }
 
 function secretOf(bytes: (size: number) => Buffer): string {

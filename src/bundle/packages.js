@@ -21,6 +21,7 @@ const builtIn = [
   'marked',
   'preact',
   'preact-render-to-string',
+  'prom-client',
   'reflect-metadata',
   'srvx',
   'string-width',
@@ -32,10 +33,11 @@ const builtIn = [
 
 /**
  * Imports of bundled packages for features that we do not use. listhen: certificates, WebSockets, tunnels, QR codes,
- * clipboards, browsers, prompts. oclif: commands without a manifest, plugins, colours beyond sixteen.
+ * clipboards, browsers, prompts. oclif: commands without a manifest, plugins, colours beyond sixteen. prom-client: exemplars,
+ * summaries, clusters, the push gateway.
  */
 const neverAsked =
-  /^(node-forge|crossws\/.*|untun|tinyclip|uqr|semver|minimatch|tinyglobby|lilconfig|color-convert)$|^\.+\/chunks\/(prompt|xdg-open)\.mjs$/
+  /^(node-forge|crossws\/.*|untun|tinyclip|uqr|semver|minimatch|tinyglobby|lilconfig|color-convert|@opentelemetry\/api)$|^\.+\/chunks\/(prompt|xdg-open)\.mjs$|^\.\/lib\/(cluster|pushgateway|summary)$/
 
 /** Optional compilers and file watchers, which packages look for and do not find. */
 const notInstalled = /^(typescript|ts-node|@parcel\/watcher.*|jiti)$/

@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import { Low } from 'lowdb'
 import type { Everything, Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
+import { createCommits, type OnBatch } from './commits.ts'
 import { createChanges } from './snapshot/changes.ts'
 import { createGroupCommit, unavailable, type GroupCommit } from './group-commit.ts'
 import {
@@ -35,6 +36,7 @@ export interface FileStoreOptions {
   compactAtBytes?: number
   /** Events kept, with their deliveries; events with pending deliveries are kept in any case. */
   keepEvents?: number
+  onBatch?: OnBatch
   /** Opens the files that are written. */
   openFile?: OpenFile
 }
@@ -93,6 +95,7 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
   const groupCommit = createGroupCommit({
     sequence: recovered.sequence,
     undo: tables.apply,
+    onBatch: options.onBatch,
     async write(lines, sequence) {
       const toCompact = compaction.isWanted() ? copy() : undefined
       const wasFull = isFull
@@ -138,6 +141,7 @@ function storeOver(
   }
   let closing: Promise<void> | undefined
   const gate = createGate()
+  const { announced, replaced, ...commits } = createCommits()
   const answer = async <T>(work: () => T, awaitDurable = true): Promise<T> => {
     if (closing !== undefined)
       throw new Refusal('shutting_down', 'The store is closed. Start the service again.')
@@ -151,13 +155,16 @@ function storeOver(
     has: (id: string) => busy.has(id) || queue.isUnwritten(id),
   })
   return {
+    ...commits,
     transact: (reads, decide) =>
-      gate.pass(() =>
-        answer(() => {
-          const decision = decide(tables.read(reads))
-          commit(decision.writes)
-          return decision
-        }),
+      announced(
+        gate.pass(() =>
+          answer(() => {
+            const decision = decide(tables.read(reads), { generation: commits.generation() })
+            commit(decision.writes)
+            return decision
+          }),
+        ),
       ),
     get: (collection, id) => answer(() => tables.of(collection).records.get(id), queue.isUnwritten(id)),
     find: (collection, lookup, key) => answer(() => [...tables.of(collection).find(lookup, key)]),
@@ -171,7 +178,14 @@ function storeOver(
     unfinished: (query) =>
       answer(() => tables.unfinished({ ...query, busy: orUnwritten(query.busy) }), false),
     everything: () => answer(() => tables.all()),
-    replace: (make) => gate.alone(async () => replaceBy(make(await answer(() => tables.all())))),
+    replace: (make) =>
+      replaced(
+        gate.alone(async () => {
+          const after = make(await answer(() => tables.all()))
+          await replaceBy(after)
+          return after
+        }),
+      ),
     close: () =>
       (closing ??= gate
         .opened()

@@ -1,6 +1,7 @@
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { FileGone, reasonOf } from './errors.ts'
+import type { OnBatch } from './commits.ts'
 import { encodeLines } from './journal/line.ts'
 import { timers } from '../timers.ts'
 
@@ -25,6 +26,7 @@ interface GroupCommitParts {
   write: (lines: Uint8Array, lastSequence: number) => Promise<void>
   /** Undoes transactions in memory. */
   undo: (writes: readonly Write[]) => void
+  onBatch?: OnBatch | undefined
 }
 
 interface Batch {
@@ -37,7 +39,7 @@ interface Batch {
   settle: (error?: Refusal) => void
 }
 
-export function createGroupCommit({ sequence, write, undo }: GroupCommitParts): GroupCommit {
+export function createGroupCommit({ sequence, write, undo, onBatch }: GroupCommitParts): GroupCommit {
   let durable = sequence
   let waiting = newBatch()
   let writing: Batch | undefined
@@ -54,8 +56,10 @@ export function createGroupCommit({ sequence, write, undo }: GroupCommitParts): 
     writing = batch
     waiting = newBatch()
     try {
+      const began = timers.elapsed()
       await write(encodeLines(durable + 1, batch.transactions), last())
       durable += batch.transactions.length
+      onBatch?.({ transactions: batch.transactions.length, seconds: (timers.elapsed() - began) / 1_000 })
       writing = undefined
       batch.settle()
     } catch (error) {

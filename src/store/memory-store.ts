@@ -1,3 +1,4 @@
+import { createCommits } from './commits.ts'
 import { createGate } from './gate.ts'
 import { createRetention, KEPT_EVENTS } from './retention.ts'
 import type { Store } from './store.ts'
@@ -15,16 +16,20 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
   const tables = createTables()
   const leaving = createRetention(tables, keepEvents)
   const gate = createGate()
+  const { announced, replaced, ...commits } = createCommits()
   return {
+    ...commits,
     transact: (reads, decide) =>
-      gate.pass(async () => {
-        const decision = decide(tables.read(reads))
-        if (decision.writes.length > 0) {
-          tables.apply(decision.writes)
-          tables.apply(leaving())
-        }
-        return decision
-      }),
+      announced(
+        gate.pass(async () => {
+          const decision = decide(tables.read(reads), { generation: commits.generation() })
+          if (decision.writes.length > 0) {
+            tables.apply(decision.writes)
+            tables.apply(leaving())
+          }
+          return decision
+        }),
+      ),
     get: async (collection, id) => tables.of(collection).records.get(id),
     find: async (collection, lookup, key) => [...tables.of(collection).find(lookup, key)],
     list: async (collection, query) => pageOf(tables.of(collection).records, query),
@@ -32,10 +37,14 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
     unfinished: async (query) => tables.unfinished(query),
     everything: async () => tables.all(),
     replace: (make) =>
-      gate.alone(async () => {
-        const { install } = await tables.prepare(make(tables.all()))
-        install()
-      }),
+      replaced(
+        gate.alone(async () => {
+          const after = make(tables.all())
+          const { install } = await tables.prepare(after)
+          install()
+          return after
+        }),
+      ),
     close: () => gate.opened(),
   }
 }

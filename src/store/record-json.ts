@@ -14,8 +14,9 @@ function eventJson(event: StoredEvent): string {
 }
 
 /** Returns the JSON of an event without its body. */
-export function eventHeadJson({ id, type, created_at, external_check_id }: StoredEvent): string {
-  return JSON.stringify({ id, type, created_at, external_check_id })
+export function eventHeadJson(event: StoredEvent): string {
+  const { id, type, created_at, external_check_id, traceparent, tracestate } = event
+  return JSON.stringify({ id, type, created_at, external_check_id, traceparent, tracestate })
 }
 
 /**

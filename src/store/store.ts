@@ -23,7 +23,7 @@ export interface Store {
    */
   transact<A extends Reads, D extends { writes: readonly Write[] }>(
     reads: A,
-    decide: (records: ReadResults<A>) => D,
+    decide: (records: ReadResults<A>, at: Position) => D,
   ): Promise<D>
 
   /** Returns the record with this id. */
@@ -53,8 +53,40 @@ export interface Store {
    */
   replace(make: (all: Everything) => Everything): Promise<void>
 
+  /** Number of replacements so far. Work that began in an earlier generation must not be recorded. */
+  generation(): number
+  /**
+   * Calls `listener` with the writes of each transaction, in order, once they are durable; in a shared store, also with
+   * those of other processes. The result removes it.
+   */
+  onCommit(listener: CommitListener): () => void
+  /** Sequence of the last transaction that listeners were told. Sequences rise; a shared store has one for all processes. */
+  sequence(): number
+  /**
+   * Returns the transactions after a sequence, oldest first, up to the newest; `undefined` when one of them is no longer
+   * kept, or when all records were replaced since.
+   */
+  committedAfter(sequence: number): Promise<readonly Commit[] | undefined>
+  /** Resolves when listeners were told all transactions that were durable before the call, also those of other processes. */
+  fresh(): Promise<void>
+
   /** Makes all pending transactions durable, compacts, and releases the directory. */
   close(): Promise<void>
+}
+
+/** A `replacement` invalidates all earlier records; its writes put the pending deliveries, oldest first. */
+export type CommitListener = (writes: readonly Write[], kind?: 'replacement', sequence?: number) => void
+
+/** A transaction that wrote records. */
+export interface Commit {
+  sequence: number
+  writes: readonly Write[]
+}
+
+/** What a decision knows of the store besides the records. */
+export interface Position {
+  /** {@link Store.generation} of the records. */
+  generation: number
 }
 
 export interface ListQuery<C extends CollectionName> {

@@ -50,6 +50,28 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       await expect(store.transact({}, () => ({ reply: 7, writes }))).resolves.toEqual({ reply: 7, writes })
     })
 
+    it('has a sequence, after which transactions are told again until all records are replaced', async () => {
+      const told: (number | undefined)[] = []
+      store.onCommit((_writes, _kind, sequence) => told.push(sequence))
+      const before = store.sequence()
+      await save(store, put('checks', check(1)))
+      await save(store, put('checks', check(2)), put('claims', claim(1)))
+      await save(store, remove('checks', idOf('chk', 1)))
+      await store.fresh()
+      expect(told).toEqual([before + 1, before + 2, before + 3])
+      expect(store.sequence()).toBe(before + 3)
+      expect(await store.committedAfter(before + 1)).toEqual([
+        { sequence: before + 2, writes: [put('checks', check(2)), put('claims', claim(1))] },
+        { sequence: before + 3, writes: [remove('checks', idOf('chk', 1))] },
+      ])
+      expect(await store.committedAfter(before + 3)).toEqual([])
+      expect(await store.committedAfter(before + 4)).toBeUndefined()
+      await store.replace((all) => all)
+      expect(store.sequence()).toBeGreaterThan(before + 3)
+      expect(await store.committedAfter(before + 3)).toBeUndefined()
+      expect(await store.committedAfter(store.sequence())).toEqual([])
+    })
+
     it('writes nothing when the decision throws', async () => {
       const refusal = new Refusal('not_found', 'no')
       const refused = store.transact({}, () => {

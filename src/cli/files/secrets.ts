@@ -4,7 +4,7 @@ import { usageError, CommandError } from '../errors.ts'
 import { openOutput } from './output.ts'
 
 /** Secrets that `--<name>-file` reads from a file, when a command has both flags. */
-const secrets = ['api-key', 'read-key', 'secret'] as const
+const secrets = ['api-key', 'read-key', 'secret', 'store-key'] as const
 
 /** Limit of a secret's file, in bytes. */
 const MOST_BYTES = 8_192

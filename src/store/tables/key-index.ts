@@ -69,7 +69,7 @@ type Rules<C extends CollectionName> = Readonly<Record<Lookups[C], KeyOf<Collect
 
 /** The indexes of each collection, beside the due index of deliveries. */
 export const lookups: { readonly [C in CollectionName]: Omit<Rules<C>, 'pending_of'> } = {
-  locations: {},
+  locations: { all: () => '' },
   keys: { hash: ({ hash }) => hash },
   checks: { external: checkKey },
   claims: { check: keyOfItsCheck },

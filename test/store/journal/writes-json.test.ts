@@ -17,6 +17,7 @@ const time = '2026-01-02T00:00:00.000Z'
 const context = {
   now: new Date('2026-01-01T12:00:00.000Z'),
   newSecret: () => '',
+  generation: 0,
   newId: () => idOf('evt', 9),
 }
 

@@ -1,0 +1,72 @@
+import type { Delivery } from '../model/delivery.ts'
+import { put, type Everything, type Write } from '../model/records.ts'
+import type { Commit, CommitListener, Store } from './store.ts'
+
+/** Called with each batch of transactions that became durable together. */
+export type OnBatch = (batch: { transactions: number; seconds: number }) => void
+
+/** Transactions that a process keeps for streams that are opened again. */
+const KEPT = 1_000
+
+/** Tells the commits of a store to its listeners. */
+export function createListeners() {
+  const listeners = new Set<CommitListener>()
+  const announce: CommitListener = (writes, kind, sequence) => {
+    for (const listener of listeners) listener(writes, kind, sequence)
+  }
+  return {
+    onCommit(listener: CommitListener): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    announce,
+  }
+}
+
+/** Announces and numbers the commits of a single process, and counts replacements of all records. */
+export function createCommits() {
+  const { onCommit, announce: tell } = createListeners()
+  const recent: Commit[] = []
+  let generation = 0
+  let sequence = 0
+  const announce: CommitListener = (writes, kind) => {
+    sequence += 1
+    if (kind === 'replacement') recent.length = 0
+    else recent.push({ sequence, writes })
+    if (recent.length > 2 * KEPT) recent.splice(0, KEPT)
+    tell(writes, kind, sequence)
+  }
+  const feed: Pick<Store, 'sequence' | 'committedAfter' | 'fresh'> = {
+    sequence: () => sequence,
+    async committedAfter(after) {
+      const missed = sequence - after
+      return missed < 0 || missed > recent.length ? undefined : recent.slice(recent.length - missed)
+    },
+    fresh: async () => undefined,
+  }
+  return {
+    ...feed,
+    onCommit,
+    generation: () => generation,
+    /** Announces the writes of a decision once it is durable. */
+    async announced<D extends { writes: readonly Write[] }>(durable: Promise<D>): Promise<D> {
+      const decision = await durable
+      if (decision.writes.length > 0) announce(decision.writes)
+      return decision
+    },
+    /** Announces a replacement of all records once it is durable. */
+    async replaced(replace: Promise<Pick<Everything, 'deliveries'>>): Promise<void> {
+      const { deliveries } = await replace
+      generation += 1
+      announce(pendingWrites(deliveries), 'replacement')
+    },
+  }
+}
+
+/** Returns the writes that a listener gets after a replacement: the pending deliveries, oldest first. */
+export function pendingWrites(deliveries: Iterable<Delivery>): readonly Write[] {
+  const writes: Write[] = []
+  for (const delivery of deliveries)
+    if (delivery.status === 'pending') writes.push(put('deliveries', delivery))
+  return writes
+}

@@ -1,0 +1,174 @@
+import { Socket } from 'node:net'
+import type { Pool, PoolClient } from 'pg'
+import { Refusal } from '../../model/refusal.ts'
+import { timers } from '../../timers.ts'
+import { codeOf } from '../errors.ts'
+import { targetOf, unusable, DatabaseUnusable } from './start-errors.ts'
+
+/** A value that is sent with a statement. */
+export type Value = string | number | boolean | null | readonly (string | number | boolean | null)[]
+
+/**
+ * Runs one statement and returns its rows, values by column; `bigint` comes as text. Each is a round trip, and outside of a
+ * transaction it is a transaction of its own.
+ */
+export type Query = <Row = object>(
+  text: string,
+  values?: readonly Value[],
+  /** Milliseconds until it counts as failed. */
+  ms?: number,
+) => Promise<readonly Row[]>
+
+/** Connections to one schema of a PostgreSQL server. */
+export interface Database {
+  /** Quoted name of the schema, for statements. */
+  schema: string
+  query: Query
+  /**
+   * Runs `work` in one transaction.
+   * @throws Rolledback when the server answered COMMIT with ROLLBACK.
+   */
+  transaction<T>(work: (query: Query) => Promise<T>, mode?: 'repeatable read'): Promise<T>
+  /** Number of connections, of those without work, and of callers that wait for one. */
+  connections(): { open: number; idle: number; waiting: number }
+  /** Returns an error of the start with what to change; it has no password. */
+  unusable(error: unknown): DatabaseUnusable
+  /** Ends all connections. Those that do not answer are cut after half a second. */
+  close(): Promise<void>
+}
+
+/** The server undid a transaction that had failed, and reported no error. */
+export class RolledBack extends Error {
+  override readonly name = 'RolledBack'
+}
+
+/** Most connections of one instance. Writes need one at a time; the others read, renew leases and compact the journal. */
+const MOST_CONNECTIONS = 6
+/** Milliseconds until a statement counts as failed. A request is answered within 2 s, also when the server is gone. */
+export const STATEMENT_MS = 1_500
+/** Milliseconds for statements that read or write all records. */
+const LONG_STATEMENT_MS = 120_000
+/** Milliseconds until the server ends a statement of an instance that no longer waits for it. */
+const ABANDONED_MS = 30_000
+/** Milliseconds that connections have to end in an orderly way. */
+const CLOSING_MS = 500
+
+interface DatabaseOptions {
+  /** `postgres://user@host/database`; other settings come from the variables of libpq, such as PGPASSWORD. */
+  url: string
+  /** Name of the schema. */
+  sandbox: string
+}
+
+/** Opens connections as they are needed. @throws DatabaseUnusable for a missing package or a wrong URL. */
+export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<Database> {
+  const { Pool, Client } = await loadDriver()
+  const target = targetOf(url, sandbox, (config) => new Client(config))
+  const sockets = new Set<Socket>()
+  const pool: Pool = new Pool({
+    connectionString: target.connectionString,
+    max: MOST_CONNECTIONS,
+    connectionTimeoutMillis: STATEMENT_MS,
+    idleTimeoutMillis: 30_000,
+    // An abandoned statement, or a connection that waits for this process, would block other instances.
+    statement_timeout: ABANDONED_MS,
+    idle_in_transaction_session_timeout: 15_000,
+    keepAlive: true,
+    application_name: `tabwire ${sandbox}`,
+    stream: () => {
+      const socket = new Socket()
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    },
+  })
+  // Without a listener, a connection that the server ends would end the process.
+  pool.on('error', ignore)
+  const schema = `"${sandbox}"`
+  const run = (client: PoolClient, ms: number, text: string, values: readonly Value[] = []) => {
+    const statement = { text, values: [...values], query_timeout: ms }
+    return client.query(statement)
+  }
+  const ask = async <Row>(...call: Parameters<typeof run>) => (await run(...call)).rows as readonly Row[]
+  /** Gives a connection to `work`. After an error it is closed, since a statement may still run on it. */
+  const connected = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
+    const client = await pool.connect()
+    client.on('error', ignore)
+    try {
+      const result = await work(client)
+      client.removeListener('error', ignore)
+      client.release()
+      return result
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+  return {
+    schema,
+    query: <Row>(text: string, values?: readonly Value[], ms = STATEMENT_MS) =>
+      connected((client) => ask<Row>(client, ms, text, values)),
+    transaction: (work, mode) =>
+      connected(async (client) => {
+        await run(
+          client,
+          STATEMENT_MS,
+          mode === undefined ? 'BEGIN' : 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+        )
+        await run(client, STATEMENT_MS, `SET LOCAL statement_timeout = ${LONG_STATEMENT_MS}`)
+        const query = <Row>(text: string, values?: readonly Value[]) =>
+          ask<Row>(client, LONG_STATEMENT_MS, text, values)
+        const result = await work(query)
+        const { command } = await run(client, LONG_STATEMENT_MS, 'COMMIT')
+        if (command !== 'COMMIT') throw new RolledBack('The transaction was rolled back.')
+        return result
+      }),
+    connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    unusable: (error) => unusable(error, target),
+    async close() {
+      const cut = timers.setTimeout(() => sockets.forEach((socket) => socket.destroy()), CLOSING_MS)
+      await pool.end()
+      timers.clearTimeout(cut)
+    },
+  }
+}
+
+async function loadDriver() {
+  try {
+    const { default: pg } = await import('pg')
+    return pg
+  } catch (cause) {
+    if (codeOf(cause) !== 'ERR_MODULE_NOT_FOUND') throw cause
+    throw new DatabaseUnusable(
+      '--store needs the package pg, which is not installed beside Tabwire. Run `npm install pg`, or `npm install --global pg` for a global Tabwire.',
+      { cause },
+    )
+  }
+}
+
+/**
+ * Returns true for an error of the connection, and for a server that stops, starts or lacks resources (SQLSTATE classes 08,
+ * 53 and 57): the same statement succeeds later.
+ */
+export function isOutage(error: unknown): boolean {
+  const code = codeOf(error)
+  const isRefused = isSqlState(code) && !/^(08|53|57)/.test(code ?? '')
+  return !isRefused && !(error instanceof TypeError)
+}
+
+/** Returns true for a code of the server, such as 42501 or 57P03. Those of the system begin with E, such as EPIPE. */
+function isSqlState(code = ''): boolean {
+  return /^(?!E)[0-9A-Z]{5}$/.test(code)
+}
+
+/** Returns the refusal of a request that the database could not answer. It never has the address or the password. */
+export function databaseUnavailable(error: unknown): Refusal {
+  const code = codeOf(error)
+  const verb = isSqlState(code) ? 'refuses statements' : 'does not answer'
+  const reason = code === undefined ? verb : `${verb} (${code})`
+  return new Refusal(
+    'storage_unavailable',
+    `The database ${reason}. Send the request again; the service continues when the database is back.`,
+  )
+}
+
+function ignore(): void {}

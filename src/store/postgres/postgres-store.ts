@@ -1,0 +1,494 @@
+import { randomUUID } from 'node:crypto'
+import type { Everything } from '../../model/records.ts'
+import { Refusal } from '../../model/refusal.ts'
+import { timers } from '../../timers.ts'
+import { createListeners, pendingWrites, type OnBatch } from '../commits.ts'
+import { createRetention, KEPT_EVENTS } from '../retention.ts'
+import type { Json, SharedValues, ValueListener } from '../shared-values.ts'
+import type { Commit, Store } from '../store.ts'
+import { pageOf } from '../tables/table.ts'
+import { createTables } from '../tables/tables.ts'
+import {
+  databaseUnavailable,
+  isOutage,
+  openDatabase,
+  STATEMENT_MS,
+  type Database,
+  type Query,
+} from './database.ts'
+import {
+  openJournal,
+  rowsOf,
+  type Appending,
+  type Change,
+  type ChangeRow,
+  type ValueWrite,
+} from './journal.ts'
+import { createSecretBox } from './secret-box.ts'
+import { migrate, requireRights } from './schema.ts'
+import { openSlots, type LeaseTimes } from './slots.ts'
+import { pause, repeat, retrying, within } from './timing.ts'
+
+/** A store whose records are in PostgreSQL, so that several processes can serve them. */
+export interface PostgresStore extends Store {
+  values: SharedValues
+  database: Database
+  /** Runs one statement beside the journal. @throws Refusal `storage_unavailable`. */
+  query: Query
+  /** Takes a share of the slots, until they are closed. */
+  openSlots(times: LeaseTimes): ReturnType<typeof openSlots>
+  /** Number of slots that this instance has; `undefined` before they are opened. */
+  slotsHeld(): number | undefined
+  /** Resolves when the database has answered. @throws Refusal `storage_unavailable`. */
+  ready(): Promise<void>
+  /** Counts since the start, for metrics. */
+  counts(): Readonly<Counts>
+}
+
+interface Counts {
+  /** Statements that committed transactions. */
+  batches: number
+  transactions: number
+  /** Statements that lost against another instance and were decided again. */
+  conflicts: number
+  /** Seconds from sending a batch until it was durable, in all. */
+  commitSeconds: number
+}
+
+export interface PostgresStoreOptions {
+  /** `postgres://user@host/database`. */
+  url: string
+  /** Name of the schema. */
+  sandbox: string
+  /** Key that encrypts secrets: 32 bytes in base64. */
+  storeKey?: string | undefined
+  /** Events kept, with their deliveries; events with pending deliveries are kept in any case. */
+  keepEvents?: number
+  onBatch?: OnBatch
+  /** Called when the database stops answering, and when it answers again. */
+  onNotice?: (notice: string) => void
+  /** Called when a background job failed although the database answers; it is repeated. */
+  onError?: (error: unknown) => void
+}
+
+/** Most transactions of one batch. */
+const MOST_IN_BATCH = 64
+/** Races against other instances that a batch loses before it waits for its turn, so that no instance is starved. */
+const MOST_LOST = 3
+/** Most requests that wait for the database; further ones are refused at once. */
+const MOST_WAITING = 10_000
+/** Most transactions that a stream which is opened again is sent. */
+const MOST_MISSED = 5_000
+/** Milliseconds that each row of a batch may take: an endpoint that is disabled ends all of its deliveries at once. */
+const MS_PER_ROW = 1
+/** Milliseconds between looks for changes of other instances, while this one writes nothing. */
+const POLL_MS = 250
+const COMPACT_MS = 2_000
+
+/**
+ * Opens a sandbox in PostgreSQL. Each instance has all records in memory, as of a sequence, and follows the journal in the
+ * database. A batch of transactions is decided in memory and appended by one statement, which has no effect when another
+ * instance has written meanwhile; then the batch is decided again. So all transactions of all instances have one order, and
+ * no lock is held between statements. A read is answered when a statement has shown that the memory is up to date.
+ * @throws DatabaseUnusable when the server cannot be reached, or refuses the settings.
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const { sandbox, keepEvents = KEPT_EVENTS, onNotice = ignore, onError = ignore } = options
+  const database = await openDatabase(options)
+  try {
+    await migrate(database, sandbox)
+    await requireRights(database, sandbox)
+  } catch (error) {
+    await database.close()
+    throw database.unusable(error)
+  }
+  const box = createSecretBox(options.storeKey, sandbox)
+  const journal = openJournal(database, box)
+  const tables = createTables()
+  const retire = createRetention(tables, keepEvents)
+  const { announce: tell, onCommit } = createListeners()
+  const valueListeners = new Set<ValueListener>()
+  let values = new Map<string, string>()
+  let seq = -1
+  let generation = -1
+  const counts: Counts = { batches: 0, transactions: 0, conflicts: 0, commitSeconds: 0 }
+
+  const waiting: Job[] = []
+  const localReads: (() => void)[] = []
+  const replacements: (() => Promise<void>)[] = []
+  /** True while the memory has transactions that are not durable. */
+  let isAhead = false
+  /** Counts decisions and looks, so that an answer that comes too late is not applied. */
+  let step = 0
+  let running: Promise<void> | undefined
+  let slots: ReturnType<typeof openSlots> | undefined
+  /** True since a round failed, until one succeeds. */
+  let isAway = false
+  let closed = false
+
+  /** Replaces the memory by what the database has. */
+  async function reload(mine: number): Promise<void> {
+    const contents = await journal.load()
+    const { install } = await tables.prepare(contents.records)
+    if (mine !== step) throw new TooLate()
+    install()
+    seq = contents.seq
+    generation = contents.generation
+    const before = values
+    values = new Map(contents.values)
+    for (const key of new Set([...before.keys(), ...values.keys()]))
+      if (before.get(key) !== values.get(key)) tellValue(key)
+  }
+
+  /** Applies what other instances have written. Returns the batches that it found; `undefined` when nothing was new. */
+  async function catchUp(
+    own: Pick<Appending, 'catchUp'> = journal,
+  ): Promise<ReadonlySet<string> | undefined> {
+    const found = new Set<string>()
+    const mine = ++step
+    let isNew = false
+    for (;;) {
+      const { changes, reload: isLost, batches, more } = await own.catchUp({ seq })
+      if (mine !== step) throw new TooLate()
+      if (isLost) {
+        await reload(mine)
+        tell(pendingWrites(tables.all().deliveries), 'replacement', seq)
+        return found
+      }
+      for (const batch of batches) found.add(batch)
+      for (const change of changes) {
+        isNew = true
+        seq += 1
+        tables.apply(change.writes)
+        applyValues(change.values)
+        announce(change)
+      }
+      if (!more) return isNew ? found : undefined
+    }
+  }
+
+  function applyValues(writes: readonly ValueWrite[]): readonly ValueWrite[] {
+    return writes.map(({ key, json }) => {
+      const before = values.get(key) ?? null
+      if (json === null) values.delete(key)
+      else values.set(key, json)
+      return { key, json: before }
+    })
+  }
+
+  /** Tells the listeners the transaction that led to `seq`. */
+  function announce({ writes, values: written }: Change): void {
+    if (writes.length > 0) tell(writes, undefined, seq)
+    for (const { key } of written) tellValue(key)
+  }
+
+  function tellValue(key: string): void {
+    for (const listener of valueListeners) listener(key, readValue(key))
+  }
+
+  function readValue(key: string): Json | undefined {
+    const json = values.get(key)
+    return json === undefined ? undefined : (JSON.parse(json) as Json)
+  }
+
+  /** Decides all jobs in memory, each on the records as the earlier ones left them. */
+  function decide(jobs: readonly Job[]): Decided {
+    const decided: Decided = { outcomes: [], changes: [], rows: [], undo: [] }
+    step += 1
+    for (const job of jobs)
+      try {
+        const { reply, ...change } = job.decide()
+        const rows = [...rowsOf(change, box)]
+        const undoing = tables.apply(change.writes)
+        const retired = change.writes.length === 0 ? [] : retire()
+        rows.push(...rowsOf({ writes: retired, values: [] }, box))
+        const undoRetired = tables.apply(retired)
+        const undoValues = applyValues(change.values)
+        decided.undo.push(() => {
+          tables.apply(undoRetired)
+          tables.apply(undoing)
+          applyValues(undoValues)
+        })
+        if (rows.length > 0) {
+          decided.rows.push(rows)
+          decided.changes.push(change)
+        }
+        decided.outcomes.push(() => job.resolve(reply))
+      } catch (error) {
+        decided.outcomes.push(() => job.reject(error))
+      }
+    isAhead = decided.rows.length > 0
+    return decided
+  }
+
+  function undo(decided: Decided | undefined): void {
+    for (const one of decided?.undo.toReversed() ?? []) one()
+    isAhead = false
+  }
+
+  /** Makes decisions durable. Decides again until no other instance has written in between. */
+  async function commit(jobs: readonly Job[], until: number): Promise<Decided> {
+    const tried = new Map<string, Decided>()
+    let ahead: Decided | undefined
+    const msFor = (rows = 0) => Math.max(until - timers.elapsed(), rows * MS_PER_ROW)
+    /** Resolves with the decisions when they are appended, or need not be; `undefined` when others have written. */
+    const attempt = async (own: Appending): Promise<Decided | undefined> => {
+      let decided = decide(jobs)
+      if (decided.rows.length === 0) {
+        if ((await within(msFor(), catchUp(own))) === undefined) return decided
+        // Now on records that are up to date.
+        decided = decide(jobs)
+        if (decided.rows.length === 0) return decided
+      }
+      ahead = decided
+      const batch = randomUUID()
+      tried.set(batch, decided)
+      const ms = msFor(decided.rows.flat().length)
+      return (await within(ms, own.append(decided.rows, { seq, batch, ms }))) ? decided : undefined
+    }
+    const attemptInTurn = () => {
+      const ms = msFor(ahead?.rows.flat().length)
+      const end = timers.elapsed() + ms
+      const inTurn = journal.inTurn(async (own) => {
+        await catchUp(own)
+        // The round may be over, and another one may be under way.
+        if (timers.elapsed() >= end) throw new TooLate()
+        return attempt(own)
+      })
+      return within(ms, inTurn)
+    }
+    for (let lost = 0; ; lost += 1) {
+      const began = timers.elapsed()
+      try {
+        const decided = await (lost < MOST_LOST ? attempt(journal) : attemptInTurn())
+        if (decided !== undefined) {
+          if (decided.rows.length > 0) complete(decided, (timers.elapsed() - began) / 1_000)
+          return decided
+        }
+        counts.conflicts += 1
+        undo(ahead)
+      } catch (error) {
+        undo(ahead)
+        if (timers.elapsed() >= until) throw error
+        await pause()
+      }
+      ahead = undefined
+      // A statement without an answer may have been executed; then the journal has its batch.
+      const found = await retrying(until, () => catchUp())
+      for (const [id, written] of tried) if (found?.has(id) === true) return written
+    }
+  }
+
+  /** Takes appended decisions for durable. */
+  function complete({ changes, rows }: Decided, seconds: number): void {
+    isAhead = false
+    counts.batches += 1
+    counts.transactions += rows.length
+    counts.commitSeconds += seconds
+    options.onBatch?.({ transactions: rows.length, seconds })
+    for (const change of changes) {
+      seq += 1
+      announce(change)
+    }
+  }
+
+  /** One round: a batch of transactions and reads, in the order in which they came. */
+  async function round(): Promise<void> {
+    const jobs = takeBatch(waiting)
+    const until = timers.elapsed() + STATEMENT_MS
+    try {
+      const { outcomes } = await commit(jobs, until)
+      for (const tell of outcomes) tell()
+      if (isAway) onNotice('The database answers again.')
+      isAway = false
+    } catch (error) {
+      const refusal = databaseUnavailable(error)
+      if (!isAway) onNotice(`${refusal.message} Requests get 503 until then.`)
+      isAway = true
+      for (const job of [...jobs, ...waiting.splice(0)]) job.reject(refusal)
+    }
+  }
+
+  async function replaceAll(make: (all: Everything) => Everything): Promise<void> {
+    for (;;) {
+      await orUnavailable(retrying(timers.elapsed() + STATEMENT_MS, () => catchUp()))
+      const after = make(tables.all())
+      if (await orUnavailable(journal.replace(after, { seq }))) break
+    }
+    await orUnavailable(catchUp())
+  }
+
+  function run(): void {
+    running ??= work()
+  }
+
+  async function work(): Promise<void> {
+    while (waiting.length + replacements.length > 0) {
+      await timers.nextTurn() // Lets further requests join, such as those that waited for the last batch.
+      const replacing = replacements.shift()
+      if (replacing === undefined) await round()
+      else await replacing()
+      for (const read of localReads.splice(0)) read()
+    }
+    running = undefined
+  }
+
+  function refuseClosed(): void {
+    if (closed) throw new Refusal('shutting_down', 'The store is closed. Start the service again.')
+    if (waiting.length >= MOST_WAITING)
+      throw databaseUnavailable(new Error(`${MOST_WAITING} requests wait for it`))
+  }
+
+  function enqueue<T>(decideOne: () => Change & { reply: T }, isRead = false): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      refuseClosed()
+      waiting.push({ isRead, decide: decideOne, resolve: resolve as (reply: unknown) => void, reject })
+      run()
+    })
+  }
+
+  /** Reads from memory, and answers once it is known to be up to date. */
+  function fresh<T>(read: () => T): Promise<T> {
+    return enqueue(() => ({ reply: read(), writes: [], values: [] }), true)
+  }
+
+  /** Reads from memory without undurable transactions. */
+  function local<T>(read: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (isAhead) localReads.push(() => settle(read, resolve, reject))
+      else settle(read, resolve, reject)
+    })
+  }
+
+  async function committedAfter(after: number): Promise<readonly Commit[] | undefined> {
+    if (after > seq) return undefined
+    const found: Commit[] = []
+    for (let from = after; from < seq;) {
+      const { changes, reload: isLost } = await orUnavailable(journal.catchUp({ seq: from }))
+      if (isLost || found.length > MOST_MISSED) return undefined
+      for (const { writes } of changes) found.push({ sequence: ++from, writes })
+    }
+    return found
+  }
+
+  const isFresh = () => fresh(() => undefined)
+  try {
+    await reload(step)
+  } catch (error) {
+    await database.close()
+    throw database.unusable(error)
+  }
+  const poll = repeat(POLL_MS, () => running ?? isFresh().catch(ignore))
+  const compact = repeat(
+    COMPACT_MS,
+    async () => {
+      while (!closed && (await journal.compact())) await timers.nextTurn()
+    },
+    (error) => {
+      if (!closed && !isOutage(error)) onError(error)
+    },
+  )
+
+  return {
+    database,
+    query: (text, given) => orUnavailable(database.query(text, given)),
+    openSlots: (times) => (slots = openSlots(database, times)),
+    slotsHeld: () => slots?.held(),
+    onCommit,
+    generation: () => generation,
+    sequence: () => seq,
+    committedAfter,
+    fresh: isFresh,
+    counts: () => counts,
+    ready: isFresh,
+    transact: (asked, decideOne) =>
+      enqueue(() => {
+        const decision = decideOne(tables.read(asked), { generation })
+        return { reply: decision, writes: decision.writes, values: [] }
+      }),
+    get: (collection, id) => fresh(() => tables.of(collection).records.get(id)),
+    find: (collection, lookup, key) => fresh(() => [...tables.of(collection).find(lookup, key)]),
+    async list(collection, query) {
+      const { page } = await fresh(() => ({ page: pageOf(tables.of(collection).records, query) }))
+      return page
+    },
+    due: (query) => local(() => tables.due(query)),
+    unfinished: (query) => local(() => tables.unfinished(query)),
+    everything: () => fresh(() => tables.all()),
+    replace: (make) =>
+      new Promise<void>((resolve, reject) => {
+        refuseClosed()
+        replacements.push(() => replaceAll(make).then(resolve, reject))
+        run()
+      }),
+    values: {
+      get: readValue,
+      update: (key, change) =>
+        enqueue(() => {
+          const { value, reply } = change(readValue(key))
+          const json = value === undefined ? null : JSON.stringify(value)
+          const writes: ValueWrite[] = json === (values.get(key) ?? null) ? [] : [{ key, json }]
+          return { reply, writes: [], values: writes }
+        }),
+      onChange(listener) {
+        valueListeners.add(listener)
+        return () => valueListeners.delete(listener)
+      },
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      const [polled, compacted] = [poll.stop(), compact.stop()]
+      await polled
+      await running
+      // Cuts a compaction that takes long. The database undoes it, and the next one does it again.
+      await database.close()
+      await compacted
+    },
+  }
+}
+
+interface Job {
+  isRead: boolean
+  decide: () => Change & { reply: unknown }
+  resolve: (reply: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** Decisions that are in memory and not durable yet. */
+interface Decided {
+  /** Tell the callers, in order. */
+  outcomes: (() => void)[]
+  /** Transactions that write, and their rows. */
+  changes: Change[]
+  rows: (readonly ChangeRow[])[]
+  undo: (() => void)[]
+}
+
+/** Takes the next transactions, and the reads before and between them. */
+function takeBatch(waiting: Job[]): Job[] {
+  let transactions = 0
+  const end = waiting.findIndex(({ isRead }) => !isRead && ++transactions > MOST_IN_BATCH)
+  return waiting.splice(0, end === -1 ? waiting.length : end)
+}
+
+/** The database answered after the time of the round was over. */
+class TooLate extends Error {}
+
+async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw databaseUnavailable(error)
+  }
+}
+
+function settle<T>(read: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): void {
+  try {
+    resolve(read())
+  } catch (error) {
+    reject(error)
+  }
+}
+
+function ignore(): void {}

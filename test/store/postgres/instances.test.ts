@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { noRecords, put, type Write } from '../../../src/model/records.ts'
+import { Refusal } from '../../../src/model/refusal.ts'
+import { openDatabase } from '../../../src/store/postgres/database.ts'
+import { openJournal } from '../../../src/store/postgres/journal.ts'
+import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import { createSecretBox } from '../../../src/store/postgres/secret-box.ts'
+import { startDatabaseProxy, type DatabaseProxy } from '../../support/database-proxy.ts'
+import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
+import { check, delivery, idOf, save, saveChecks, storedChecks } from '../records.ts'
+
+describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox in PostgreSQL', () => {
+  let cluster: Cluster
+  let proxy: DatabaseProxy
+  let sandbox = ''
+  let opened = 0
+  beforeAll(async () => {
+    cluster = await startCluster()
+    proxy = await startDatabaseProxy(cluster)
+  })
+  afterAll(async () => {
+    await proxy.close()
+    await cluster.stop()
+  })
+  beforeEach(() => {
+    sandbox = `instances_${++opened}`
+    proxy.resume()
+  })
+
+  const open = async (url = cluster.url): Promise<PostgresStore> => {
+    const store = await openPostgresStore({ url, sandbox })
+    onTestFinished(() => store.close())
+    return store
+  }
+  const one = idOf('chk', 1)
+  const counter = { found: { collection: 'checks', id: one } } as const
+  /** Adds 1 to a record in one transaction. */
+  const increment = (store: PostgresStore) =>
+    store.transact(counter, ({ found }) => ({
+      writes: [put('checks', check(1, { paid_cents: (found?.paid_cents ?? 0) + 1 }))],
+    }))
+  const count = async (store: PostgresStore) => (await store.get('checks', one))?.paid_cents
+  const writesOf = (store: PostgresStore) => {
+    const heard: string[] = []
+    store.onCommit((writes, kind) => heard.push(kind ?? JSON.stringify(writes)))
+    return heard
+  }
+
+  it('may start at once on a new sandbox', async () => {
+    const stores = await Promise.all([open(), open(), open(), open(), open()])
+    await Promise.all(stores.map(increment))
+    expect(await Promise.all(stores.map(count))).toEqual([5, 5, 5, 5, 5])
+  })
+
+  it('read what another has written, as soon as it is acknowledged', async () => {
+    const [first, second] = [await open(), await open()]
+    for (const number of [1, 2, 3]) {
+      await saveChecks(first, number)
+      expect(await second.get('checks', idOf('chk', number))).toEqual(check(number))
+    }
+    await saveChecks(second, 4)
+    expect(await storedChecks(first)).toEqual([1, 2, 3, 4])
+  })
+
+  it('decide on each other’s records: no write is lost', async () => {
+    const stores = [await open(), await open(), await open()]
+    await Promise.all(stores.flatMap((store) => Array.from({ length: 200 }, () => increment(store))))
+    expect(await Promise.all(stores.map(count))).toEqual([600, 600, 600])
+    expect(stores.map((store) => store.counts().conflicts).reduce((sum, one) => sum + one)).toBeGreaterThan(0)
+  })
+
+  it('take turns when others write without pause: none is starved', async () => {
+    const [first, second, third] = [await open(), await open(), await open()]
+    let isOver = false
+    const busy = [first, second].flatMap((store) =>
+      Array.from({ length: 64 }, async () => {
+        while (!isOver) await increment(store)
+      }),
+    )
+    const ROUNDS = 30
+    for (let round = 0; round < ROUNDS; round++) await increment(third)
+    isOver = true
+    await Promise.all(busy)
+    // It loses three races at most, then waits for its turn.
+    expect(third.counts().conflicts).toBeLessThanOrEqual(3 * ROUNDS)
+    expect(await count(third)).toBe(
+      [first, second, third].reduce((sum, store) => sum + store.counts().transactions, 0),
+    )
+  })
+
+  it('decide again from the records, and not from a decision that was lost', async () => {
+    const stores = [await open(), await open(), await open()]
+    const add = (store: PostgresStore, number: number) =>
+      store.transact({ found: { collection: 'checks', id: idOf('chk', number) } }, ({ found }) => ({
+        writes: [put('checks', check(number, { paid_cents: (found?.paid_cents ?? 0) + 1 }))],
+      }))
+    for (let round = 0; round < 30; round++)
+      await Promise.all(stores.map((store, index) => add(store, index + 1)))
+    const { data } = (await stores[0]?.list('checks', { limit: 9 })) ?? { data: [] }
+    expect(data.map(({ paid_cents }) => paid_cents)).toEqual([30, 30, 30])
+  })
+
+  it('refuse by the records of all, and let one of many make a record', async () => {
+    const stores = [await open(), await open(), await open()]
+    const make = (store: PostgresStore) =>
+      store.transact(counter, ({ found }) => {
+        if (found !== undefined) throw new Refusal('not_found', 'It is there already.')
+        return { writes: [put('checks', check(1))] }
+      })
+    const made = await Promise.allSettled(stores.flatMap((store) => [make(store), make(store), make(store)]))
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(made.filter(({ status }) => status === 'rejected')).toHaveLength(8)
+  })
+
+  it('confirm a decision that writes nothing', async () => {
+    const [first, second] = [await open(), await open()]
+    await increment(first)
+    const { seen } = await second.transact(counter, ({ found }) => ({ seen: found?.paid_cents, writes: [] }))
+    expect(seen).toBe(1)
+  })
+
+  it('hear all commits of all, in one order, once each', async () => {
+    const stores = [await open(), await open()]
+    const heard = stores.map(writesOf)
+    await Promise.all(
+      stores.flatMap((store, at) =>
+        Array.from({ length: 50 }, (_, index) => saveChecks(store, 1 + index * 2 + at)),
+      ),
+    )
+    await Promise.all(stores.map((store) => store.ready()))
+    expect(heard[0]).toHaveLength(100)
+    expect(heard[1]).toEqual(heard[0])
+    const all = heard[0]?.flatMap((json) =>
+      (JSON.parse(json) as Write[]).map((write) => 'put' in write && write.put.id),
+    )
+    expect(new Set(all).size).toBe(100)
+  })
+
+  it('hear of writes without asking', async () => {
+    const [first, second] = [await open(), await open()]
+    const heard = new Promise<readonly Write[]>((resolve) => second.onCommit((writes) => resolve(writes)))
+    await save(first, put('deliveries', delivery(1)))
+    expect(await heard).toEqual([put('deliveries', delivery(1))])
+  })
+
+  it('keep the mark of a delivery that ends without an attempt', async () => {
+    const [first, second] = [await open(), await open()]
+    const heard = writesOf(second)
+    await save(first, { collection: 'deliveries', put: delivery(1), retires: true })
+    await second.ready()
+    expect(heard.join()).toContain('"retires":true')
+  })
+
+  it('replace all records for all: nothing that was decided before is written after', async () => {
+    const [first, second] = [await open(), await open()]
+    await saveChecks(second, 1, 2)
+    const heard = writesOf(second)
+    await first.replace((all) => ({ ...noRecords, checks: all.checks.slice(1), deliveries: [delivery(1)] }))
+    const at: number[] = []
+    await second.transact({}, (_records, { generation }) => {
+      at.push(generation)
+      return { writes: [put('checks', check(3))] }
+    })
+    expect(at.at(-1)).toBe(1)
+    expect([first.generation(), second.generation()]).toEqual([1, 1])
+    expect(await storedChecks(first)).toEqual([2, 3])
+    expect(await storedChecks(second)).toEqual([2, 3])
+    expect(heard[0]).toBe('replacement')
+    expect(await storedChecks(await open())).toEqual([2, 3])
+  })
+
+  it('replace one after the other', async () => {
+    const stores = [await open(), await open()]
+    await saveChecks(stores[0] ?? (await open()), 1)
+    const paid = (store: PostgresStore) =>
+      store.replace((all) => ({
+        ...all,
+        checks: all.checks.map((one) => ({ ...one, paid_cents: one.paid_cents + 1 })),
+      }))
+    await Promise.all(stores.flatMap((store) => [paid(store), paid(store), increment(store)]))
+    expect(await Promise.all(stores.map(count))).toEqual([6, 6])
+  })
+
+  describe('values', () => {
+    it('are the same everywhere, and change in transactions', async () => {
+      const stores = [await open(), await open()]
+      const add = (store: PostgresStore) =>
+        store.values.update('sum', (sum) => ({ value: Number(sum ?? 0) + 1, reply: Number(sum ?? 0) + 1 }))
+      const replies = await Promise.all(
+        stores.flatMap((store) => Array.from({ length: 20 }, () => add(store))),
+      )
+      expect(replies.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
+      await Promise.all(stores.map((store) => store.ready()))
+      expect(stores.map((store) => store.values.get('sum'))).toEqual([40, 40])
+      expect((await open()).values.get('sum')).toBe(40)
+    })
+
+    it('are announced on other instances, also when removed, and outlive a replacement', async () => {
+      const [first, second] = [await open(), await open()]
+      const heard: unknown[] = []
+      second.values.onChange((key, value) => heard.push([key, value]))
+      const set = (value: number | undefined) => first.values.update('a', () => ({ value, reply: undefined }))
+      await set(1)
+      await second.ready()
+      await set(undefined)
+      await second.ready()
+      await set(2)
+      await first.replace(() => noRecords)
+      await second.ready()
+      expect(heard).toEqual([
+        ['a', 1],
+        ['a', undefined],
+        ['a', 2],
+      ])
+      expect([second.values.get('a'), (await open()).values.get('a')]).toEqual([2, 2])
+    })
+  })
+
+  describe('with a connection that fails', () => {
+    it('find a transaction whose answer was lost, and make it once', async () => {
+      const [first, second] = [await open(proxy.url), await open()]
+      await increment(first)
+      for (let lost = 0; lost < 10; lost++) {
+        proxy.cutAfterNextRequest()
+        await increment(first)
+      }
+      expect([await count(first), await count(second)]).toEqual([11, 11])
+    })
+
+    it('find it also when others write meanwhile', async () => {
+      const [first, second] = [await open(proxy.url), await open()]
+      for (let lost = 0; lost < 5; lost++) {
+        proxy.cutAfterNextRequest()
+        await Promise.all([increment(first), increment(second), increment(second)])
+      }
+      expect([await count(first), await count(second)]).toEqual([15, 15])
+    })
+
+    it('refuse within two seconds while the database is silent, and go on by themselves', async () => {
+      const [first, second] = [await open(proxy.url), await open()]
+      await increment(first)
+      proxy.stall()
+      const refused = await Promise.allSettled([increment(first), first.get('checks', one)])
+      expect(refused.map((one) => one.status === 'rejected' && (one.reason as Refusal).code)).toEqual([
+        'storage_unavailable',
+        'storage_unavailable',
+      ])
+      await increment(second)
+      proxy.resume()
+      // What was held by the network arrives now, and has no effect: others have written since.
+      await expect.poll(() => first.ready().then(() => count(first)), { timeout: 10_000 }).toBe(2)
+      await increment(first)
+      expect([await count(first), await count(second)]).toEqual([3, 3])
+    })
+
+    it('send no delivery before its transaction is durable', async () => {
+      const first = await open(proxy.url)
+      await increment(first)
+      proxy.stall()
+      let saving: Promise<unknown> = Promise.resolve()
+      await new Promise<void>((decided) => {
+        saving = first.transact({}, () => {
+          setImmediate(decided)
+          return { writes: [put('deliveries', delivery(1))] }
+        })
+        saving.catch(() => undefined)
+      })
+      const due = first.due({ now: new Date('2100-01-01'), perEndpoint: 8, busy: new Set() })
+      await expect(saving).rejects.toMatchObject({ code: 'storage_unavailable' })
+      expect((await due).deliveries).toEqual([])
+    })
+
+    it('write a held statement once, without writes of others', async () => {
+      const first = await open(proxy.url)
+      await increment(first)
+      proxy.stall()
+      await expect(increment(first)).rejects.toMatchObject({ code: 'storage_unavailable' })
+      proxy.resume()
+      await expect.poll(() => first.ready().then(() => true), { timeout: 10_000 }).toBe(true)
+      await increment(first)
+      const total = await count(first)
+      expect([2, 3]).toContain(total)
+      expect(await count(await open())).toBe(total)
+    })
+  })
+
+  describe('the journal', () => {
+    it('is compacted into the records, and an instance that starts later has everything', async () => {
+      const first = await open()
+      await saveChecks(first, 1, 2, 3)
+      await save(first, { collection: 'checks', remove: idOf('chk', 2) })
+      const database = await openDatabase({ url: cluster.url, sandbox })
+      onTestFinished(() => database.close())
+      const compactedTo = async () =>
+        (await database.query<{ seq: string }>(`SELECT seq FROM ${database.schema}.compacted`))[0]?.seq
+      await expect.poll(compactedTo, { timeout: 20_000 }).toBe('4')
+      await saveChecks(first, 4)
+      expect(await storedChecks(await open())).toEqual([1, 3, 4])
+      const rows = await database.query(
+        `SELECT id FROM ${database.schema}.records WHERE collection = 'checks'`,
+      )
+      expect(rows).toEqual([{ id: idOf('chk', 1) }, { id: idOf('chk', 3) }])
+    })
+
+    it('may be compacted by several instances at once', async () => {
+      const stores = [await open(), await open()]
+      const journals = stores.map(({ database }) => openJournal(database, createSecretBox(undefined, 'test')))
+      for (let round = 0; round < 40; round++)
+        await Promise.all([
+          ...stores.flatMap((store) => [increment(store), increment(store)]),
+          ...journals.flatMap((journal) => [journal.compact(), journal.compact(), journal.compact()]),
+        ])
+      expect(await count(await open())).toBe(160)
+    })
+
+    it('may be cut: an instance that is behind loads everything', async () => {
+      const [first, second] = [await open(proxy.url), await open()]
+      const database = await openDatabase({ url: cluster.url, sandbox })
+      onTestFinished(() => database.close())
+      proxy.stall()
+      await saveChecks(second, 1, 2)
+      await database.transaction(async (query) => {
+        await query(`INSERT INTO ${database.schema}.records (collection, id, doc)
+          SELECT collection, id, doc FROM ${database.schema}.changes ON CONFLICT DO NOTHING`)
+        await query(
+          `UPDATE ${database.schema}.compacted SET seq = (SELECT max(seq) FROM ${database.schema}.changes)`,
+        )
+        await query(`DELETE FROM ${database.schema}.changes`)
+      })
+      await saveChecks(second, 3)
+      proxy.resume()
+      await expect.poll(() => storedChecks(first).catch(() => []), { timeout: 10_000 }).toEqual([1, 2, 3])
+    })
+  })
+
+  it('a transaction that failed and reports no error is not taken for committed', async () => {
+    const database = await openDatabase({ url: cluster.url, sandbox })
+    onTestFinished(() => database.close())
+    const failing = database.transaction(async (query) => {
+      await query('SELECT 1/0').catch(() => undefined)
+    })
+    await expect(failing).rejects.toThrow('rolled back')
+  })
+})

@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { isSoak } from '../../soak/seeded.ts'
+import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
+import { openSimulator, type TestSimulator } from '../../support/simulator.ts'
+
+/** Milliseconds within which requests are answered without a database. Outside of the soak form, the machine may be busy. */
+const LONGEST_ANSWER = isSoak ? 2_000 : 10_000
+/** Pushes of the load that must fail before the database comes back. */
+const FAILED = isSoak ? 60_000 / 1_500 : 6
+
+interface Answered {
+  id: string
+  status: number
+  ms: number
+  retryAfter: string | null
+}
+
+/** Pushes checks, a few at a time, until it is stopped. Returns the answers in order. */
+function load(simulator: TestSimulator) {
+  const answers: Answered[] = []
+  let isOver = false
+  let told = () => {}
+  const worker = async (name: string) => {
+    for (let nth = 0; !isOver; nth += 1) {
+      const id = `${name}-${nth}`
+      const began = performance.now()
+      const { status, headers } = await simulator.push(id)
+      answers.push({ id, status, ms: performance.now() - began, retryAfter: headers.get('retry-after') })
+      told()
+    }
+  }
+  const workers = Promise.all(['a', 'b', 'c'].map(worker))
+  return {
+    answers,
+    /** Resolves when so many answers have this status. */
+    async seen(status: number, count: number): Promise<void> {
+      while (answers.filter((answer) => answer.status === status).length < count)
+        await new Promise<void>((resolve) => (told = resolve))
+    },
+    async stop(): Promise<void> {
+      isOver = true
+      await workers
+    },
+  }
+}
+
+/** Resolves when the service is ready. */
+async function becomesReady(simulator: TestSimulator): Promise<void> {
+  for (;;) {
+    const { status } = await simulator.call('GET /_sim/ready', { key: null })
+    if (status === 200) return
+    expect(status).toBe(503)
+  }
+}
+
+function expectRefused(answers: readonly Answered[]): void {
+  for (const { status, ms, retryAfter } of answers.filter((answer) => answer.status !== 201)) {
+    expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '1' })
+    expect(ms).toBeLessThan(LONGEST_ANSWER)
+  }
+}
+
+describe.skipIf(postgresPrograms === undefined)('a database that is away', () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
+  afterAll(() => cluster.stop())
+
+  test('because it was killed: requests get 503, nothing acknowledged is lost, and all goes on by itself', async () => {
+    const notices: string[] = []
+    const simulator = await openSimulator({
+      store: cluster.url,
+      sandbox: 'killed',
+      onNotice: (notice) => notices.push(notice),
+    })
+    const { answers, seen, stop } = load(simulator)
+    await seen(201, 6)
+    // From then on this instance knows the key, so that metrics are read while the database is away.
+    expect((await simulator.call('GET /_sim/metrics')).status).toBe(200)
+    const memory = process.memoryUsage().rss
+    await cluster.kill()
+    await seen(503, FAILED)
+
+    const probe = await simulator.call('GET /_sim/ready', { key: null })
+    expect([probe.status, probe.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(probe.json).toMatchObject({ error: { code: 'storage_unavailable' } })
+    expect(probe.text).not.toContain(cluster.directory)
+    expect((await simulator.call('GET /_sim/health', { key: null })).status).toBe(200)
+    expect((await simulator.call('GET /_sim/metrics')).text).toMatch(
+      /^tabwire_database_connections\{state="idle"\} 0$/m,
+    )
+    for (const page of ['GET /', 'GET /docs', 'GET /openapi.json'])
+      expect([page, (await simulator.call(page, { key: null })).status]).toEqual([page, 200])
+    expect(await statusesOfAll(simulator)).toEqual([])
+    if (isSoak) expect(process.memoryUsage().rss - memory).toBeLessThan(150e6)
+
+    await cluster.restart()
+    const began = performance.now()
+    await becomesReady(simulator)
+    expect(performance.now() - began).toBeLessThan(LONGEST_ANSWER)
+    await seen(201, answers.filter(({ status }) => status === 201).length + 3)
+    await stop()
+    expectRefused(answers)
+    for (const { id } of answers.filter(({ status }) => status === 201))
+      expect((await simulator.call(`GET /v1/checks/external/${id}`)).status).toBe(200)
+    expect(notices).toEqual([
+      expect.stringMatching(
+        /^The database (does not answer|refuses statements)( \(\w+\))?\. .* Requests get 503 until then\.$/,
+      ),
+      'The database answers again.',
+    ])
+  })
+
+  test.each(['swallow', 'reset'] as const)(
+    'because the network would %s all bytes: the same',
+    async (mode) => {
+      const network = await networkTo(join(cluster.directory, '.s.PGSQL.5432'))
+      const simulator = await openSimulator({ store: network.url, sandbox: mode })
+      const { answers, seen, stop } = load(simulator)
+      await seen(201, 3)
+      network.set(mode)
+      await seen(503, FAILED)
+      const probe = await simulator.call('GET /_sim/ready', { key: null })
+      expect([probe.status, probe.headers.get('retry-after')]).toEqual([503, '1'])
+      network.set('pass')
+      await becomesReady(simulator)
+      await stop()
+      expectRefused(answers)
+      network.set(mode)
+      const began = performance.now()
+      await simulator.close()
+      expect(performance.now() - began).toBeLessThan(2 * LONGEST_ANSWER)
+    },
+  )
+})
+
+interface OpenApi {
+  paths: Record<string, Record<string, { operationId?: string }>>
+}
+
+/** Calls every route of the API with a key. Returns those that answered with a server error other than 503. */
+async function statusesOfAll(simulator: TestSimulator): Promise<string[]> {
+  const document = JSON.parse(
+    readFileSync(new URL('../../../fixtures/openapi.json', import.meta.url), 'utf8'),
+  ) as OpenApi
+  const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => ['get', 'put', 'post', 'delete'].includes(method))
+      .map((method) => ({ method: method.toUpperCase(), path: path.replace(/\{\w+\}/g, 'x') })),
+  )
+  expect(calls.length).toBeGreaterThan(40)
+  const wrong = await Promise.all(
+    calls.map(async ({ method, path }) => {
+      const abort = new AbortController()
+      const hasBody = method === 'PUT' || method === 'POST'
+      const response = await fetch(simulator.url + path, {
+        method,
+        signal: abort.signal,
+        headers: {
+          authorization: `Bearer ${simulator.apiKey}`,
+          ...(hasBody && { 'content-type': 'application/json' }),
+        },
+        ...(hasBody && { body: '{}' }),
+      })
+      abort.abort()
+      return response.status >= 500 && response.status !== 503 ? `${response.status} ${method} ${path}` : ''
+    }),
+  )
+  return wrong.filter((line) => line !== '')
+}
+
+/** A network to a server's socket that can be cut: bytes are swallowed, or connections are reset. */
+async function networkTo(path: string) {
+  let mode: 'pass' | 'swallow' | 'reset' = 'pass'
+  const sockets = new Set<Socket>()
+  const server = createServer((inner) => {
+    if (mode === 'reset') return void inner.resetAndDestroy()
+    const outer = connect(path)
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (bytes) => mode === 'pass' && to.write(bytes))
+      from.on('error', () => {})
+      from.on('close', () => {
+        sockets.delete(from)
+        if (mode !== 'swallow') to.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `postgres://tabwire@127.0.0.1:${port}/postgres`,
+    set(next: typeof mode) {
+      mode = next
+      // Connections that lost bytes cannot go on.
+      if (mode !== 'swallow') for (const socket of sockets) socket.destroy()
+    },
+  }
+}
