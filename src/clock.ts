@@ -31,25 +31,69 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock that can be moved and frozen: real time plus an offset, or a fixed time (contract section 10). */
+/** How a clock goes, as JSON: real time plus an offset, or a fixed time (contract section 10). */
+export interface ClockSetting {
+  /** Milliseconds ahead of real time, while the clock runs. */
+  offset_ms: number
+  /** Time at which the clock stands, in milliseconds since 1970; `null` while it runs. */
+  stands_at: number | null
+  frozen: boolean
+  /** A move stops the clock, whether it is frozen or not. */
+  held: boolean
+}
+
+/** Returns the time that a clock shows, in milliseconds since 1970. */
+export function timeOf({ stands_at, offset_ms }: ClockSetting): number {
+  return stands_at ?? timers.now() + offset_ms
+}
+
+/** Freezes a clock, or lets it run on. */
+export function freeze(setting: ClockSetting, frozen: boolean): ClockSetting {
+  return standOrRun({ ...setting, frozen })
+}
+
+/** Stops a clock for a move, or ends that. */
+export function hold(setting: ClockSetting, held: boolean): ClockSetting {
+  return standOrRun({ ...setting, held })
+}
+
+/**
+ * Moves a clock forward to `time`.
+ * @throws RangeError when `time` is in the past.
+ */
+export function moveTo(setting: ClockSetting, time: Date): ClockSetting {
+  const ahead = time.getTime() - timeOf(setting)
+  if (!(ahead >= 0)) throw new RangeError('A clock is moved forward only.')
+  return setting.stands_at === null
+    ? { ...setting, offset_ms: setting.offset_ms + ahead }
+    : { ...setting, stands_at: time.getTime() }
+}
+
+/** Sets a clock to `time`, also backwards, or to real time, frozen or running. */
+export function setTo(setting: ClockSetting, time: Date | undefined, frozen: boolean): ClockSetting {
+  const real = timers.now()
+  return standOrRun({ ...setting, frozen, stands_at: time?.getTime() ?? real }, real)
+}
+
+function standOrRun(setting: ClockSetting, real = timers.now()): ClockSetting {
+  const { frozen, held, stands_at, offset_ms } = setting
+  if (frozen || held) return { ...setting, stands_at: stands_at ?? real + offset_ms }
+  return stands_at === null ? setting : { ...setting, offset_ms: stands_at - real, stands_at: null }
+}
+
+/** A clock that can be moved and frozen. */
 export interface MovableClock extends Clock {
-  /**
-   * Moves forward to `time` and runs the tasks that become due.
-   * @throws RangeError when `time` is in the past.
-   */
-  moveTo(time: Date): void
-  /**
-   * Sets the clock to `time`, also backwards, or to real time, frozen or running. Tasks of `at` keep their times. The
-   * result restores the earlier clock completely.
-   */
-  set(time: Date | undefined, frozen: boolean): () => void
-  /** Freezes the clock, or lets it run on. */
-  freeze(frozen: boolean): void
+  setting(): ClockSetting
+  /** Replaces the setting and runs the tasks that become due. Tasks of `at` keep their times. */
+  apply(setting: ClockSetting): void
   isFrozen(): boolean
-  /** Stops the clock until the result is called, whether it is frozen or not. */
-  hold(): () => void
   /** Returns the offset from real time, in milliseconds. */
   offsetMs(): number
+}
+
+/** Returns true for the service's own clock, false for one of a program. */
+export function isMovable(clock: Clock): clock is MovableClock {
+  return 'setting' in clock
 }
 
 interface Alarm {
@@ -69,38 +113,27 @@ interface MovableClockOptions {
  * Creates a clock that starts at `start`; the default is real time.
  * @example
  * const clock = createMovableClock({ start: new Date('2026-11-21T18:00:00Z'), frozen: true })
- * clock.moveTo(new Date('2026-11-23T06:00:00Z'))
+ * clock.apply(moveTo(clock.setting(), new Date('2026-11-23T06:00:00Z')))
  */
 export function createMovableClock({
   real = new Date(timers.now()),
   start = real,
-  frozen: startsFrozen = false,
+  frozen = false,
 }: MovableClockOptions = {}): MovableClock {
   const alarms = new Set<Alarm>()
-  let frozen = startsFrozen
-  let held = false
-  let offset = start.getTime() - real.getTime()
-  let stoodAt = frozen ? start.getTime() : undefined
-  const now = () => stoodAt ?? timers.now() + offset
+  let setting: ClockSetting = {
+    offset_ms: start.getTime() - real.getTime(),
+    stands_at: frozen ? start.getTime() : null,
+    frozen,
+    held: false,
+  }
+  const now = () => timeOf(setting)
 
   function arm(alarm: Alarm): void {
     alarm.cancel()
     const isDue = alarm.time <= now()
-    if (stoodAt !== undefined && !isDue) alarm.cancel = () => {}
-    else alarm.cancel = systemClock.at(new Date(isDue ? 0 : alarm.time - offset), alarm.ring)
-  }
-
-  function armAll(): void {
-    for (const alarm of [...alarms].sort((one, other) => one.time - other.time)) arm(alarm)
-  }
-
-  function standOrRun(realTime = timers.now()): void {
-    if (frozen || held) stoodAt = now()
-    else if (stoodAt !== undefined) {
-      offset = stoodAt - realTime
-      stoodAt = undefined
-    }
-    armAll()
+    if (setting.stands_at !== null && !isDue) alarm.cancel = () => {}
+    else alarm.cancel = systemClock.at(new Date(isDue ? 0 : alarm.time - setting.offset_ms), alarm.ring)
   }
 
   return {
@@ -118,37 +151,14 @@ export function createMovableClock({
         alarm.cancel()
       }
     },
-    moveTo(time) {
-      const ahead = time.getTime() - now()
-      if (!(ahead >= 0)) throw new RangeError('A clock is moved forward only.')
-      if (stoodAt === undefined) offset += ahead
-      else stoodAt = time.getTime()
-      armAll()
+    setting: () => setting,
+    apply(wanted) {
+      const { offset_ms, stands_at } = setting
+      setting = wanted
+      if (wanted.offset_ms === offset_ms && wanted.stands_at === stands_at) return
+      for (const alarm of [...alarms].sort((one, other) => one.time - other.time)) arm(alarm)
     },
-    set(time, wanted) {
-      const before = { frozen, offset, stoodAt }
-      const realTime = timers.now()
-      frozen = wanted
-      stoodAt = time?.getTime() ?? realTime
-      standOrRun(realTime)
-      return () => {
-        ;({ frozen, offset, stoodAt } = before)
-        standOrRun()
-      }
-    },
-    freeze(wanted) {
-      frozen = wanted
-      standOrRun()
-    },
-    isFrozen: () => frozen,
-    hold() {
-      held = true
-      standOrRun()
-      return () => {
-        held = false
-        standOrRun()
-      }
-    },
-    offsetMs: () => (stoodAt === undefined ? offset : stoodAt - timers.now()),
+    isFrozen: () => setting.frozen,
+    offsetMs: () => (setting.stands_at === null ? setting.offset_ms : setting.stands_at - timers.now()),
   }
 }

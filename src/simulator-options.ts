@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
-import type { ConnectionLimits } from './http/raw-errors.ts'
-import type { RateLimit } from './model/simulator/settings.ts'
+import type { AnsweredRequest } from './model/simulator/answered-request.ts'
+import type { DeliveryTimes } from './model/simulator/delivery-times.ts'
+import type { ConnectionLimits, RateLimit } from './model/simulator/settings.ts'
 
 /**
  * Options of a simulator: the flags of `tabwire start` in camelCase, and what only a program can give (contract sections 9
@@ -12,6 +13,24 @@ export interface SimulatorOptions {
    * @default undefined
    */
   dataDir?: string | undefined
+  /**
+   * PostgreSQL database for all data: `postgres://user@host/database`. Any number of instances may share it. Needs the
+   * package `pg`. Excludes `dataDir` and `seed`.
+   * @default undefined
+   */
+  store?: string | undefined
+  /**
+   * Name of the sandbox in the database of `store`: a schema of its own. 1 to 63 lower-case letters, digits and underscores,
+   * beginning with a letter.
+   * @default 'tabwire'
+   */
+  sandbox?: string | undefined
+  /**
+   * Key that encrypts signing secrets and the first API key in the database of `store`: 32 bytes in base64. All instances
+   * need the same one.
+   * @default undefined, secrets are stored as they are
+   */
+  storeKey?: string | undefined
   /**
    * Directory of the local authority that receivers' certificates may come from.
    * @default the data directory
@@ -78,7 +97,7 @@ export interface SimulatorOptions {
   allowHttpHost?: string | readonly string[] | undefined
   /**
    * Refuses webhook endpoints on loopback and private addresses.
-   * @default false
+   * @default true with `store` and a `host` that is not loopback, else false
    */
   denyPrivate?: boolean | undefined
   /**
@@ -96,6 +115,12 @@ export interface SimulatorOptions {
    * @default []
    */
   allowedHost?: string | readonly string[] | undefined
+  /**
+   * URL at which others reach the service, such as that of a load balancer: tables' addresses and links to the inspector
+   * begin with it. Its host is allowed, too.
+   * @default the URL of the listener
+   */
+  publicUrl?: string | undefined
   /**
    * Number of distinct failing deliveries in a row that disables an endpoint; 0 never does.
    * @default 10
@@ -119,6 +144,11 @@ export interface SimulatorOptions {
   /** What slow or many clients may take of the listener. */
   connectionLimits?: Partial<ConnectionLimits> | undefined
   /**
+   * Times of attempts and, in a shared sandbox, of the leases that divide the deliveries among instances, in milliseconds.
+   * A lease must outlast an attempt. All instances of a sandbox must have the same times.
+   */
+  deliveryTimes?: Partial<DeliveryTimes> | undefined
+  /**
    * Where the service's clock starts: an ISO 8601 text, milliseconds since 1970, or a `Date`. A `Clock` of your own replaces
    * the service's clock, and `/_sim/clock` does not move it.
    * @default real time, or where the clock was left in the data directory
@@ -135,6 +165,14 @@ export interface SimulatorOptions {
    * @default 'real'
    */
   signTime?: 'real' | 'virtual' | undefined
+  /** Called with each answered request. Paths have no query and no token of a table's address. */
+  onRequest?: ((request: AnsweredRequest) => void) | undefined
+  /**
+   * Sends deliveries with the trace context of the request that caused them (W3C Trace Context): the headers `traceparent`,
+   * with a new span id per attempt, and `tracestate`. The request log shows the trace id of each request.
+   * @default false
+   */
+  trace?: boolean | undefined
   /** Called with one line that the user should know, such as a repaired journal. */
   onNotice?: ((notice: string) => void) | undefined
   /**

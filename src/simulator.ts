@@ -1,47 +1,45 @@
 import { limited, type CallOptions } from './client/limit.ts'
-import { createDeliveryFaults } from './delivery/faults/faults.ts'
 import type { OwnAddress } from './delivery/destination/policy.ts'
 import type { InProcessReceivers } from './delivery/send/in-process.ts'
 import { seedStore } from './simulator/seed-store.ts'
-import { createApiFaults } from './http/sim/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
 import { createAuthenticate, hashOf } from './http/auth/api-key.ts'
 import { assetRoutes, docsRoutes, inspectorPageRoutes, pageRoutes } from './http/pages.ts'
 import { createDocuments, documentRoutes } from './http/openapi/routes.ts'
 import { createAllowedHosts, createHostCheck, type IsAllowedHost } from './http/auth/host-check.ts'
 import { type Fetch, NO_PORT_URL, openInProcessServer } from './http/in-process.ts'
+import { SHUTTING_DOWN } from './http/router.ts'
 import { mcpRoutes, type AnswerMcp } from './http/mcp.ts'
 import { inspectorRoutes } from './http/sim/inspector.ts'
 import { reachableUrl, tablePath } from './table-address.ts'
-import { createRequestLog } from './http/request-log/log.ts'
+import { createRequestLog, type RequestLog } from './http/request-log/log.ts'
 import { sessionRoutes } from './http/sim/sessions.ts'
 import { createSessions } from './http/auth/sessions.ts'
+import { createMetrics, type Metrics } from './http/sim/metrics.ts'
 import { simRoutes } from './http/sim/routes.ts'
-import { createStream } from './http/stream/stream.ts'
+import { createStream, type Feed } from './http/stream/stream.ts'
 import { tableRoutes } from './http/guest-table/routes.ts'
 import { createTableStream } from './http/guest-table/stream.ts'
 import { v1Routes } from './http/v1/routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
 import type { Delivery } from './model/delivery.ts'
 import type { Bundle } from './model/simulator/bundle.ts'
+import { Refusal } from './model/refusal.ts'
 import { inspectorLink } from './model/simulator/inspector-link.ts'
 import { texts, wholeNumbers } from './model/simulator/settings.ts'
 import { createPages } from './pages/pages.ts'
-import { createService } from './service.ts'
+import { createService, type Service } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
 import { KEPT_EVENTS } from './store/retention.ts'
 import { createMemoryStore } from './store/memory-store.ts'
+import { createLocalValues } from './store/shared-values.ts'
 import type { SimulatorOptions } from './simulator-options.ts'
-import { ownCertificate, GRACE_MS, type Parts } from './simulator/parts.ts'
+import { ownCertificate, DRAIN_TIMES, GRACE_MS, type Parts } from './simulator/parts.ts'
 import { packageVersion } from './package-file.ts'
+import { createFaults } from './simulator/faults.ts'
+import { compareSettings, sharingOf } from './simulator/sharing.ts'
 import { openDeliveries } from './simulator/deliveries.ts'
-import {
-  loadRecords,
-  partsOfReplay,
-  shownFaults,
-  stillDeliveries,
-  type ReplaySettings,
-} from './simulator/replay.ts'
+import { loadRecords, partsOfReplay, shownFaults, stillDeliveries } from './simulator/replay.ts'
 import { readSettings, type Settings } from './simulator/settings.ts'
 import { clockNow, measureOf, openClock } from './simulator/clock.ts'
 import { timers } from './timers.ts'
@@ -78,8 +76,11 @@ export interface Simulator {
    * @throws TimedOut
    */
   idle(options?: CallOptions): Promise<void>
-  /** Waits up to 4 seconds for requests and attempts in flight, then stops. Everything acknowledged is durable. */
-  close(): Promise<void>
+  /**
+   * Waits up to 4 seconds for requests and attempts in flight, then stops. Everything acknowledged is durable. With
+   * `drain`, first handles requests for up to 2 of these seconds while `/_sim/ready` answers 503.
+   */
+  close(options?: { drain?: boolean }): Promise<void>
 }
 
 /**
@@ -92,11 +93,23 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const { serviceName = texts.serviceName } = settings
   // Loading the listener takes as long as opening the store, so both run concurrently.
   const listening = settings.port === false ? undefined : import('./http/listen.ts')
-  const store = await openStore(settings)
+  const metrics = createMetrics()
+  const { store, values, shared } = await openStore(settings, metrics.committed)
   try {
-    const clock = settings.clock ?? (await openClock(settings, store))
+    const clock = settings.clock ?? (await openClock(settings, { store, values, shared }))
     const identifiers = createIdentifiers(() => clock.now(), settings.seed)
-    return await startOn({ ...settings, ...identifiers, serviceName, clock, store, listening })
+    return await startOn({
+      ...settings,
+      ...identifiers,
+      serviceName,
+      clock,
+      store,
+      values,
+      shared,
+      metrics,
+      instance: newToken(),
+      listening,
+    })
   } catch (error) {
     await store.close()
     throw error
@@ -107,45 +120,72 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
  * Starts a service in memory that shows a bundle: all records, requests and faults as they were, with the clock frozen at
  * that moment. It sends no deliveries and injects no faults.
  */
-export async function startReplay(bundle: Bundle, settings: ReplaySettings): Promise<Simulator> {
+export async function startReplay(
+  bundle: Bundle,
+  settings: Pick<SimulatorOptions, 'port' | 'host' | 'onError'>,
+): Promise<Simulator> {
   const listening = settings.port === false ? undefined : import('./http/listen.ts')
   return startOn({ ...partsOfReplay(bundle, settings), listening })
 }
 
-function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS }: Settings) {
-  if (dataDirectory === undefined) return createMemoryStore({ keepEvents })
-  return openFileStore({ directory: dataDirectory, onNotice, keepEvents })
+async function openStore(
+  settings: Settings,
+  onBatch: Metrics['committed'],
+): Promise<Pick<Parts, 'store' | 'values' | 'shared'>> {
+  const { dataDirectory, storeUrl: url, onNotice = ignore, onError = ignore } = settings
+  const { keepEvents = KEPT_EVENTS } = settings
+  if (url !== undefined) {
+    // Loaded late: without `--store`, a start needs neither this module nor the package `pg`.
+    const { openPostgresStore } = await import('./store/postgres/postgres-store.ts')
+    const { sandbox = texts.sandbox } = settings
+    const shared = await openPostgresStore({
+      url,
+      sandbox,
+      storeKey: settings.storeKey,
+      keepEvents,
+      onBatch,
+      onNotice,
+      onError: (error) => onError(error),
+    })
+    return { store: shared, values: shared.values, shared }
+  }
+  const values = createLocalValues()
+  if (dataDirectory === undefined)
+    return { store: createMemoryStore({ keepEvents }), values, shared: undefined }
+  const store = await openFileStore({ directory: dataDirectory, onNotice, onBatch, keepEvents })
+  return { store, values, shared: undefined }
 }
 
 async function startOn(parts: Parts): Promise<Simulator> {
   const { store, clock, newId, newSecret, newApiKey, replay, onError = ignore } = parts
-  const service = createService({ store, clock, newId, newSecret })
+  const { metrics = createMetrics(), shared } = parts
+  const service = metrics.counted(createService({ store, clock, newId, newSecret }))
   if (replay !== undefined) await loadRecords(service, replay)
   const { apiKey, tableSecret } = await seedStore(service, parts)
+  await compareSettings(parts)
   const orderBy = parts.orderBy ?? texts.orderBy
-  const log = createRequestLog({ service, now: () => clock.now(), orderBy, saved: replay?.log })
-  const stream = createStream(service, log)
+  const log = await openRequestLog(service, { ...parts, orderBy })
+  const stream = createStream(service, log, await feedOf(service, log, parts))
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
   const pages = createPages()
-  const sessions = createSessions({ newToken, measure: timers.elapsed })
+  const { sessions: sharedSessions, ...sharing } = sharingOf(parts)
+  const sessions = createSessions({ newToken, ...sharedSessions })
   const own: { address?: OwnAddress; url?: string } = {}
-  const ownUrl = () => reachableUrl(own.url ?? '')
+  const ownUrl = () => parts.publicUrl ?? reachableUrl(own.url ?? '')
   const { serviceName } = parts
+  let draining = false
   let stopping = false
-  const injected = { deliveries: createDeliveryFaults(service), api: createApiFaults() }
-  const faults = replay === undefined ? { seed: parts.seed ?? 1, ...injected } : shownFaults(replay)
+  const injected = createFaults(service, parts)
+  const faults = replay === undefined ? injected.controls : shownFaults(replay)
   const context = {
     faults: injected.deliveries,
-    async clearFaults() {
-      await faults.api.set([], faults.seed)
-      await faults.deliveries.set([], faults.seed)
-    },
+    clearFaults: async () => void (await faults.set(undefined, [])),
     own: () => own.address,
     isStopping: () => stopping,
   }
   const deliveries = (replay === undefined ? openDeliveries : stillDeliveries)(service, parts, context)
   const host = parts.host ?? texts.host
-  const isAllowedHost = createAllowedHosts(host, parts.allowedHosts ?? [])
+  const isAllowedHost = createAllowedHosts(host, allowedHostsOf(parts))
   const measure = measureOf(parts)
   const startedAt =
     replay?.started_at ?? (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
@@ -192,6 +232,21 @@ async function startOn(parts: Parts): Promise<Simulator> {
             service_name: serviceName,
             ...(recording && { replay: recording }),
           }),
+          operation: {
+            service,
+            metrics,
+            version: packageVersion(),
+            now: () => clock.now(),
+            async ready() {
+              if (draining) throw new Refusal('shutting_down', SHUTTING_DOWN)
+              await shared?.ready()
+            },
+            shared: shared && {
+              connections: shared.database.connections,
+              conflicts: () => shared.counts().conflicts,
+              slots: shared.slotsHeld,
+            },
+          },
           bundle: {
             apiKey,
             clockNow: () => clockNow(clock),
@@ -218,21 +273,28 @@ async function startOn(parts: Parts): Promise<Simulator> {
       '/assets': assetRoutes(pages),
       '/docs': docsRoutes(pages, documentFor),
       '/openapi.json': documentRoutes(documentFor),
-      '/mcp': mcpRoutes({ authenticate: createAuthenticate(service), answer: answerMcpRequest }),
+      '/mcp': mcpRoutes({
+        authenticate: createAuthenticate(service, sharing.keyCache),
+        answer: answerMcpRequest,
+      }),
       '': inspectorPageRoutes(pages),
     },
     checkOrigin: createHostCheck(isAllowedHost),
     bodyLimit: parts.bodyLimit ?? wholeNumbers.bodyLimit.default,
     rateLimit: parts.rateLimit,
+    ...sharing,
+    trace: parts.trace,
+    isDraining: () => draining,
     isStopping: () => stopping,
     faults: replay === undefined ? injected.api : undefined,
+    onRequest: parts.onRequest,
     report: onError,
   })
   const certificate = await ownCertificate(parts, host)
   const server = await openPort(app, parts, certificate, isAllowedHost).catch(async (error: unknown) => {
     stream.close()
     tables.stream.close()
-    await deliveries.stop()
+    await Promise.all([deliveries.stop(GRACE_MS), log.close()])
     throw error
   })
   const url = server?.url ?? NO_PORT_URL
@@ -248,15 +310,55 @@ async function startOn(parts: Parts): Promise<Simulator> {
     fetch: inProcess.fetch,
     receive: deliveries.receive,
     thrownBy: deliveries.thrownBy,
-    inspectorLink: () => inspectorLink(ownUrl(), sessions.invite(hashOf(apiKey))),
+    inspectorLink() {
+      const { code, stored } = sessions.invite(hashOf(apiKey))
+      stored.catch(onError)
+      return inspectorLink(ownUrl(), code)
+    },
     idle: (options = {}) => limited(options, deliveries.idle),
-    async close() {
+    async close({ drain = false } = {}) {
+      draining = true
+      const began = timers.elapsed()
+      if (drain) await server?.drain(DRAIN_TIMES)
       stopping = true
       injected.api.stop()
       stream.close()
       tables.stream.close()
-      await Promise.all([server?.close(GRACE_MS), inProcess.close(GRACE_MS), deliveries.stop()])
+      const graceMs = GRACE_MS - (timers.elapsed() - began)
+      await Promise.all([server?.close(graceMs), inProcess.close(graceMs), deliveries.stop(graceMs)])
+      await log.close()
       await store.close()
+    },
+  }
+}
+
+/** Opens the log of requests. In a shared sandbox, it has the requests of all instances. */
+async function openRequestLog(service: Service, { clock, orderBy, replay, shared }: Parts) {
+  const parts = { service, now: () => clock.now(), orderBy: orderBy ?? texts.orderBy }
+  if (shared === undefined) return createRequestLog({ ...parts, saved: replay?.log })
+  const [{ openSharedLog }, { createRequestRows }] = await Promise.all([
+    import('./http/request-log/shared-log.ts'),
+    import('./store/postgres/request-rows.ts'),
+  ])
+  return openSharedLog({ ...parts, rows: createRequestRows(shared.database, newToken()), newId: newToken })
+}
+
+/** Returns the source of the stream. Its token is that of the sandbox, or of this process. */
+async function feedOf(
+  service: Service,
+  log: RequestLog,
+  { values, shared }: Pick<Parts, 'values' | 'shared'>,
+): Promise<Feed> {
+  const token = await values.update('stream', (kept) => {
+    const value = typeof kept === 'string' ? kept : newToken()
+    return { value, reply: value }
+  })
+  if (shared === undefined) return { token }
+  return {
+    token,
+    async fresh() {
+      await service.fresh()
+      await log.fresh()
     },
   }
 }
@@ -278,6 +380,10 @@ async function openPort(
   if (listening === undefined || port === false) return undefined
   const { openServer } = await listening
   return openServer(app, { port, host, https, limits, isAllowedHost, ref })
+}
+
+function allowedHostsOf({ allowedHosts = [], publicUrl }: Parts): readonly string[] {
+  return publicUrl === undefined ? allowedHosts : [...allowedHosts, new URL(publicUrl).hostname]
 }
 
 function ignore(): void {}

@@ -1,9 +1,25 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { createMovableClock, systemClock } from '../src/clock.ts'
+import {
+  createMovableClock,
+  freeze,
+  hold,
+  moveTo,
+  setTo,
+  systemClock,
+  type ClockSetting,
+  type MovableClock,
+} from '../src/clock.ts'
 import { fakeOwnTimers } from './support/fake-timers.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
 const later = (ms: number) => new Date(start.getTime() + ms)
+
+/** Changes how a clock goes. */
+const change = (clock: MovableClock, to: (setting: ClockSetting) => ClockSetting) =>
+  clock.apply(to(clock.setting()))
+const moved = (clock: MovableClock, time: Date) => change(clock, (setting) => moveTo(setting, time))
+const frozenly = (clock: MovableClock, frozen: boolean) => change(clock, (setting) => freeze(setting, frozen))
+const held = (clock: MovableClock, isHeld: boolean) => change(clock, (setting) => hold(setting, isHeld))
 
 beforeEach(() => fakeOwnTimers({ now: new Date('2026-01-01T00:00:00.000Z') }))
 
@@ -54,7 +70,7 @@ describe('a movable clock', () => {
     const clock = createMovableClock({ start })
     let time = Date.now()
     const slow = vi.spyOn(Date, 'now').mockImplementation(() => time++)
-    clock.set(undefined, false)
+    change(clock, (setting) => setTo(setting, undefined, false))
     slow.mockRestore()
     expect(clock.offsetMs()).toBe(0)
   })
@@ -77,39 +93,39 @@ describe('a movable clock', () => {
     vi.advanceTimersByTime(5000)
     expect(clock.now()).toEqual(start)
     expect(clock.isFrozen()).toBe(true)
-    clock.freeze(false)
+    frozenly(clock, false)
     vi.advanceTimersByTime(10)
     expect(clock.now()).toEqual(later(10))
-    clock.freeze(true)
+    frozenly(clock, true)
     vi.advanceTimersByTime(10)
     expect(clock.now()).toEqual(later(10))
   })
 
   test('stands still while it is held, whether frozen or not, and is as it was then', () => {
     const clock = createMovableClock({ start })
-    const release = clock.hold()
+    held(clock, true)
     vi.advanceTimersByTime(10)
     expect([clock.now(), clock.isFrozen()]).toEqual([start, false])
-    clock.freeze(true)
-    release()
+    frozenly(clock, true)
+    held(clock, false)
     vi.advanceTimersByTime(10)
     expect(clock.now()).toEqual(start)
-    const again = clock.hold()
-    clock.freeze(false)
+    held(clock, true)
+    frozenly(clock, false)
     vi.advanceTimersByTime(10)
     expect(clock.now()).toEqual(start)
-    again()
+    held(clock, false)
     vi.advanceTimersByTime(10)
     expect(clock.now()).toEqual(later(10))
   })
 
   test.each([true, false])('moves forward and never back (frozen: %s)', (frozen) => {
     const clock = createMovableClock({ start, frozen })
-    clock.moveTo(later(60_000))
-    clock.moveTo(later(60_000))
+    moved(clock, later(60_000))
+    moved(clock, later(60_000))
     expect(clock.now()).toEqual(later(60_000))
     for (const wrong of [start, later(59_999), new Date(NaN)])
-      expect(() => clock.moveTo(wrong)).toThrow(RangeError)
+      expect(() => moved(clock, wrong)).toThrow(RangeError)
     expect(clock.now()).toEqual(later(60_000))
   })
 
@@ -130,10 +146,10 @@ describe('a movable clock', () => {
     clock.at(later(3_600_000), () => rung.push('hour'))
     clock.at(later(60_000), () => rung.push('minute'))
     clock.at(later(7_200_000), () => rung.push('two hours'))
-    clock.moveTo(later(3_600_000))
+    moved(clock, later(3_600_000))
     vi.advanceTimersByTime(1)
     expect(rung).toEqual(['minute', 'hour'])
-    clock.moveTo(later(7_199_990))
+    moved(clock, later(7_199_990))
     vi.advanceTimersByTime(9)
     expect(rung).toHaveLength(2)
     vi.advanceTimersByTime(1)
@@ -180,7 +196,7 @@ describe('a movable clock', () => {
     expect(rung).toEqual([])
     vi.advanceTimersByTime(60_000)
     expect(rung).toEqual(['due'])
-    clock.freeze(false)
+    frozenly(clock, false)
     vi.advanceTimersByTime(999)
     expect(rung).toEqual(['due'])
     vi.advanceTimersByTime(1)
@@ -192,7 +208,7 @@ describe('a movable clock', () => {
     const task = vi.fn()
     const cancel = clock.at(later(1000), task)
     cancel()
-    clock.moveTo(later(2000))
+    moved(clock, later(2000))
     vi.advanceTimersByTime(10_000)
     expect(task).not.toHaveBeenCalled()
     expect(vi.getTimerCount()).toBe(0)

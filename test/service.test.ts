@@ -168,6 +168,8 @@ describe('execute', () => {
       service.execute(recordAttempt, {
         delivery_id,
         endpoint_id: id,
+        attempt: 1,
+        generation: 0,
         result,
         retry_in_ms: 60_000,
         disable_after: 0,

@@ -144,6 +144,8 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         end: () => void members.delete(member),
       }
     },
+    /** True while a backlog is waited for. */
+    areWaitedFor: () => [...members].some(({ waiting }) => waiting !== undefined),
     /** Must be called for every commit. */
     note(writes: readonly Write[]): void {
       for (const member of members)

@@ -6,6 +6,7 @@ import { invalid } from '../model/validation.ts'
 import type { ClockFile } from './clock-file.ts'
 import type { Backlog } from './backlog.ts'
 import type { Pump } from './pump.ts'
+import { createSharedClock, type SharedClockParts } from './shared-clock.ts'
 
 /** The clock as `/_sim/clock` shows it. */
 export interface ClockState {
@@ -21,16 +22,18 @@ export interface ClockState {
 export interface ClockMove {
   /** Target, an ISO 8601 time. */
   to: string
-  /** Ids of deliveries in flight, at most ten. */
+  /** Ids of deliveries in flight, at most ten; with several instances, of those that are due or in flight. */
   waiting_for: readonly string[]
 }
 
 /**
- * Moves the clock. Moves run one after another. A move waits for a {@link Backlog}, so that steady traffic does not keep it
- * from ending. When `signal` aborts, the clock stays where it is, and a queued move does not start.
+ * Moves the clock. Moves run one after another, over all instances of a sandbox. A move waits for a {@link Backlog}, so
+ * that steady traffic does not keep it from ending. When `signal` aborts, the clock stays where it is, and a queued move
+ * does not start.
  */
 export interface ClockControls {
-  show(): ClockState
+  /** Resolves with the clock of the sandbox at this moment. */
+  show(): Promise<ClockState>
   /** Advances the clock by `ms` and attempts each delivery as it falls due. */
   advance(ms: number, signal?: AbortSignal): Promise<ClockState & Played>
   /** Advances the clock to a time. @throws Refusal `validation_failed` when it lies in the past. */
@@ -43,7 +46,7 @@ export interface ClockControls {
   jump(to: ClockTarget): Promise<() => Promise<void>>
   /** Must be called for every recorded attempt. */
   note(delivery: Delivery, attempt: Attempt): void
-  /** Resolves when no move runs. */
+  /** Resolves when no move of this instance runs. Then the clock follows other instances no longer. */
   ended(): Promise<void>
 }
 
@@ -53,11 +56,16 @@ export interface ClockTarget {
   frozen: boolean
 }
 
-interface ControlsSettings {
+interface ControlsSettings extends Omit<SharedClockParts, 'clock' | 'onReplaced'> {
   clock: MovableClock
   backlog: Pump['backlog']
   clockFile: Pick<ClockFile, 'save'>
   isStopping: () => boolean
+  /**
+   * Returns the ids of deliveries that the next step of a move waits for, at most ten; by default those of this instance
+   * that are in flight.
+   */
+  waitingFor?: (() => Promise<readonly string[]>) | undefined
 }
 
 /** Latest target: times are compared as text with four-digit years, and retries fall due after it. */
@@ -68,32 +76,48 @@ export function createClockControls({
   backlog,
   clockFile,
   isStopping,
+  waitingFor,
+  ...sharing
 }: ControlsSettings): ClockControls {
   const serially = createSerialQueue()
   let report = createPlaybackReport()
-  let moving: { to: number; existing: Backlog } | undefined
+  let existing: Backlog | undefined
   let replacing = new AbortController()
+  const endMoves = () => {
+    replacing.abort(
+      new Refusal('state_replaced', 'The state was replaced while the clock moved, so the move ended early.'),
+    )
+    replacing = new AbortController()
+  }
+  const shared = createSharedClock({ clock, onReplaced: endMoves, ...sharing })
 
-  function show(): ClockState {
+  function stateAt(moving: ClockState['moving']): ClockState {
     return {
       now: clock.now().toISOString(),
       frozen: clock.isFrozen(),
       offset_ms: clock.offsetMs(),
-      moving: moving
-        ? { to: new Date(moving.to).toISOString(), waiting_for: moving.existing.inFlight() }
-        : null,
+      moving,
     }
   }
 
+  async function show(): Promise<ClockState> {
+    await shared.refresh()
+    const to = shared.movingTo()
+    if (to === null) return stateAt(null)
+    const waiting_for = (await waitingFor?.()) ?? existing?.inFlight() ?? []
+    return stateAt({ to: new Date(to).toISOString(), waiting_for })
+  }
+
   /** Stops at each due time until its attempts are recorded, because they decide the next due time. */
-  async function play(target: number, existing: Backlog, signal: AbortSignal): Promise<void> {
+  async function play(target: number, waited: Backlog, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const { next_at, unrecorded } = await existing.settle(signal)
+      const { next_at, unrecorded } = await waited.settle(signal)
       if (isStopping()) throw new Refusal('shutting_down', `The service is shutting down. ${stoppedAt()}`)
       if (unrecorded > 0)
         throw new Refusal('storage_unavailable', `An attempt could not be recorded. ${stoppedAt()}`)
       if (clock.now().getTime() >= target) return
-      clock.moveTo(new Date(next_at === null ? target : Math.min(Date.parse(next_at), target)))
+      await shared.step(new Date(next_at === null ? target : Math.min(Date.parse(next_at), target)))
+      signal.throwIfAborted()
     }
   }
 
@@ -102,22 +126,30 @@ export function createClockControls({
   }
 
   async function move(path: 'advance' | 'to', targetFrom: (now: number) => number, signal: AbortSignal) {
-    const existing = await backlog()
-    const release = clock.hold()
+    existing = await backlog()
+    const lost = new AbortController()
+    const ending = AbortSignal.any([signal, lost.signal])
+    const onLost = () =>
+      lost.abort(
+        new Refusal(
+          'storage_unavailable',
+          `This instance could not renew its move of the clock, so another instance ended the move. ${stoppedAt()}`,
+        ),
+      )
     try {
-      const now = clock.now().getTime()
-      const target = requireAhead(path, targetFrom(now), now)
+      const target = await shared.begin((now) => requireAhead(path, targetFrom(now), now), {
+        signal: ending,
+        onLost,
+      })
       // Saved before the move: after a crash the clock is at the target, and missed deliveries are due at once.
-      await save(clock.offsetMs() + target - now)
+      await save(clock.offsetMs() + target - clock.now().getTime())
       report = createPlaybackReport()
-      moving = { to: target, existing }
-      await play(target, existing, signal)
-      moving = undefined
-      return { ...show(), ...report.result() }
+      await play(target, existing, ending)
+      return { ...stateAt(null), ...report.result() }
     } finally {
-      moving = undefined
       existing.end()
-      release()
+      existing = undefined
+      await shared.end()
       await save(clock.offsetMs())
     }
   }
@@ -142,35 +174,32 @@ export function createClockControls({
     advance: (ms, signal) => moveSerially('advance', (now) => now + ms, signal),
     moveTo: (time, signal) => moveSerially('to', () => time.getTime(), signal),
     async freeze(frozen) {
-      clock.freeze(frozen)
+      await shared.freeze(frozen)
       // A move saves its target, and at its end the time that it reached.
-      if (moving === undefined) await save(clock.offsetMs())
+      if (shared.movingTo() === null) await save(clock.offsetMs())
       return show()
     },
     alone(task, signal) {
-      replacing.abort(
-        new Refusal(
-          'state_replaced',
-          'The state was replaced while the clock moved, so the move ended early.',
-        ),
-      )
-      replacing = new AbortController()
-      return serially(task, signal)
+      endMoves()
+      return serially(() => shared.replacing(task, signal), signal)
     },
     async jump({ time, frozen }) {
-      const unset = clock.set(time, frozen)
+      const before = await shared.jump(time, frozen)
       const back = async () => {
-        unset()
+        await shared.restore(before)
         await save(clock.offsetMs())
       }
-      await save(clock.offsetMs()).catch((error: unknown) => {
-        unset()
+      await save(clock.offsetMs()).catch(async (error: unknown) => {
+        await shared.restore(before)
         throw error
       })
       return back
     },
     note: (delivery, attempt) => report.add(delivery, attempt),
-    ended: () => serially(async () => {}),
+    async ended() {
+      await serially(async () => {})
+      shared.close()
+    },
   }
 }
 

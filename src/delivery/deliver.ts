@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts'
-import type { Attempt, Delivery } from '../model/delivery.ts'
+import type { AttemptResult, Delivery } from '../model/delivery.ts'
+import type { StoredEvent } from '../model/event.ts'
+import { childOf, type TraceContext } from '../model/trace-context.ts'
 import { recordAttempt } from '../operations/record-attempt.ts'
 import { retireDelivery } from '../operations/retire-deliveries.ts'
 import type { Service } from '../service.ts'
@@ -8,10 +10,11 @@ import { retryInMs } from '../model/retry-schedule.ts'
 import { deliveryHeaders } from '../model/text/delivery-headers.ts'
 import type { DeliveryFaults } from './faults/faults.ts'
 import { faultFields, sendWithFaults } from './faults/fault-plan.ts'
-import type { Message, Sender } from './send/send.ts'
+import type { Message, Sender, SendResult } from './send/send.ts'
+import { NotOwner } from './slots.ts'
 
 export interface DeliverSettings {
-  service: Pick<Service, 'get' | 'execute'>
+  service: Pick<Service, 'get' | 'execute' | 'generation'>
   sender: Pick<Sender, 'send'>
   /** Dates the attempts. */
   clock: Pick<Clock, 'now'>
@@ -21,14 +24,16 @@ export interface DeliverSettings {
   serviceName: string
   /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
   disableAfter: number
+  /** Returns the span id of an attempt. Present with `--trace`; then attempts are sent with a trace context. */
+  newSpanId?: (() => string) | undefined
   /** Keeps an attempt in flight until its response is read whole, so that attempts are recorded in order. */
   inOrder?: boolean
+  /** Stores no `Date` header of a response, so that equal runs have equal records. */
+  withoutDate?: boolean
   /** Injects faults into attempts. */
   faults?: Pick<DeliveryFaults, 'planFor' | 'hold' | 'releaseOvertaken'>
   /** Called with the error that an in-process receiver threw; attempts are numbered from 1. */
   onThrown?: (deliveryId: string, attempt: number, error: unknown) => void
-  /** Called for each recorded attempt, with the updated delivery. */
-  onRecorded?: (delivery: Delivery, attempt: Attempt) => void
 }
 
 /**
@@ -42,12 +47,18 @@ export interface DeliverOptions {
   signal?: AbortSignal
   /** Called when the receiver has answered or failed; the body may still be read, and the outcome recorded. */
   onSent?: () => void
+  /** False when another instance may attempt the delivery. Then the result rejects with NotOwner, and nothing is sent. */
+  mayBegin?: () => boolean
+  /** Leaves a delivery unchanged that is no longer due, because another instance has attempted it. */
+  onlyDue?: boolean
 }
 
 export function createDeliver({ service, faults, ...settings }: DeliverSettings): Deliver {
-  return async (deliveryId, { signal, onSent } = {}) => {
+  return async (deliveryId, { signal, onSent, mayBegin = always, onlyDue = false } = {}) => {
+    const generation = service.generation()
     const delivery = await service.get('deliveries', deliveryId)
     if (delivery?.status !== 'pending') return delivery
+    if (onlyDue && !isDue(delivery, settings.clock.now())) return delivery
     const { id: delivery_id, endpoint_id, event_id, event_type } = delivery
     const [event, endpoint] = await Promise.all([
       service.get('events', event_id),
@@ -55,38 +66,70 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     ])
     if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
     if (event === undefined) throw new Error(`Event ${event_id} of delivery ${delivery_id} not found.`)
-    const plan = faults?.planFor(delivery)
+    if (!mayBegin()) throw new NotOwner(delivery.attempts.length)
+    const plan = await faults?.planFor(delivery)
     if (plan?.holds) return faults?.hold(delivery, plan)
     const started_at = settings.clock.now().toISOString()
     const signed_at = delivery.signed_at ?? Math.floor(settings.signNow().getTime() / 1000)
-    const message = compose(event.body, endpoint, signed_at, settings.serviceName)
+    const trace = settings.newSpanId && traceOf(event, settings.newSpanId)
+    const message = compose(event.body, endpoint, signed_at, settings.serviceName, trace)
     // The response headers decide the attempt, so a slow body does not keep it in flight.
     const onHeaders = settings.inOrder === true || plan !== undefined ? undefined : onSent
     const onThrown = (error: unknown) => settings.onThrown?.(deliveryId, delivery.attempts.length + 1, error)
-    const send = () => settings.sender.send(message, { signal, onHeaders, onThrown })
+    const send = () => settings.sender.send(message, { signal, onHeaders, onThrown, mayBegin })
     const sent = await (plan === undefined ? send() : sendWithFaults(plan, send))
-    const result = { started_at, signed_at, ...sent, ...(plan && faultFields(plan, started_at)) }
+    const result: AttemptResult = {
+      started_at,
+      signed_at,
+      ...(settings.withoutDate === true ? withoutDate(sent) : sent),
+      ...(plan && faultFields(plan, started_at)),
+    }
+    if (trace !== undefined) result.traceparent = trace.traceparent
     onSent?.()
-    const retry_in_ms = retryInMs(delivery.attempts.length + 1, event_type)
+    const attempt = delivery.attempts.length + 1
+    const retry_in_ms = retryInMs(attempt, event_type)
     const { disableAfter: disable_after } = settings
-    const command = { delivery_id, endpoint_id, result, retry_in_ms, disable_after }
+    const command = { delivery_id, endpoint_id, attempt, generation, result, retry_in_ms, disable_after }
     const recorded = await service.execute(recordAttempt, command)
-    // An attempt is not recorded when its delivery was retired meanwhile.
-    const attempt = recorded.attempts[delivery.attempts.length]
-    if (attempt !== undefined) settings.onRecorded?.(recorded, attempt)
     // Without a response, the receiver may not have seen the delivery.
     if (sent.response_status !== null) await faults?.releaseOvertaken(delivery)
     return recorded
   }
 }
 
-/** Signs the stored body. Attempts of one delivery differ in the signature header alone. */
+/** Returns the trace context of an attempt: that of its event, with a span id of its own. */
+function traceOf(
+  { traceparent, tracestate }: StoredEvent,
+  newSpanId: () => string,
+): TraceContext | undefined {
+  if (traceparent === undefined) return undefined
+  const child = { traceparent: childOf({ traceparent }, newSpanId()) }
+  return tracestate === undefined ? child : { ...child, tracestate }
+}
+
+/** Signs the stored body. */
 function compose(
   body: string,
   { url, signing_secret: secret }: { url: string; signing_secret: string },
   timestamp: number,
   serviceName: string,
+  trace: TraceContext | undefined,
 ): Message {
-  const headers = deliveryHeaders(serviceName, sign({ payload: body, secret, timestamp }))
+  const headers = deliveryHeaders(serviceName, sign({ payload: body, secret, timestamp }), trace)
   return { url, headers, body }
+}
+
+/** Returns the result of a send without the receiver's `Date` header. */
+function withoutDate(sent: SendResult): SendResult {
+  if (sent.response_headers === undefined) return sent
+  const kept = sent.response_headers.filter(({ name }) => name.toLowerCase() !== 'date')
+  return { ...sent, response_headers: kept }
+}
+
+function isDue({ next_attempt_at }: Delivery, now: Date): boolean {
+  return next_attempt_at !== null && next_attempt_at <= now.toISOString()
+}
+
+function always(): boolean {
+  return true
 }

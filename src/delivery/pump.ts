@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Delivery } from '../model/delivery.ts'
+import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
@@ -7,6 +8,7 @@ import { createInFlight, type InFlightLimits } from './in-flight.ts'
 import { createExclusiveSection, coalesce, createAborts, createRetryBackoff } from './pump-timing.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createBacklogs, pendingIn, type Backlog, type Settled } from './backlog.ts'
+import { allSlots, NotOwner, type Slots } from './slots.ts'
 import { timers } from '../timers.ts'
 
 export interface Pump {
@@ -14,7 +16,8 @@ export interface Pump {
   wake(): void
   /**
    * Attempts a delivery at once, bypassing the queue, and resolves with the recorded delivery. When it is in flight, waits
-   * for that attempt; when it is no longer pending, resolves with it unchanged.
+   * for that attempt; when it is no longer pending, resolves with it unchanged. When another instance owns its endpoint,
+   * waits for the attempt of that instance.
    * @throws Refusal `storage_unavailable`, `shutting_down`, or `not_found`.
    */
   attempt(deliveryId: string): Promise<Delivery>
@@ -32,9 +35,11 @@ export interface Pump {
 }
 
 export interface PumpSettings {
-  service: Pick<Service, 'due' | 'list' | 'onCommit' | 'unfinished'>
+  service: Pick<Service, 'due' | 'get' | 'list' | 'onCommit' | 'unfinished'>
   deliver: Deliver
   clock: Clock
+  /** Endpoints that this instance delivers to. Default: all. They are closed with the pump. */
+  slots?: Slots
   /** Called when deliveries could not be read or an attempt not recorded; both are retried. */
   onError?: (error: unknown) => void
   limits?: Partial<PumpLimits>
@@ -53,6 +58,9 @@ export interface PumpLimits extends InFlightLimits {
  */
 const LOOKAHEAD = 4
 
+/** Milliseconds to wait for an attempt of another instance: its timeout, its turn, and the news of its outcome. */
+const ELSEWHERE_MS = 15_000
+
 const defaultLimits: PumpLimits = {
   perEndpoint: 8,
   inAll: 64,
@@ -62,7 +70,8 @@ const defaultLimits: PumpLimits = {
 }
 
 /** Takes due deliveries from the store and attempts them, including those that an earlier run left pending. */
-export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
+export function createPump(settings: PumpSettings): Pump {
+  const { service, deliver, clock, slots = allSlots, onError = ignore, ...given } = settings
   const limits = { ...defaultLimits, ...given.limits }
   const wake = coalesce(look)
   const inFlight = createInFlight(limits, { onCapacity: wake })
@@ -74,6 +83,8 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   let stopped = false
   let cancelAlarm = ignore
   let lookFailed = false
+  /** Callers that wait for an attempt of another instance. */
+  const elsewhere = new Set<() => void>()
 
   const backlogs = createBacklogs({
     wake,
@@ -82,18 +93,39 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     unrecorded: backoff.count,
   })
 
-  const unsubscribe = service.onCommit((writes) => {
+  const unsubscribe = service.onCommit((writes, kind) => {
     backoff.endNotStored()
     backlogs.note(writes)
+    // Outside of an exclusive section, another instance has replaced the records.
+    if (kind === 'replacement' && exclusive.underWay() === undefined) {
+      aborts.now(replaced())
+      backoff.stop()
+    } else startPings(writes)
     if (lookFailed || writes.some((write) => pendingIn(write) !== undefined)) wake()
+    else if (writes.some(isByAnother) && backlogs.areWaitedFor()) wake()
   })
+  const unsubscribeSlots = slots.onChange(wake)
   wake()
+
+  /** Attempts new pings at once, also those that another instance was asked for. */
+  function startPings(writes: readonly Write[]): void {
+    if (exclusive.underWay() !== undefined) return
+    for (const delivery of writes.map(pendingIn))
+      if (delivery?.event_type === 'ping' && !inFlight.has(delivery.id) && slots.owns(delivery.endpoint_id))
+        void start(delivery.id).catch(ignore)
+  }
+
+  /** True for a write that ends a delivery without an attempt of this instance, which would wake the pump. */
+  function isByAnother(write: Write): boolean {
+    return write.collection === 'deliveries' && !inFlight.has('put' in write ? write.put.id : write.remove)
+  }
 
   async function look(): Promise<void> {
     if (stopped || exclusive.underWay() !== undefined) return
     const sectionsBefore = exclusive.begun()
     try {
-      const full = inFlight.fullEndpoints()
+      const isFull = inFlight.fullEndpoints()
+      const full = { has: (endpoint: string) => !slots.owns(endpoint) || isFull.has(endpoint) }
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
       lookFailed = false
@@ -124,9 +156,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   }
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
-    const attempted = inFlight.start(id, endpointId, (onSent) =>
-      deliver(id, { signal: aborts.signal(), onSent }),
-    )
+    const attempted = inFlight.start(id, endpointId, (onSent) => attemptHere(id, endpointId, onSent))
     attempted
       .then(
         () => backoff.forget(id),
@@ -136,11 +166,61 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     return attempted
   }
 
+  /** Attempts a delivery; one without `endpointId` also before it is due. @throws NotOwner */
+  async function attemptHere(id: string, endpointId: string | undefined, onSent: () => void) {
+    const signal = aborts.signal()
+    const known = endpointId === undefined ? await service.get('deliveries', id) : undefined
+    const endpoint = endpointId ?? known?.endpoint_id
+    if (endpoint === undefined) return undefined
+    // Before the delivery is read again: as another instance left it.
+    const permit = slots.begin(endpoint)
+    if (permit === undefined) throw new NotOwner(known?.attempts.length)
+    try {
+      const onlyDue = endpointId !== undefined
+      return await deliver(id, { signal, onSent, mayBegin: permit.isValid, onlyDue })
+    } finally {
+      permit.end()
+    }
+  }
+
+  /** Resolves when another instance, or the queue of this one, has attempted a delivery that had so many attempts. */
+  function attemptedElsewhere(id: string, attempts: number): Promise<Delivery> {
+    return new Promise((resolve, reject) => {
+      const signal = aborts.signal()
+      const end = () => {
+        elsewhere.delete(end)
+        forget()
+        timers.clearTimeout(timer)
+        signal.removeEventListener('abort', abort)
+      }
+      elsewhere.add(end)
+      const fail = (error: Error) => {
+        end()
+        reject(error)
+      }
+      const abort = () => fail(signal.reason as Error)
+      const judge = (delivery: Delivery) => {
+        if (delivery.status === 'pending' && delivery.attempts.length <= attempts) return
+        end()
+        resolve(delivery)
+      }
+      const forget = service.onCommit((writes) => {
+        for (const write of writes)
+          if (write.collection === 'deliveries')
+            if ('put' in write && write.put.id === id) judge(write.put)
+            else if ('remove' in write && write.remove === id) fail(notFound(id))
+      })
+      const timer = timers.setTimeout(() => fail(notReported(id)), ELSEWHERE_MS).unref()
+      signal.addEventListener('abort', abort)
+      service.get('deliveries', id).then((now) => (now === undefined ? fail(notFound(id)) : judge(now)), fail)
+    })
+  }
+
   /** Backs off; the delivery is attempted again (at-least-once). */
   function handleUnrecorded(id: string, error: unknown): void {
     // A reset may remove deliveries while they are attempted.
     const gone = error instanceof Refusal && error.code === 'not_found'
-    if (stopped || gone) return
+    if (stopped || gone || error instanceof NotOwner) return
     onError(error)
     backoff.start(id, error)
   }
@@ -180,19 +260,39 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     async attempt(deliveryId) {
       while (exclusive.underWay() !== undefined) await exclusive.underWay()
       if (stopped) throw shuttingDown()
-      const delivery = await (inFlight.get(deliveryId) ?? start(deliveryId))
+      const attempted = inFlight.get(deliveryId) ?? start(deliveryId)
+      const delivery = await attempted.catch((error: unknown) => {
+        if (error instanceof NotOwner) return attemptedElsewhere(deliveryId, error.attempts)
+        throw error
+      })
       if (delivery !== undefined) return delivery
-      throw new Refusal('not_found', `Delivery ${deliveryId} not found.`)
+      throw notFound(deliveryId)
     },
     async stop({ graceMs }) {
       stopped = true
       unsubscribe()
+      unsubscribeSlots()
       cancelAlarm()
       backoff.stop()
       backlogs.stop()
+      const left = slots.close()
       await aborts.after(graceMs, inFlight.ended(), shuttingDown())
+      // An aborted signal is kept by Node, with the whole pump: only when a caller waits.
+      if (elsewhere.size > 0) aborts.now(shuttingDown())
+      await left
     },
   }
+}
+
+function notFound(deliveryId: string): Refusal {
+  return new Refusal('not_found', `Delivery ${deliveryId} not found.`)
+}
+
+function notReported(deliveryId: string): Refusal {
+  return new Refusal(
+    'storage_unavailable',
+    `Another instance attempts delivery ${deliveryId}, and reported no outcome within ${ELSEWHERE_MS / 1000} s. Show the delivery later.`,
+  )
 }
 
 function shuttingDown(): Refusal {

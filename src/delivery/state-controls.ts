@@ -18,16 +18,20 @@ interface ControlsSettings {
   service: Pick<Service, 'everything' | 'replace'>
   clock: Pick<ClockControls, 'alone' | 'jump' | 'show'>
   interrupt: Pump['interrupt']
-  /** Target of the clock at a reset. */
-  fresh: ClockTarget
+  /** Returns the target of the clock at a reset. */
+  fresh: () => ClockTarget
   /** Clears all faults. */
   clearFaults: () => Promise<void>
-  /** Makes new identifiers sort after this one. */
-  restartAfter: (newestId: string | undefined) => void
+  /** Makes new identifiers sort after the newest record. */
+  restarts: {
+    /** Announces a replacement to the other instances. */
+    announce: (make: (all: Everything) => Everything) => Promise<void>
+    restartAfter: (newestId: string | undefined) => void
+  }
 }
 
 export function createStateControls(settings: ControlsSettings): StateControls {
-  const { service, clock, interrupt, fresh, clearFaults, restartAfter } = settings
+  const { service, clock, interrupt, fresh, clearFaults, restarts } = settings
 
   /** Replaces the state while no attempt is in flight: an attempt must be recorded in the state that it began in. */
   async function replace(
@@ -39,24 +43,27 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     const makeAndNote = (all: Everything) => {
       after = make(all)
       // Now, so that the next identifier is newer than all records of the new state.
-      restartAfter(newestId(after))
+      restarts.restartAfter(newestId(after))
       return after
     }
     const work = async () => {
       // Before the records, which are dated by the new time.
       const back = await clock.jump(to)
-      await service.replace(makeAndNote).catch(async (error: unknown) => {
+      try {
+        await restarts.announce(make)
+        await service.replace(makeAndNote)
+      } catch (error) {
         await back()
         throw error
-      })
+      }
     }
     await clock.alone(() => interrupt(work), signal)
-    return { clock: clock.show(), ...countsOf(after ?? (await service.everything())) }
+    return { clock: await clock.show(), ...countsOf(after ?? (await service.everything())) }
   }
 
   return {
     async show() {
-      const now = clock.show()
+      const now = await clock.show()
       return stateOf(await service.everything(), now)
     },
     load: (state, signal) =>
@@ -64,7 +71,7 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     async reset(signal) {
       signal?.throwIfAborted()
       await clearFaults()
-      return replace(fresh, resetState, signal)
+      return replace(fresh(), resetState, signal)
     },
   }
 }

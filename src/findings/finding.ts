@@ -46,6 +46,12 @@ export interface PushSeen {
   earlierStates: () => readonly StoredCheck[]
 }
 
+/** What earlier requests tell of a push. */
+export type PushHistory = Pick<PushSeen, 'repeatsEarlier' | 'earlierStates'>
+
+/** The facts of a push that are compared with earlier requests. */
+export type PushJudged = Pick<PushSeen, 'push' | 'before' | 'outcome' | 'orderBy' | 'now'>
+
 /** A push with its changes to the items of the previous state, if it does more than add items. */
 export interface PushFollowed extends PushSeen {
   change: ItemDiff | undefined

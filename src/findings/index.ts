@@ -1,6 +1,15 @@
 import { checkIdReused } from './check-id-reused.ts'
 import { deltaSuspected } from './delta-suspected.ts'
-import { changeOf, type Finding, type PushFindingCode, type PushSeen, type Rule } from './finding.ts'
+import { revisionOf } from '../model/check.ts'
+import {
+  changeOf,
+  type Finding,
+  type PushFindingCode,
+  type PushHistory,
+  type PushJudged,
+  type PushSeen,
+  type Rule,
+} from './finding.ts'
 import { itemIdReused } from './item-id-reused.ts'
 import { itemIdUnstable } from './item-id-unstable.ts'
 import { linesMerged } from './lines-merged.ts'
@@ -15,7 +24,7 @@ import { unitChange } from './unit-change.ts'
 import { unknownField } from './unknown-field.ts'
 
 export { conflictIgnored } from './conflict-ignored.ts'
-export type { Finding, PushFindingCode, PushRefusal, PushSeen } from './finding.ts'
+export type { Finding, PushFindingCode, PushHistory, PushRefusal, PushSeen } from './finding.ts'
 export { invalidPushRepeated, refusesTheBody } from './invalid-push-repeated.ts'
 export { duplicateCheck, itemOnTwoChecks } from './item-on-two-checks.ts'
 export { noIdempotentRetry } from './no-idempotent-retry.ts'
@@ -56,4 +65,37 @@ export function findingsOf(seen: PushSeen): Finding[] {
     if (message !== undefined) findings.push({ code, message })
   }
   return findings
+}
+
+/** Rules that also need earlier requests. The log of requests applies them, because it has the order of all requests. */
+const ofHistory = { possible_late_retry: possibleLateRetry, check_id_reused: checkIdReused }
+
+/** Returns the findings that a push shows without earlier requests. */
+export function findingsWithoutHistory(seen: Omit<PushSeen, keyof PushHistory>): Finding[] {
+  return findingsOf({ ...seen, repeatsEarlier: false, earlierStates: () => [] }).filter(
+    ({ code }) => !(code in ofHistory),
+  )
+}
+
+/** Returns true when earlier requests may show a finding, which is rare. */
+export function needsHistory({ push, before, outcome, orderBy }: Omit<PushJudged, 'now'>): boolean {
+  if (before === null) return false
+  const isUnordered = push.revision === undefined && revisionOf(before, orderBy) === null
+  const takesEffect = outcome === 'updated' || outcome === 'conflict'
+  return (isUnordered && takesEffect) || (before.status === 'closed' && push.status === 'open')
+}
+
+/** Adds the findings that earlier requests show. */
+export function findingsWithHistory(
+  findings: readonly Finding[],
+  seen: PushJudged & PushHistory,
+): readonly Finding[] {
+  const added = Object.entries(ofHistory).flatMap(([code, rule]): Finding[] => {
+    const message = rule(seen)
+    return message === undefined ? [] : [{ code: code as keyof typeof ofHistory, message }]
+  })
+  const codes = Object.keys(rules)
+  return added.length === 0
+    ? findings
+    : [...findings, ...added].toSorted((one, other) => codes.indexOf(one.code) - codes.indexOf(other.code))
 }

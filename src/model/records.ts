@@ -43,7 +43,8 @@ export const noRecords: Everything = {
 
 /** Secondary indexes by collection. One key can match several records. */
 export interface Lookups {
-  locations: never
+  /** `all`: every location, under the key `''`. */
+  locations: 'all'
   keys: 'hash'
   /** `checkKey`: location and external id. Unique. */
   checks: 'external'
@@ -96,4 +97,11 @@ export function put<C extends CollectionName>(collection: C, record: Collections
 
 export function remove(collection: CollectionName, id: string): Write {
   return { collection, remove: id } as Write
+}
+
+/** Returns the delivery whose newest attempt a write records, if any. */
+export function attemptedIn(write: Write): Delivery | undefined {
+  if (write.collection !== 'deliveries' || !('put' in write) || write.retires) return undefined
+  // A write that holds or releases a delivery repeats its earlier attempts.
+  return write.put.attempts.length === 0 || write.put.held !== undefined ? undefined : write.put
 }

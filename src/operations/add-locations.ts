@@ -1,15 +1,24 @@
 import type { Location } from '../model/location.ts'
 import { put } from '../model/records.ts'
-import type { NoReads, Operation } from './operation.ts'
+import { unchanged, type Operation } from './operation.ts'
 
 interface AddLocations {
   locations: readonly Omit<Location, 'id' | 'created_at'>[]
 }
 
-/** Adds the restaurant's locations, in order, to a new store (contract section 2). */
+function reads() {
+  return { locations: { collection: 'locations', lookup: 'all', key: '' } } as const
+}
+
+/**
+ * Adds the restaurant's locations, in order, to a new store (contract section 2). Returns the existing ones when there are
+ * any: instances of a shared store may start together.
+ */
 export const addLocations = {
-  reads: () => ({}),
-  decide(_records, command, { now, newId }) {
+  reads,
+  decide(records, command, { now, newId }) {
+    const existing = [...records.locations]
+    if (existing.length > 0) return unchanged(existing)
     const locations = command.locations.map((location) => ({
       id: newId('loc'),
       ...location,
@@ -17,4 +26,4 @@ export const addLocations = {
     }))
     return { reply: locations, writes: locations.map((location) => put('locations', location)), events: [] }
   },
-} satisfies Operation<AddLocations, NoReads, Location[]>
+} satisfies Operation<AddLocations, ReturnType<typeof reads>, Location[]>

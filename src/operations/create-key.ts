@@ -2,7 +2,7 @@ import type { ApiKey } from '../model/api-key.ts'
 import type { CreateKeyBody } from '../model/simulator/bodies.ts'
 import { put } from '../model/records.ts'
 import { invalid } from '../model/validation.ts'
-import type { Operation } from './operation.ts'
+import { unchanged, type Operation } from './operation.ts'
 
 interface CreateKey extends CreateKeyBody {
   /** SHA-256 of the key in hex. Only the caller has the key itself. */
@@ -10,14 +10,20 @@ interface CreateKey extends CreateKeyBody {
   location_id: string
 }
 
-function reads({ location_id }: CreateKey) {
-  return { location: { collection: 'locations', id: location_id } } as const
+function reads({ location_id, hash }: CreateKey) {
+  return {
+    location: { collection: 'locations', id: location_id },
+    same: { collection: 'keys', lookup: 'hash', key: hash },
+  } as const
 }
 
-/** `POST /_sim/keys`: creates a key of one location with the requested scopes. */
+/**
+ * `POST /_sim/keys`: creates a key of one location with the requested scopes. Returns the key of the same hash when
+ * it is in use: instances of a shared store may add it together.
+ */
 export const createKey = {
   reads,
-  decide({ location }, { name, scopes, hash, location_id }, { now, newId }) {
+  decide({ location, same }, { name, scopes, hash, location_id }, { now, newId }) {
     if (location === undefined)
       throw invalid([
         {
@@ -25,6 +31,8 @@ export const createKey = {
           message: `must be the id of a location, got ${location_id}. GET /locations lists them`,
         },
       ])
+    const existing = [...same].find(({ revoked_at }) => revoked_at === null)
+    if (existing !== undefined) return unchanged(existing)
     const key: ApiKey = {
       id: newId('key'),
       hash,

@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../model/event.ts'
 import type { Reads, ReadResults, Write } from '../model/records.ts'
+import type { TraceContext } from '../model/trace-context.ts'
 
 /** Returns a new identifier: the prefix and 26 Crockford base-32 characters in time order (contract section 1). */
 export type NewId = (prefix: IdPrefix) => string
@@ -11,6 +12,10 @@ export interface Context {
   newId: NewId
   /** Returns a new signing secret, `whsec_…`. */
   newSecret: () => string
+  /** Number of times that all records were replaced. */
+  generation: number
+  /** Trace context of the request, which its events keep; absent without `--trace`. */
+  trace?: TraceContext | undefined
 }
 
 /** Result of an operation: the reply, the records to write, and the events. */

@@ -1,4 +1,5 @@
 import { readAuthorityCertificate } from '../certificates.ts'
+import { isMovable, type Clock } from '../clock.ts'
 import { createClockControls, type ClockControls } from '../delivery/clock-controls.ts'
 import { createDeliver } from '../delivery/deliver.ts'
 import { createDestinationPolicy, type OwnAddress } from '../delivery/destination/policy.ts'
@@ -8,12 +9,16 @@ import { createClockFile } from '../delivery/clock-file.ts'
 import { createPump, type Pump, type PumpLimits } from '../delivery/pump.ts'
 import { createInProcessReceivers } from '../delivery/send/in-process.ts'
 import { createSender } from '../delivery/send/send.ts'
+import { allSlots } from '../delivery/slots.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
 import type { Delivery } from '../model/delivery.ts'
+import { deliveryTimes, longestAttempt } from '../model/simulator/delivery-times.ts'
+import { attemptedIn } from '../model/records.ts'
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
-import { GRACE_MS, type Parts } from './parts.ts'
+import type { Parts } from './parts.ts'
 import { freshTime, measureOf } from './clock.ts'
+import { createRestarts, knownElsewhere } from './sharing.ts'
 
 /** Parts of the service that deliveries need. */
 interface DeliveryContext {
@@ -30,6 +35,7 @@ export function openDeliveries(
   { faults, clearFaults, own, isStopping }: DeliveryContext,
 ) {
   const { clock, dataDirectory, authorityDirectory = dataDirectory, onError = ignore } = parts
+  const { values, instance, shared } = parts
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
     allowHttpHosts: parts.allowHttpHosts ?? [],
@@ -42,7 +48,16 @@ export function openDeliveries(
   const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local: async () => local() }
   const receivers = createInProcessReceivers()
   const thrown = createThrown()
-  const sender = createSender({ policy, trust, measure: measureOf(parts), receivers })
+  const times = parts.deliveryTimes ?? deliveryTimes
+  const { timeoutMs, bodyTimeoutMs } = times
+  const sender = createSender({
+    policy,
+    trust,
+    timeoutMs,
+    bodyTimeoutMs,
+    measure: measureOf(parts),
+    receivers,
+  })
   const deliver = createDeliver({
     service,
     sender,
@@ -52,9 +67,10 @@ export function openDeliveries(
     signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
     serviceName: parts.serviceName,
     inOrder: parts.seed !== undefined,
+    withoutDate: parts.seed !== undefined,
+    newSpanId: parts.trace === true ? parts.newSpanId : undefined,
     disableAfter: parts.disableAfter ?? wholeNumbers.disableAfter.default,
     onThrown: thrown.add,
-    onRecorded: (delivery, attempt) => controls?.note(delivery, attempt),
   })
   let started: Pump | undefined
   // Deliveries of an earlier run are due at once. They wait for the listener's address, which the policy needs.
@@ -63,21 +79,40 @@ export function openDeliveries(
       service,
       deliver,
       clock,
+      slots: parts.shared?.openSlots({ ...times, attemptMs: longestAttempt(times) }) ?? allSlots,
       limits: limitsOf(parts),
       onError: (error) => onError(error),
     }))
   const backlog = () => pump().backlog()
-  const clockFile = createClockFile(dataDirectory)
-  const controls: ClockControls | undefined =
-    'moveTo' in clock ? createClockControls({ clock, backlog, clockFile, isStopping }) : undefined
+  const clockFile = createClockFile(shared === undefined ? dataDirectory : undefined)
+  const controls: ClockControls | undefined = isMovable(clock)
+    ? createClockControls({
+        clock,
+        values,
+        instance,
+        refresh: shared?.ready,
+        isKnown: knownElsewhere(parts),
+        waitingFor: shared && (() => dueNow(service, clock)),
+        backlog,
+        clockFile,
+        isStopping,
+      })
+    : undefined
+  service.onCommit((writes, kind) => {
+    if (kind === 'replacement') return
+    for (const write of writes) {
+      const delivery = attemptedIn(write)
+      const attempt = delivery?.attempts.at(-1)
+      if (delivery !== undefined && attempt !== undefined) controls?.note(delivery, attempt)
+    }
+  })
   const interrupt: Pump['interrupt'] = (work) => pump().interrupt(work)
-  const { restartAfter } = parts
-  const fresh = freshTime(parts)
+  const restarts = createRestarts(service, parts)
+  const fresh = () => freshTime(parts)
   return {
     clock: controls,
     state:
-      controls &&
-      createStateControls({ service, clock: controls, interrupt, fresh, clearFaults, restartAfter }),
+      controls && createStateControls({ service, clock: controls, interrupt, fresh, clearFaults, restarts }),
     async judge(url: string) {
       const reason = receivers.find(url) === undefined ? await policy.refuse(url) : policy.inspect(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }
@@ -91,12 +126,22 @@ export function openDeliveries(
     async idle(signal?: AbortSignal): Promise<void> {
       await pump().idle(signal)
     },
-    async stop() {
-      await started?.stop({ graceMs: GRACE_MS })
+    async stop(graceMs: number) {
+      await started?.stop({ graceMs })
       await controls?.ended()
       await sender.close()
     },
   }
+}
+
+/** Most deliveries of {@link dueNow}. */
+const MOST_DUE = 10
+
+/** Returns the ids of deliveries that are due or in flight at any instance. */
+async function dueNow(service: Pick<Service, 'due'>, clock: Clock): Promise<readonly string[]> {
+  const all = { perEndpoint: MOST_DUE, wanted: MOST_DUE, busy: new Set<string>() }
+  const { deliveries } = await service.due({ now: clock.now(), ...all })
+  return deliveries.slice(0, MOST_DUE).map(({ id }) => id)
 }
 
 /** In a seeded run, sends one delivery at a time, so that receivers get them in one order. */

@@ -1,6 +1,9 @@
 import type { Clock, MovableClock } from '../clock.ts'
 import type { Identifiers } from '../ids.ts'
+import type { Metrics } from '../http/sim/metrics.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
+import type { PostgresStore } from '../store/postgres/postgres-store.ts'
+import type { SharedValues } from '../store/shared-values.ts'
 import type { Store } from '../store/store.ts'
 import type { Settings } from './settings.ts'
 import { openAuthority } from '../certificates.ts'
@@ -11,6 +14,9 @@ import { openAuthority } from '../certificates.ts'
  */
 export const GRACE_MS = 4_000
 
+/** How long an instance handles requests while `/_sim/ready` answers 503, until load balancers send requests elsewhere. */
+export const DRAIN_TIMES = { quietMs: 500, mostMs: 2_000 }
+
 /** Parts of a service, once its store is open. */
 export interface Parts extends Omit<Settings, 'serviceName'>, Identifiers {
   serviceName: string
@@ -19,6 +25,14 @@ export interface Parts extends Omit<Settings, 'serviceName'>, Identifiers {
   /** The service's own clock is movable. */
   clock: Clock | MovableClock
   store: Store
+  /** Values of the service that are not records. */
+  values: SharedValues
+  /** The store, when other processes share it. */
+  shared: PostgresStore | undefined
+  /** Counts of this instance. */
+  metrics?: Metrics | undefined
+  /** Identifies this instance among those of the sandbox. */
+  instance: string
   /** The bundle that the service replays. */
   replay?: Bundle | undefined
   /** Location of the first key; by default the first location. */

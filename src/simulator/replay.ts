@@ -1,11 +1,11 @@
-import { createMovableClock } from '../clock.ts'
+import { createMovableClock, isMovable } from '../clock.ts'
 import type { Backlog } from '../delivery/backlog.ts'
 import { createClockControls } from '../delivery/clock-controls.ts'
 import { createClockFile } from '../delivery/clock-file.ts'
 import { createDestinationPolicy } from '../delivery/destination/policy.ts'
 import { normalUrl } from '../delivery/destination/url.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
-import type { FaultParts } from '../http/sim/faults.ts'
+import type { FaultControls } from '../http/sim/faults.ts'
 import { createIdentifiers } from '../ids.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
@@ -13,13 +13,15 @@ import type { Fault } from '../model/simulator/fault.ts'
 import { newestId } from '../model/simulator/state.ts'
 import type { Service } from '../service.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
+import { createLocalValues } from '../store/shared-values.ts'
 import type { openDeliveries } from './deliveries.ts'
 import type { Parts } from './parts.ts'
+import { createRestarts } from './sharing.ts'
 
 type Deliveries = ReturnType<typeof openDeliveries>
 
 /** Settings of a replay that its bundle does not have. */
-export type ReplaySettings = Pick<Parts, 'port' | 'host' | 'onError'>
+type ReplaySettings = Pick<Parts, 'port' | 'host' | 'onError'>
 
 /** Returns the parts of a service in memory that shows a bundle. Its clock stands at the moment of the bundle. */
 export function partsOfReplay(bundle: Bundle, settings: ReplaySettings): Omit<Parts, 'listening'> {
@@ -33,6 +35,9 @@ export function partsOfReplay(bundle: Bundle, settings: ReplaySettings): Omit<Pa
     clock,
     replay: bundle,
     locationId: location_id,
+    values: createLocalValues(),
+    shared: undefined,
+    instance: 'replay',
     store: createMemoryStore({ keepEvents: Math.max(recorded.keep_events, state.events.length) }),
     serviceName: recorded.service_name,
     orderBy: recorded.order_by,
@@ -49,16 +54,19 @@ export async function loadRecords(service: Pick<Service, 'replace'>, { state }: 
 }
 
 /** Shows the faults of a bundle as they were. A replay injects none. */
-export function shownFaults({ faults: { seed, faults } }: Bundle): FaultParts['faults'] {
-  const shown = <F extends Fault>(first: readonly F[]) => {
-    let now = first
-    return { set: (others: readonly F[]) => void (now = others), show: () => now }
-  }
+export function shownFaults({ faults: recorded }: Bundle): FaultControls {
+  let shown = recorded
   return {
-    seed,
-    deliveries: shown(faults.filter((fault) => fault.on === 'deliveries')),
-    api: shown(faults.filter((fault) => fault.on === 'api')),
+    show: async () => shown,
+    async set(seed = recorded.seed, faults) {
+      shown = { seed, faults: inOrder(faults) }
+      return shown
+    },
   }
+}
+
+function inOrder(faults: readonly Fault[]): readonly Fault[] {
+  return [...faults.filter(({ on }) => on === 'deliveries'), ...faults.filter(({ on }) => on === 'api')]
 }
 
 /** A backlog without a delivery that will be attempted. */
@@ -74,18 +82,25 @@ export function stillDeliveries(
   parts: Parts,
   { clearFaults, isStopping }: { clearFaults: () => Promise<void>; isStopping: () => boolean },
 ): Deliveries {
-  const { clock, restartAfter } = parts
+  const { clock, values, instance } = parts
   const clockFile = createClockFile(undefined)
-  const controls =
-    'moveTo' in clock
-      ? createClockControls({ clock, backlog: async () => nothingDue, clockFile, isStopping })
-      : undefined
+  const controls = isMovable(clock)
+    ? createClockControls({
+        clock,
+        values,
+        instance,
+        backlog: async () => nothingDue,
+        clockFile,
+        isStopping,
+      })
+    : undefined
   const policy = createDestinationPolicy({
     allowHttpLoopback: true,
     denyPrivate: false,
     own: () => undefined,
   })
-  const fresh = { time: clock.now(), frozen: true }
+  const shown = clock.now()
+  const fresh = () => ({ time: shown, frozen: true })
   return {
     clock: controls,
     state:
@@ -96,7 +111,7 @@ export function stillDeliveries(
         interrupt: (work) => work(),
         fresh,
         clearFaults,
-        restartAfter,
+        restarts: createRestarts(service, parts),
       }),
     async judge(url) {
       const reason = policy.inspect(url)

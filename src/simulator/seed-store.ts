@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { readCredentials, writeCredentials } from '../data-directory.ts'
+import { readCredentials, writeCredentials, type Credentials } from '../data-directory.ts'
 import { hashOf } from '../http/auth/api-key.ts'
 import { scopes } from '../model/api-key.ts'
 import { addLocations } from '../operations/add-locations.ts'
 import { assignEndpoints } from '../operations/assign-endpoints.ts'
 import { createKey } from '../operations/create-key.ts'
 import type { Service } from '../service.ts'
+import type { PostgresStore } from '../store/postgres/postgres-store.ts'
+import type { SharedValues } from '../store/shared-values.ts'
 import { packageFile } from '../package-file.ts'
 
 interface Wanted {
   dataDirectory?: string | undefined
+  values: SharedValues
+  shared: PostgresStore | undefined
   apiKey?: string | undefined
   /** Location of the key; by default the first. */
   locationId?: string | undefined
@@ -30,18 +34,46 @@ interface SeededStore {
  */
 export async function seedStore(
   service: Service,
-  { dataDirectory, apiKey, locationId, newApiKey, newTableSecret }: Wanted,
+  { dataDirectory, values, shared, apiKey, locationId, newApiKey, newTableSecret }: Wanted,
 ): Promise<SeededStore> {
+  const credentials = shared === undefined ? inDirectory(dataDirectory) : inValues(values)
   const location_id = locationId ?? (await firstLocation(service))
   await service.execute(assignEndpoints, { location_id })
-  const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
+  const kept = await credentials.read({ api_key: newApiKey(), table_secret: newTableSecret() })
   const key = apiKey ?? (await stillGood(service, kept?.api_key)) ?? newApiKey()
   if (!(await isUsable(service, key)))
     await service.execute(createKey, { name: 'start', scopes: [...scopes], hash: hashOf(key), location_id })
   const tableSecret = kept?.table_secret ?? newTableSecret()
-  if (dataDirectory !== undefined && (kept?.api_key !== key || kept.table_secret !== tableSecret))
-    await writeCredentials(dataDirectory, { api_key: key, table_secret: tableSecret })
+  if (kept?.api_key !== key || kept.table_secret !== tableSecret)
+    await credentials.write({ api_key: key, table_secret: tableSecret })
   return { apiKey: key, tableSecret }
+}
+
+/** Where the first key and the secret of table addresses are stored. `read` may store those that it is given. */
+interface KeptCredentials {
+  read(made: Credentials): Promise<Credentials | undefined>
+  write(credentials: Credentials): Promise<void>
+}
+
+function inDirectory(directory: string | undefined): KeptCredentials {
+  if (directory === undefined) return { read: async () => undefined, write: async () => {} }
+  return {
+    read: () => readCredentials(directory),
+    write: (credentials) => writeCredentials(directory, credentials),
+  }
+}
+
+/** Instances that start together get the same credentials: those of the first one. */
+function inValues(values: SharedValues): KeptCredentials {
+  return {
+    read: (made) =>
+      values.update('credentials', (stored = { ...made }) => ({
+        value: stored,
+        reply: stored as object as Credentials,
+      })),
+    // `--api-key` of one instance does not replace the key of the sandbox.
+    write: async () => {},
+  }
 }
 
 /** Returns the id of the first location; creates the locations when there are none. */

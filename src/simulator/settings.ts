@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
-import type { ConnectionLimits } from '../http/raw-errors.ts'
 import {
   must,
   readApiKey,
   readHost,
   readOrderBy,
+  readPublicUrl,
+  readSandbox,
+  readStore,
+  readStoreKey,
   readRateLimit,
   readServiceName,
   readSignTime,
@@ -16,12 +19,22 @@ import {
   unknownOptions,
   wholeNumber,
   wholeNumbers,
+  type ConnectionLimits,
   type RateLimit,
   type Reader,
 } from '../model/simulator/settings.ts'
+import { isLoopbackBinding } from '../model/loopback.ts'
+import {
+  deliveryTimes,
+  fitLease,
+  longestAttempt,
+  type DeliveryTimes,
+} from '../model/simulator/delivery-times.ts'
 import type { SimulatorOptions } from '../simulator-options.ts'
 
 type Same =
+  | 'sandbox'
+  | 'storeKey'
   | 'authorityDirectory'
   | 'host'
   | 'port'
@@ -39,14 +52,19 @@ type Same =
   | 'bodyLimit'
   | 'keepEvents'
   | 'connectionLimits'
+  | 'publicUrl'
   | 'seed'
   | 'signTime'
+  | 'onRequest'
+  | 'trace'
   | 'onNotice'
   | 'onError'
 
 /** Checked options of a simulator, each under one name and in one form. */
 export interface Settings extends Pick<SimulatorOptions, Same> {
   dataDirectory?: string | undefined
+  /** URL of the PostgreSQL database. */
+  storeUrl?: string | undefined
   /** PEM texts. */
   ca?: readonly string[] | undefined
   allowedHosts?: readonly string[] | undefined
@@ -54,6 +72,7 @@ export interface Settings extends Pick<SimulatorOptions, Same> {
   rateLimit?: RateLimit | undefined
   /** Start of the service's own clock. */
   startAt?: Date | undefined
+  deliveryTimes?: DeliveryTimes | undefined
   /** Replaces the service's own clock. */
   clock?: Clock | undefined
 }
@@ -80,9 +99,21 @@ const readCallback: Reader<unknown> = (given) =>
 const readLimits: Reader<Partial<ConnectionLimits>> = (given) =>
   typeof given === 'object' && given !== null ? { value: given } : must('an object', given)
 
+const readDeliveryTimes: Reader<DeliveryTimes> = (given) => {
+  if (typeof given !== 'object' || given === null) return must('an object', given)
+  const times: DeliveryTimes = { ...deliveryTimes, ...given }
+  const longest = Math.ceil(longestAttempt(times))
+  return fitLease(times)
+    ? { value: times }
+    : must(`times with a lease that outlasts an attempt: leaseMs - renewMs - 2 * pollMs > ${longest}`, given)
+}
+
 /** Reader of each option. */
 const readers: Readonly<Record<keyof SimulatorOptions, Reader<unknown>>> = {
   dataDir: readText,
+  store: readStore,
+  sandbox: readSandbox,
+  storeKey: readStoreKey,
   dataDirectory: readText,
   authorityDirectory: readText,
   host: readHost,
@@ -102,15 +133,19 @@ const readers: Readonly<Record<keyof SimulatorOptions, Reader<unknown>>> = {
   insecure: readSwitch,
   allowedHost: readTexts,
   allowedHosts: readTexts,
+  publicUrl: readPublicUrl,
   disableAfter: wholeNumber(wholeNumbers.disableAfter),
   bodyLimit: wholeNumber(wholeNumbers.bodyLimit),
   rateLimit: readRateLimit,
   keepEvents: wholeNumber(wholeNumbers.keepEvents),
   connectionLimits: readLimits,
+  deliveryTimes: readDeliveryTimes,
   clock: readClock,
   startAt: readTime,
   seed: wholeNumber(wholeNumbers.seed),
   signTime: readSignTime,
+  onRequest: readCallback,
+  trace: readSwitch,
   onNotice: readCallback,
   onError: readCallback,
 }
@@ -146,12 +181,29 @@ export async function readSettings(options: SimulatorOptions): Promise<Settings>
   return settingsOf(read)
 }
 
-function contradictions({ seed, dataDir, dataDirectory = dataDir, https, port }: SimulatorOptions): string[] {
+function contradictions({
+  seed,
+  store,
+  sandbox,
+  storeKey,
+  dataDir,
+  dataDirectory = dataDir,
+  https,
+  port,
+}: SimulatorOptions): string[] {
   const issues: string[] = []
   if (seed !== undefined && dataDirectory !== undefined)
     issues.push(
       'seed cannot be combined with dataDir. With stored data, a seeded run would repeat identifiers.',
     )
+  if (seed !== undefined && store !== undefined)
+    issues.push(
+      'seed cannot be combined with store. With stored data, a seeded run would repeat identifiers.',
+    )
+  if (store !== undefined && dataDirectory !== undefined)
+    issues.push('store cannot be combined with dataDir. Pass authorityDirectory for the local authority.')
+  if (sandbox !== undefined && store === undefined) issues.push('sandbox needs store.')
+  if (storeKey !== undefined && store === undefined) issues.push('storeKey needs store.')
   if (https === true && port === false) issues.push('https needs a port, got port: false.')
   return issues
 }
@@ -161,6 +213,7 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
   const {
     dataDir,
     dataDirectory = dataDir,
+    store,
     cacert,
     ca,
     allowedHost,
@@ -173,11 +226,18 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
   return {
     ...(same as Pick<Settings, Same | 'rateLimit'>),
     dataDirectory: dataDirectory as string | undefined,
+    storeUrl: store as string | undefined,
+    denyPrivate: (read.denyPrivate as boolean | undefined) ?? isOpenToOthers(read),
     allowedHosts: allowedHosts as readonly string[] | undefined,
     allowHttpHosts: allowHttpHost as readonly string[] | undefined,
     ca: authorities && (await Promise.all(authorities.map(pemOf))),
     ...(isClock(clock) ? { clock } : { startAt: startAt as Date | undefined }),
   }
+}
+
+/** Returns true for a shared service that other machines reach: its users must not reach its network through it. */
+function isOpenToOthers({ store, host }: Partial<Record<keyof SimulatorOptions, unknown>>): boolean {
+  return store !== undefined && typeof host === 'string' && !isLoopbackBinding(host)
 }
 
 /**

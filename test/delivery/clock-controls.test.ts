@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createMovableClock } from '../../src/clock.ts'
+import { createMovableClock, freeze, hold } from '../../src/clock.ts'
 import { createClockControls } from '../../src/delivery/clock-controls.ts'
 import { initialClockTime } from '../../src/delivery/clock-file.ts'
 import { Refusal } from '../../src/model/refusal.ts'
+import { createLocalValues } from '../../src/store/shared-values.ts'
 import type { Settled } from '../../src/delivery/backlog.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
@@ -15,6 +16,8 @@ function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () 
   let turn = 0
   const controls = createClockControls({
     clock,
+    values: createLocalValues(),
+    instance: 'one',
     backlog: async () => ({
       inFlight: () => [],
       end() {},
@@ -50,15 +53,18 @@ describe('a move of the clock', () => {
 
   it('does not stop the clock when the store cannot be read', async () => {
     const clock = createMovableClock({ start })
-    const hold = vi.spyOn(clock, 'hold')
+    const apply = vi.spyOn(clock, 'apply')
     const controls = createClockControls({
       clock,
+      values: createLocalValues(),
+      instance: 'one',
       backlog: () => Promise.reject(new Refusal('storage_unavailable', 'no answer')),
       clockFile: { save: async () => undefined },
       isStopping: () => false,
     })
     await expect(controls.advance(1)).rejects.toMatchObject({ code: 'storage_unavailable' })
-    expect(hold).not.toHaveBeenCalled()
+    expect(apply.mock.calls.filter(([setting]) => setting.held)).toEqual([])
+    expect(clock.setting()).toMatchObject({ stands_at: null, held: false })
   })
 
   it('stops where an outcome could not be recorded, fails, and can be continued', async () => {
@@ -78,16 +84,15 @@ describe('a move of the clock', () => {
     const { controls, visited } = open({ save: () => Promise.reject(new Error('no room')) })
     await expect(controls.advance(30_000)).rejects.toMatchObject({ code: 'storage_unavailable' })
     expect(visited).toEqual([])
-    expect(controls.show()).toMatchObject({ now: start.toISOString(), frozen: true })
+    expect(await controls.show()).toMatchObject({ now: start.toISOString(), frozen: true })
   })
 
   it('keeps a running clock running', async () => {
     const { clock, controls } = open({})
-    clock.freeze(false)
+    clock.apply(freeze(clock.setting(), false))
     expect(await controls.advance(1000)).toMatchObject({ frozen: false })
-    const release = clock.hold()
+    clock.apply(hold(clock.setting(), true))
     expect(clock.now().getTime()).toBeGreaterThanOrEqual(start.getTime() + 1000)
-    release()
   })
 })
 
@@ -95,7 +100,7 @@ describe('a jump of the clock', () => {
   it('also goes backwards, is stored, attempts nothing, and can be undone', async () => {
     const { clock, controls, saved, visited } = open({})
     const back = await controls.jump({ time: new Date('2026-11-21T17:00:00.000Z'), frozen: true })
-    expect(controls.show()).toMatchObject({ now: '2026-11-21T17:00:00.000Z', frozen: true })
+    expect(await controls.show()).toMatchObject({ now: '2026-11-21T17:00:00.000Z', frozen: true })
     expect(saved).toEqual([-3600])
     await back()
     expect(clock.now()).toEqual(start)
@@ -106,7 +111,7 @@ describe('a jump of the clock', () => {
   it('without a time goes to real time and runs', async () => {
     const { controls } = open({})
     await controls.jump({ time: undefined, frozen: false })
-    expect(controls.show()).toMatchObject({ frozen: false, offset_ms: 0 })
+    expect(await controls.show()).toMatchObject({ frozen: false, offset_ms: 0 })
   })
 
   it('that cannot be stored has no effect', async () => {

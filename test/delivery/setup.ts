@@ -3,6 +3,7 @@ import { createDeliver } from '../../src/delivery/deliver.ts'
 import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination/policy.ts'
 import { createPump, type PumpLimits } from '../../src/delivery/pump.ts'
 import { createSender } from '../../src/delivery/send/send.ts'
+import type { Slots } from '../../src/delivery/slots.ts'
 import { createNewId, newSecret } from '../../src/ids.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { EventType } from '../../src/model/event.ts'
@@ -54,6 +55,7 @@ interface SetupOptions {
   disableAfter?: number
   limits?: Partial<PumpLimits>
   policy?: Partial<DestinationSettings>
+  slots?: Slots
   /** Wraps the service of the pump, to make it fail. */
   wrap?: (service: Service) => Service
 }
@@ -105,6 +107,7 @@ export async function openSetup(options: SetupOptions = {}) {
       clock,
       onError: (error) => errors.push(error),
       ...(options.limits && { limits: options.limits }),
+      ...(options.slots && { slots: options.slots }),
     })
   const pump = startPump()
 

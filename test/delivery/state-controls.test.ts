@@ -4,6 +4,7 @@ import { createClockControls } from '../../src/delivery/clock-controls.ts'
 import { createStateControls } from '../../src/delivery/state-controls.ts'
 import type { Everything } from '../../src/model/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
+import { createLocalValues } from '../../src/store/shared-values.ts'
 import type { State } from '../../src/model/simulator/state.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
@@ -23,6 +24,8 @@ test('a state that cannot be stored leaves the clock where it is, and running', 
   const saved: number[] = []
   const controls = createClockControls({
     clock,
+    values: createLocalValues(),
+    instance: 'one',
     backlog: async () => ({
       inFlight: () => [],
       end() {},
@@ -43,13 +46,13 @@ test('a state that cannot be stored leaves the clock where it is, and running', 
     },
     clock: controls,
     interrupt: (work) => work(),
-    fresh: { time: undefined, frozen: false },
+    fresh: () => ({ time: undefined, frozen: false }),
     clearFaults: async () => undefined,
-    restartAfter: () => undefined,
+    restarts: { announce: async () => undefined, restartAfter: () => undefined },
   })
   const state: State = { format: 2, clock: { now: '2020-01-01T00:00:00.000Z', frozen: true }, ...nothing }
   await expect(states.load(state)).rejects.toMatchObject({ code: 'storage_unavailable' })
   expect(seen).toEqual([new Date('2020-01-01T00:00:00.000Z')])
-  expect(controls.show()).toMatchObject({ frozen: false, offset_ms: offset })
+  expect(await controls.show()).toMatchObject({ frozen: false, offset_ms: offset })
   expect(saved.at(-1)).toBe(offset)
 })

@@ -19,6 +19,8 @@ describe('equal attempts', () => {
     const attempts = [attempt(1), attempt(2), attempt(3, other), attempt(4), attempt(5)]
     const numbers = groupsOf(attempts).map((group) => group.map(({ number }) => number))
     expect(numbers).toEqual([[1, 2], [3], [4, 5]])
+    const dated = { response_headers: [{ name: 'Date', value: 'Sat, 21 Nov 2026 18:00:00 GMT' }] }
+    expect(groupsOf([attempt(1), attempt(2, dated)])).toHaveLength(1)
     for (const change of [{ response_body: 'x' }, { error: null }, { faults: ['drop' as const] }])
       expect(groupsOf([attempt(1), attempt(2, change)])).toHaveLength(2)
   })

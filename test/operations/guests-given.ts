@@ -24,6 +24,7 @@ export function tableWith(first: Push = push()) {
     now: noon,
     newId: (prefix) => `${prefix}_${String(++made).padStart(4, '0')}`,
     newSecret: () => 'whsec_1',
+    generation: 0,
   }
   const all = () => ({ checks: checks.values(), claims: claims.values() })
   /** Stores the decision, and returns its reply and events. */

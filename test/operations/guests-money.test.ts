@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { Check, Push } from '../../src/model/check.ts'
 import { claimableQuantity, unclaimedQuantity } from '../../src/model/guests/claimed-items.ts'
 import { evenShares } from '../../src/model/guests/shares.ts'
+import { isSoak } from '../soak/seeded.ts'
 import { bill, tableWith, type Quantities, type Table } from './guests-given.ts'
 import { refusalOf } from './push-given.ts'
+
+const RUNS = isSoak ? 1000 : 250
 
 // Prices at which shares do not divide, free items, discounts; quantities of weighed goods and of thirds.
 const anyPrice = fc.oneof(
@@ -68,7 +71,7 @@ describe('no cent appears or vanishes', () => {
         if (step.do.startsWith('pay')) allPaidIsNothingOwed(before, table.check())
       }
     }
-    fc.assert(fc.property(anyBill, fc.array(anyStep, { maxLength: 25 }), holds), { numRuns: 1000 })
+    fc.assert(fc.property(anyBill, fc.array(anyStep, { maxLength: 25 }), holds), { numRuns: RUNS })
   })
 
   test('when guests claim everything and pay in any order', () => {
@@ -91,7 +94,7 @@ describe('no cent appears or vanishes', () => {
       expect(types.filter((type) => type === 'check.fully_paid')).toHaveLength(total > 0 ? 1 : 0)
     }
     const cuts = fc.array(fc.nat(), { maxLength: 6 })
-    fc.assert(fc.property(anyBill, cuts, fc.array(fc.nat(), { maxLength: 12 }), holds), { numRuns: 1000 })
+    fc.assert(fc.property(anyBill, cuts, fc.array(fc.nat(), { maxLength: 12 }), holds), { numRuns: RUNS })
   })
 
   test('on a check of 1,000 items that 1,000 guests claim, tax and discount included', () => {

@@ -9,7 +9,7 @@ import { noon } from './push-given.ts'
 /** Makes identifiers with a number each, in the order in which they are asked for. */
 function context() {
   let made = 0
-  return { now: noon, newId: (prefix: string) => `${prefix}_${++made}`, newSecret: () => '' }
+  return { now: noon, newId: (prefix: string) => `${prefix}_${++made}`, newSecret: () => '', generation: 0 }
 }
 
 const endpoint = (id: string, event_types: WebhookEndpoint['event_types']) =>

@@ -83,5 +83,5 @@ export function refusalOf(attempt: () => unknown): Refusal | undefined {
 }
 
 function context(now: Date): Context {
-  return { now, newId: (prefix) => `${prefix}_1`, newSecret: () => 'whsec_1' }
+  return { now, newId: (prefix) => `${prefix}_1`, newSecret: () => 'whsec_1', generation: 0 }
 }

@@ -13,7 +13,12 @@ const command = {
 
 /** Returns the decision for a registration, with or without a chosen secret. */
 function decide(chosen: { signing_secret?: string } = {}) {
-  const context = { now: noon, newId: (prefix: string) => `${prefix}_new`, newSecret: () => secret }
+  const context = {
+    now: noon,
+    newId: (prefix: string) => `${prefix}_new`,
+    newSecret: () => secret,
+    generation: 0,
+  }
   return registerEndpoint.decide({}, { ...command, ...chosen }, context)
 }
 

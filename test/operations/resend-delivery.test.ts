@@ -37,7 +37,7 @@ const attempt: Attempt = {
 }
 const earlier = { id: 'dlv_1', event_id: 'evt_1', endpoint_id: 'we_1', attempts: [attempt] }
 const command = { delivery: earlier, fresh: true }
-const context = { now: noon, newId: (prefix: string) => `${prefix}_new`, newSecret: () => '' }
+const context = { now: noon, newId: (prefix: string) => `${prefix}_new`, newSecret: () => '', generation: 0 }
 
 describe('resending a delivery', () => {
   test('creates a delivery of the same event to the same endpoint, due at once, and no event', () => {

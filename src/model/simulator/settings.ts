@@ -27,7 +27,12 @@ export const wholeNumbers = {
 } satisfies Record<string, { min: number; max?: number; default?: number }>
 
 /** Defaults of text settings. */
-export const texts = { host: '127.0.0.1', serviceName: DEFAULT_SERVICE_NAME, orderBy: ORDER_BY } as const
+export const texts = {
+  host: '127.0.0.1',
+  serviceName: DEFAULT_SERVICE_NAME,
+  orderBy: ORDER_BY,
+  sandbox: 'tabwire',
+} as const
 
 /** Clock for the timestamps of signatures. */
 export const signTimes = ['real', 'virtual'] as const
@@ -44,6 +49,47 @@ export function wholeNumber({ min, max }: { min: number; max?: number }): Reader
 
 export const readSwitch: Reader<boolean> = (given) =>
   typeof given === 'boolean' ? { value: given } : must('true or false', given)
+
+/** A PostgreSQL URL. Messages do not repeat it, because it may have a password. */
+export const readStore: Reader<string> = (given) => {
+  const protocol = typeof given === 'string' && URL.canParse(given) ? new URL(given).protocol : ''
+  return typeof given === 'string' && ['postgres:', 'postgresql:'].includes(protocol)
+    ? { value: given }
+    : { issue: 'must be a PostgreSQL URL such as postgres://user@host/database' }
+}
+
+/** Key that encrypts secrets in the database. Messages do not repeat it. */
+export const readStoreKey: Reader<string> = (given) =>
+  typeof given === 'string' && /^[\w+/-]{43}=?$/.test(given)
+    ? { value: given }
+    : { issue: 'must be 32 bytes in base64, such as the output of `openssl rand -base64 32`' }
+
+/** Name of a sandbox; it is the name of a schema of the database. */
+export const readSandbox: Reader<string> = (given) =>
+  typeof given === 'string' && /^[a-z][a-z0-9_]{0,62}$/.test(given) && !given.startsWith('pg_')
+    ? { value: given }
+    : must('1 to 63 lower-case letters, digits and underscores, beginning with a letter', given)
+
+/** Limits for slow clients and for connections. */
+export interface ConnectionLimits {
+  /** Milliseconds from connection until the headers of the first request have arrived. */
+  firstRequestMs: number
+  /** Milliseconds for the headers of further requests. */
+  headersMs: number
+  /** Milliseconds for a whole request. */
+  requestMs: number
+  /** Limit of open connections. A further one replaces an idle one, or is closed when there is none. */
+  connections: number
+}
+
+/** An origin, without a path: pages have absolute paths. */
+export const readPublicUrl: Reader<string> = (given) => {
+  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  return isOrigin
+    ? { value: url.origin }
+    : must('a URL without a path, such as https://sandbox.example.com', given)
+}
 
 export const readText: Reader<string> = (given) =>
   typeof given === 'string' && given !== '' ? { value: given } : must('a text of at least 1 character', given)

@@ -6,6 +6,7 @@ import { deliveryFaultKinds } from './fault-kinds.ts'
 import { feedbackBody } from '../guests/feedback.ts'
 import type { CollectionName, Collections } from '../records.ts'
 import { storedRevision } from '../revision-schemas.ts'
+import { isTraceparent, isTracestate } from '../trace-context.ts'
 import { registerEndpointBody } from '../webhook-endpoint.ts'
 
 /** Collections of a state. API keys are left out, because loading others would lock the caller out. */
@@ -32,6 +33,19 @@ export const time = z
   )
   .meta({ format: 'date-time' })
 
+const traceparent = z
+  .string()
+  .refine(isTraceparent, 'must be a traceparent of version 00, in W3C Trace Context')
+  .exactOptional()
+const tracestate = z
+  .string()
+  .refine(isTracestate, 'must be a tracestate of at most 512 characters, in W3C Trace Context')
+  .exactOptional()
+/** Schema of the trace id of a request. */
+export const traceId = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, 'must be a trace id: 32 lower-case hex digits')
+  .exactOptional()
 const unixSeconds = z.int().min(0).exactOptional()
 const quantity = z.number().min(0)
 const cents = z.int().min(0)
@@ -49,6 +63,8 @@ const item = z.strictObject({
   paid_quantity: quantity,
 })
 
+export const httpHeader = z.strictObject({ name: z.string(), value: z.string() })
+
 const faults = z.array(z.enum(deliveryFaultKinds))
 
 const attempt = z.strictObject({
@@ -57,10 +73,13 @@ const attempt = z.strictObject({
   duration_ms: z.number().min(0),
   outcome: z.enum(attemptOutcomes),
   response_status: z.int().nullable(),
+  response_headers: z.array(httpHeader).exactOptional(),
+  response_headers_cut: z.literal(true).exactOptional(),
   response_body: z.string().nullable(),
   error: z.string().nullable(),
   faults: faults.exactOptional(),
   held_ms: z.number().min(0).exactOptional(),
+  traceparent,
   signed_at: unixSeconds,
 })
 
@@ -150,6 +169,8 @@ export const stateRecords = {
     created_at: time,
     external_check_id: z.string().nullable(),
     body: z.string(),
+    traceparent,
+    tracestate,
   }),
   deliveries: z.strictObject({
     id: id('dlv'),

@@ -13,7 +13,15 @@ import { pushOutcomes, type LoggedRequest } from './request-entry.ts'
 import type { Played } from './playback.ts'
 import type { ResendPlan, SentRequest } from './sent-request.ts'
 import type { StateReport } from './state.ts'
-import { id, stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
+import {
+  httpHeader,
+  id,
+  stateCollections,
+  stateRecords,
+  time,
+  traceId,
+  type StateCollection,
+} from './state-records.ts'
 import { attemptOutcome, eventData, endpointView, locationView } from '../views.ts'
 import { inspectorCode } from './inspector-link.ts'
 import { RECENT, type RecentDeliveries } from './endpoint-health.ts'
@@ -64,7 +72,7 @@ export const sentRequestView = z.strictObject({
   attempt: z.int().min(1).nullable(),
   method: z.literal('POST'),
   url: z.string().nullable(),
-  headers: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+  headers: z.array(httpHeader),
   unsigned_reason: z.string().nullable(),
   body: z.string(),
   endpoint: z.strictObject({
@@ -198,6 +206,7 @@ const pushFindings = z.array(z.strictObject({ code: z.enum(findingCodes), messag
 
 export const requestView = logged.extend({
   duration_ms: z.number(),
+  trace_id: traceId,
   push: z
     .strictObject({
       external_check_id: z.string(),
@@ -294,6 +303,8 @@ export const healthView = z.strictObject({
   service_name: z.string(),
   replay,
 })
+
+export const readinessView = z.strictObject({ status: z.literal('ready') })
 
 /** Schemas of responses for the inspector's page. */
 export const inspectorLinkView = z.strictObject({

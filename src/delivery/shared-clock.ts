@@ -1,0 +1,245 @@
+import { freeze, hold, moveTo, setTo, timeOf, type ClockSetting, type MovableClock } from '../clock.ts'
+import type { SharedValues } from '../service.ts'
+import { timers } from '../timers.ts'
+
+export interface SharedClockParts {
+  clock: MovableClock
+  values: SharedValues
+  /** Identifies this instance among those of the sandbox. */
+  instance: string
+  /** Brings the values up to date; absent in a single process, whose values always are. */
+  refresh?: (() => Promise<void>) | undefined
+  /** Resolves when the other instances know the changes so far; absent in a single process. */
+  isKnown?: (() => Promise<void>) | undefined
+  /** Called when another instance replaces the state, which ends all moves. */
+  onReplaced: () => void
+}
+
+/** Key of the value. */
+export const CLOCK = 'clock'
+
+/** Milliseconds between two renewals of a move. */
+const RENEWAL_MS = 1_000
+/** Milliseconds without a renewal after which other instances end a move: its instance was ended or cut off. */
+const LAPSE_MS = 5_000
+/** Milliseconds between two looks for changes of other instances during a turn. */
+const LOOK_MS = 25
+
+/**
+ * The clock of a sandbox as a shared value. Every instance applies it in the order of the commits, so that a transaction
+ * after a step is dated by that step. While the clock runs, an instance adds the offset to its own real time, so the
+ * instances differ as their machines do.
+ */
+interface Shared extends ClockSetting {
+  /** The running move, or the replacement of the state that excludes moves. */
+  turn: Turn | null
+  /** Number of renewals so far. */
+  renewals: number
+  /** Number of replacements of the state so far. */
+  replacements: number
+}
+
+interface Turn {
+  instance: string
+  /** Target in milliseconds since 1970; `null` for a replacement of the state. */
+  to: number | null
+}
+
+/** Changes the clock of the sandbox. One turn at a time runs over all instances. */
+export function createSharedClock(parts: SharedClockParts) {
+  const { clock, values, instance, refresh, isKnown, onReplaced } = parts
+  let now = stored(values.get(CLOCK))
+  /** The turn of this instance: called when another one ended it, and stops its renewal. */
+  let mine: { lost: () => void; stop: () => void } | undefined
+  let cancelWatch = ignore
+  let isLooking = false
+  let closed = false
+  const changed = new Set<() => void>()
+
+  function stored(value: unknown): Shared {
+    return (value as Shared | undefined) ?? { ...clock.setting(), turn: null, renewals: 0, replacements: 0 }
+  }
+
+  function change<Reply>(to: (shared: Shared) => readonly [Shared, Reply]): Promise<Reply> {
+    return values.update(CLOCK, (value) => {
+      const [shared, reply] = to(stored(value))
+      return { value: { ...shared, turn: shared.turn && { ...shared.turn } }, reply }
+    })
+  }
+
+  /** Changes how the clock goes; resolves with the earlier setting. */
+  const set = (to: (shared: Shared) => ClockSetting) =>
+    change((shared) => [{ ...shared, ...to(shared) }, shared])
+
+  /** Changes the clock within the turn of this instance; has no effect when another one has ended it. */
+  async function within(to: (shared: Shared) => Shared): Promise<void> {
+    const isHeld = await change((shared) =>
+      shared.turn?.instance === instance ? [to(shared), true] : [shared, false],
+    )
+    if (!isHeld) mine?.lost()
+  }
+
+  const unfollow = values.onChange((key, value) => {
+    if (key !== CLOCK) return
+    const { replacements } = now
+    now = stored(value)
+    clock.apply(now)
+    if (now.replacements > replacements && now.turn?.instance !== instance) onReplaced()
+    watch()
+    for (const tell of changed) tell()
+  })
+  clock.apply(now)
+  watch()
+
+  /** Looks more often during a turn, and ends one that its instance renews no longer. */
+  function watch(): void {
+    cancelWatch()
+    cancelWatch = ignore
+    if (now.turn === null || closed) return
+    void lookDuringTurn()
+    if (mine !== undefined) return
+    const { renewals } = now
+    const end = () => {
+      const isLapsed = (shared: Shared) => shared.turn !== null && shared.renewals === renewals
+      // When the database is away, its instance may be alive: it gets the same time again.
+      change((shared) => [isLapsed(shared) ? withoutTurn(shared) : shared, undefined]).catch(watch)
+    }
+    const timer = timers.setTimeout(end, LAPSE_MS).unref()
+    cancelWatch = () => timers.clearTimeout(timer)
+  }
+
+  async function lookDuringTurn(): Promise<void> {
+    if (isLooking || refresh === undefined) return
+    isLooking = true
+    while (now.turn !== null && !closed) {
+      await refresh().catch(ignore)
+      await timers.sleep(LOOK_MS, undefined, { ref: false })
+    }
+    isLooking = false
+  }
+
+  /** Takes the turn; waits for a turn that `isFree` does not allow to take. */
+  async function take<Reply>(
+    isFree: (turn: Turn | null) => boolean,
+    begin: (shared: Shared) => readonly [Shared, Turn['to'], Reply],
+    { signal, onLost }: TurnSignals,
+  ): Promise<Reply> {
+    for (;;) {
+      signal?.throwIfAborted()
+      const { promise: next, cancel } = nextChange(signal)
+      try {
+        const taken = await change((shared) => {
+          if (!isFree(shared.turn)) return [shared, undefined]
+          const [after, to, reply] = begin(shared)
+          return [{ ...after, renewals: after.renewals + 1, turn: { instance, to } }, { reply }]
+        })
+        if (taken !== undefined) {
+          hasTurn(onLost)
+          return taken.reply
+        }
+        await next
+      } finally {
+        cancel()
+      }
+    }
+  }
+
+  function hasTurn(lost: () => void): void {
+    const renew = () => void within((shared) => ({ ...shared, renewals: shared.renewals + 1 })).catch(ignore)
+    const timer = timers.setInterval(renew, RENEWAL_MS).unref()
+    mine = { lost, stop: () => timers.clearInterval(timer) }
+    watch()
+  }
+
+  /** Resolves at the next change of the clock, or when `signal` aborts. */
+  function nextChange(signal: AbortSignal | undefined) {
+    let cancel = ignore
+    const promise = new Promise<void>((resolve) => {
+      const tell = () => resolve()
+      changed.add(tell)
+      signal?.addEventListener('abort', tell)
+      cancel = () => {
+        changed.delete(tell)
+        signal?.removeEventListener('abort', tell)
+      }
+    })
+    return { promise, cancel }
+  }
+
+  /** Ends the turn of this instance; without one, does nothing. */
+  async function end(): Promise<void> {
+    if (mine === undefined) return
+    mine.stop()
+    mine = undefined
+    try {
+      await change((shared) => [shared.turn?.instance === instance ? withoutTurn(shared) : shared, undefined])
+    } finally {
+      // When that failed, the turn lapses.
+      watch()
+    }
+  }
+
+  return {
+    refresh: async () => refresh?.(),
+    /** Target of the running move in milliseconds since 1970, if any. */
+    movingTo: () => now.turn?.to ?? null,
+    /**
+     * Waits until no other move runs, then stops the clock for one. Resolves with the target that `targetAt` returns for
+     * the time of the clock. `onLost` is called when another instance has ended the move.
+     */
+    begin: (targetAt: (now: number) => number, signals: TurnSignals) =>
+      take(
+        (turn) => turn === null,
+        (shared) => {
+          const held = hold(shared, true)
+          const target = targetAt(timeOf(held))
+          return [{ ...shared, ...held }, target, target]
+        },
+        signals,
+      ),
+    /** Moves the clock forward on all instances. */
+    step: (time: Date) => within((shared) => ({ ...shared, ...moveTo(shared, time) })),
+    end,
+    async freeze(frozen: boolean): Promise<void> {
+      await set((shared) => freeze(shared, frozen))
+      await isKnown?.()
+    },
+    /** Sets the clock, also backwards; resolves with the earlier setting. */
+    jump: (time: Date | undefined, frozen: boolean): Promise<ClockSetting> =>
+      set((shared) => setTo(shared, time, frozen)),
+    restore: ({ offset_ms, stands_at, frozen }: ClockSetting) =>
+      set((shared) => ({ ...shared, offset_ms, stands_at, frozen })),
+    /** Ends the moves of all instances, and runs `task` while none can begin. */
+    async replacing<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+      await take(
+        (turn) => turn?.to !== null,
+        (shared) => [{ ...withoutTurn(shared), replacements: shared.replacements + 1 }, null, undefined],
+        { signal, onLost: ignore },
+      )
+      try {
+        return await task()
+      } finally {
+        await end()
+      }
+    },
+    /** Stops following the other instances. */
+    close(): void {
+      closed = true
+      unfollow()
+      cancelWatch()
+    },
+  }
+}
+
+interface TurnSignals {
+  /** Ends the wait for the turn. */
+  signal: AbortSignal | undefined
+  /** Called when another instance has ended the turn. */
+  onLost: () => void
+}
+
+function withoutTurn(shared: Shared): Shared {
+  return { ...shared, ...hold(shared, false), turn: null }
+}
+
+function ignore(): void {}

@@ -1,0 +1,123 @@
+import type { AppParts } from '../http/app.ts'
+import type { createSessions } from '../http/auth/sessions.ts'
+import { newestId } from '../model/simulator/state.ts'
+import { texts, wholeNumbers } from '../model/simulator/settings.ts'
+import type { Everything } from '../model/records.ts'
+import type { Service } from '../service.ts'
+import type { Value } from '../store/postgres/database.ts'
+import { timers } from '../timers.ts'
+import type { Parts } from './parts.ts'
+
+/** Milliseconds that an instance uses a key without another look at the database. A revoked key ends within 2 s. */
+const KEY_MS = 1_000
+/** Lifetime of an inspector session in a sandbox, which outlives its instances: seven days. */
+const SESSION_MS = 7 * 86_400_000
+
+type Sharing = Pick<AppParts, 'keyCache' | 'limitDatabase'> & {
+  sessions: Omit<Parameters<typeof createSessions>[0], 'newToken'>
+}
+
+/** Returns the parts of HTTP that differ when several instances share the store. */
+export function sharingOf({
+  values,
+  shared,
+  sandbox: schema = texts.sandbox,
+}: Pick<Parts, 'values' | 'shared' | 'sandbox'>): Sharing {
+  if (shared === undefined) return { sessions: { values, measure: timers.elapsed } }
+  const query = async ({ text, values: given }: { text: string; values: readonly unknown[] }) => ({
+    rows: await shared.query(text, given as readonly Value[]),
+  })
+  return {
+    sessions: { values, measure: timers.now, lifetimeMs: SESSION_MS },
+    keyCache: { lifetimeMs: KEY_MS, measure: timers.elapsed },
+    limitDatabase: { schema, query },
+  }
+}
+
+/** Milliseconds until every instance that reaches the database knows a change; it looks four times a second. */
+const KNOWN_MS = 500
+
+/** Returns a function that resolves when the other instances know the changes so far; `undefined` without any. */
+export function knownElsewhere({ shared }: Pick<Parts, 'shared'>): (() => Promise<void>) | undefined {
+  return shared && (() => timers.sleep(KNOWN_MS))
+}
+
+/** Key of the value with the settings of the instance that started last. */
+const SETTINGS = 'settings'
+
+/**
+ * Calls `onNotice` for each setting that differs from the one of the instance that started before. Such instances would
+ * answer the same request in different ways.
+ */
+export async function compareSettings({
+  values,
+  shared,
+  onNotice = ignore,
+  ...given
+}: Omit<Parts, 'listening'>): Promise<void> {
+  if (shared === undefined) return
+  const mine: Record<string, string> = {
+    '--service-name': given.serviceName,
+    '--order-by': given.orderBy ?? texts.orderBy,
+    '--strict': String(given.strict ?? false),
+    '--disable-after': String(given.disableAfter ?? wholeNumbers.disableAfter.default),
+    '--sign-time': given.signTime ?? 'real',
+  }
+  const before = await values.update(SETTINGS, (value) => ({
+    value: { ...mine },
+    reply: (value ?? mine) as Readonly<Record<string, string>>,
+  }))
+  for (const [name, value] of Object.entries(mine))
+    if (before[name] !== undefined && before[name] !== value)
+      onNotice(
+        `${name} is ${value} at this instance, and ${before[name]} at the instance of the sandbox that started before. Start all instances with the same value.`,
+      )
+}
+
+/** Key of the value that says after which id new ones start. */
+const RESTART = 'restart'
+
+interface Restart {
+  /** Number of replacements so far. */
+  count: number
+  after: string | null
+}
+
+/**
+ * Makes new identifiers sort after the newest record when all records are replaced, at any instance. An instance that
+ * starts later does so at once.
+ */
+export function createRestarts(
+  service: Pick<Service, 'everything' | 'onCommit'>,
+  { values, shared, restartAfter }: Pick<Parts, 'values' | 'shared' | 'restartAfter'>,
+) {
+  const announced = () => (values.get(RESTART) ?? { count: 0, after: null }) as object as Restart
+  let applied = 0
+  function apply(): void {
+    const { count, after } = announced()
+    if (count > applied) restartAfter(after ?? undefined)
+    applied = count
+  }
+  apply()
+  service.onCommit((_writes, kind) => {
+    if (kind === 'replacement') apply()
+  })
+  return {
+    /** Must be called before the records are replaced by the result of `make`, so that the other instances know it. */
+    async announce(make: (all: Everything) => Everything): Promise<void> {
+      if (shared === undefined) return
+      const after = newestId(make(await service.everything())) ?? null
+      await values.update(RESTART, (value) => {
+        const { count } = (value ?? { count: 0 }) as object as Restart
+        return { value: { count: count + 1, after }, reply: undefined }
+      })
+    },
+    /** Restarts the identifiers of this instance. */
+    restartAfter(newest: string | undefined): void {
+      applied = announced().count
+      restartAfter(newest)
+    },
+  }
+}
+
+function ignore(): void {}
