@@ -117,7 +117,7 @@ export function createClient(options: ClientOptions) {
   function stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
     const wanted = given instanceof AbortSignal ? { signal: given, onOpen, since } : given
     const path = `/_sim/stream${queryText({ since: timeText(wanted.since) })}`
-    return readStream(send, path, wanted.signal ?? new AbortController().signal, wanted.onOpen)
+    return readStream(send, path, wanted.signal ?? new AbortController().signal, wanted)
   }
 
   const deliveries = Object.assign(listing<Delivery, DeliveriesQuery>('/_sim/deliveries'), {

@@ -4,7 +4,7 @@ import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { paginate } from '../client/reads.ts'
 import { isDecided, judge, type Verdict, type Wanted } from './delivered-verdict.ts'
-import { openStream } from '../client/stream.ts'
+import { openLastingStream } from './stream.ts'
 
 type Reader = Pick<ClientReads, 'stream' | 'deliveries'>
 
@@ -51,7 +51,7 @@ export async function waitForDeliveries(
 async function listen(client: Reader, signal: AbortSignal, deadline: AbortSignal) {
   if (deadline.aborted) return undefined
   try {
-    return await openStream(client, signal)
+    return await openLastingStream(client, signal)
   } catch (error) {
     if (deadline.aborted) return undefined
     throw error

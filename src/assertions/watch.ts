@@ -1,7 +1,7 @@
 import { Unreachable } from '../client/errors.ts'
 import type { StreamMessage } from '../client/types.ts'
 import type { ClientReads } from '../client/reads.ts'
-import { openStream } from '../client/stream.ts'
+import { openLastingStream } from './stream.ts'
 import { timers } from '../timers.ts'
 import type { CallOptions } from '../client/limit.ts'
 
@@ -38,7 +38,7 @@ export async function watch<T>(
 async function opened(client: Pick<ClientReads, 'stream'>, deadline: AbortSignal, done: AbortSignal) {
   if (deadline.aborted) return undefined
   try {
-    return await openStream(client, AbortSignal.any([deadline, done]))
+    return await openLastingStream(client, AbortSignal.any([deadline, done]))
   } catch (error) {
     if (deadline.aborted) return undefined
     throw error

@@ -50,8 +50,15 @@ export interface StreamOptions {
    * @default undefined, nothing of earlier times
    */
   since?: TimeGiven | undefined
+  /**
+   * Id of the last message that the caller has. The messages since that one come first, then `live`. When they are no
+   * longer kept, `dropped` or `reset` comes instead. An id that the service does not know is ignored.
+   */
+  lastEventId?: string | undefined
   /** Called once the service streams: nothing that happens from then on is missed. */
   onOpen?: (() => void) | undefined
+  /** Called with the id of each message, before the message is yielded. */
+  onId?: ((id: string) => void) | undefined
 }
 
 /** The calls of a client by which deliveries and events are waited for. */

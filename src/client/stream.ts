@@ -1,7 +1,7 @@
 import { ApiError, Unreachable } from './errors.ts'
 import { errorOf, readBody, type Send } from './transport.ts'
 import type { StreamMessage } from './types.ts'
-import type { ClientReads } from './reads.ts'
+import type { ClientReads, StreamOptions } from './reads.ts'
 
 /**
  * Yields the bytes of an answer as they arrive.
@@ -38,9 +38,10 @@ export async function* readStream(
   send: Send,
   path: string,
   signal: AbortSignal,
-  onOpen?: () => void,
+  { lastEventId, onOpen, onId }: Pick<StreamOptions, 'lastEventId' | 'onOpen' | 'onId'>,
 ): AsyncGenerator<StreamMessage> {
-  const response = await send('GET', path, undefined, signal)
+  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const response = await send('GET', path, undefined, signal, headers)
   if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null, path)
   onOpen?.()
   const text = response.body?.pipeThrough(new TextDecoderStream() as never)
@@ -48,25 +49,28 @@ export async function* readStream(
   const { EventSourceParserStream } = await import('eventsource-parser/stream')
   const messages = text?.pipeThrough(new EventSourceParserStream())
   try {
-    for await (const { event, data } of messages ?? [])
+    for await (const { id, event, data } of messages ?? []) {
+      if (id !== undefined) onId?.(id)
       yield { type: event, data: JSON.parse(data) as unknown } as StreamMessage
+    }
   } catch (error) {
     if (!signal.aborted) throw new Unreachable('The service closed the stream.', { cause: error })
   }
 }
 
 /**
- * Opens the live stream. Once it resolves, no message is missed; with `since`, messages from that time on come first.
+ * Opens the live stream. Once it resolves, no message is missed; with `since` or `lastEventId`, messages from then on come
+ * first.
  * @throws Unreachable or ApiError, or the signal's reason.
  */
 export async function openStream(
   client: Pick<ClientReads, 'stream'>,
   signal: AbortSignal,
-  since?: Date,
+  options: Pick<StreamOptions, 'since' | 'lastEventId' | 'onId'> = {},
 ): Promise<AsyncGenerator<StreamMessage>> {
   let isOpen = () => {}
   const opened = new Promise<void>((resolve) => (isOpen = resolve))
-  const stream = client.stream({ signal, onOpen: () => isOpen(), since })
+  const stream = client.stream({ signal, onOpen: () => isOpen(), ...options })
   const first = stream.next()
   await Promise.race([opened, first])
   return resumed(first, stream)

@@ -43,14 +43,21 @@ export function createCall(send: Send) {
 }
 
 /** Sends a request and resolves with whatever is answered. @throws Unreachable, or the reason of `signal`. */
-export type Send = (method: string, path: string, body?: Body, signal?: AbortSignal) => Promise<Response>
+export type Send = (
+  method: string,
+  path: string,
+  body?: Body,
+  signal?: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Response>
 
 export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: ClientOptions): Send {
   const { origin, pathname } = new URL(url)
   const base = origin + pathname.replace(/\/+(v1\/?)?$/, '')
   const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
-  return async (method, path, body, signal) => {
-    const headers = body === undefined ? key : { ...key, 'content-type': 'application/json' }
+  return async (method, path, body, signal, others) => {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers = { ...key, ...type, ...others }
     try {
       // `fetch` requires `half` for a streamed body.
       const init = { method, headers, body: body ?? null, signal: signal ?? null, duplex: 'half' }

@@ -2,22 +2,30 @@ import type { Socket } from 'node:net'
 import { H3, type H3Event } from 'h3'
 import { FastResponse } from 'srvx'
 import type { Refusal } from '../model/refusal.ts'
+import type { AnsweredRequest } from '../model/simulator/answered-request.ts'
 import type { RateLimit } from '../model/simulator/settings.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Service } from '../service.ts'
 import type { ApiFaults } from './sim/api-faults.ts'
-import { createAuthenticate, type Authenticate, limited } from './auth/api-key.ts'
+import {
+  createAuthenticate,
+  limited,
+  type Authenticate,
+  type KeyCache,
+  type LimitDatabase,
+} from './auth/api-key.ts'
 import { answerTo, errorBody, statusOf, type Answer } from './refusals.ts'
+import { readTraceContext, type TraceContext } from '../model/trace-context.ts'
 import { nodeOf, CompleteResponse } from './node-request.ts'
 import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
 import { addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
 import { byKeyOrSession, type Identify, type Sessions } from './auth/sessions.ts'
-import { redactTableToken } from './redact.ts'
+import { pathWithoutSecrets, redactTableToken } from './redact.ts'
 import { logEntry, newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
 import { channel } from 'node:diagnostics_channel'
 
-export interface AppParts extends Omit<RoutingParts, 'identify' | 'strictQuery'> {
+export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromMemory' | 'strictQuery'> {
   service: Service
   /** Sessions of the inspector, which work only under `/_sim`. */
   sessions?: Pick<Sessions, 'keyOf'>
@@ -34,6 +42,16 @@ export interface AppParts extends Omit<RoutingParts, 'identify' | 'strictQuery'>
   faults?: Pick<ApiFaults, 'around'> | undefined
   /** Rate limit per key under `/v1`. */
   rateLimit?: RateLimit | undefined
+  /** Called with each answered request. */
+  onRequest?: ((request: AnsweredRequest) => void) | undefined
+  /** Where several instances count requests together. */
+  limitDatabase?: LimitDatabase | undefined
+  /** Returns true once clients should use other connections, or another instance; by default when `isStopping` does. */
+  isDraining?: (() => boolean) | undefined
+  /** Limits the cache of keys; by default they are cached until a key changes. */
+  keyCache?: KeyCache | undefined
+  /** Reads the trace context of requests: their events keep it, and the log shows its trace id. */
+  trace?: boolean | undefined
   /** Called with each bug that causes a 500. */
   report: (bug: unknown, requestId: string) => void
 }
@@ -66,18 +84,20 @@ interface RefusedAnswer {
  */
 export function createApp(parts: AppParts): App {
   const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
-  const authenticate = createAuthenticate(parts.service)
+  const authenticate = createAuthenticate(parts.service, parts.keyCache)
   const respond: Respond = (event, handle) => answerRequest(event, parts, handle)
-  const limitedly = byKey(limited(authenticate, parts.rateLimit))
+  const limitedly = byKey(limited(authenticate, parts.rateLimit, parts.limitDatabase))
   const simulating =
     parts.sessions === undefined
       ? byKey(authenticate)
       : byKeyOrSession(parts.service, authenticate, parts.sessions)
+  const identifyFromMemory = byKey(createAuthenticate(parts.service))
   const identifies: Record<string, Identify> = { '/v1': limitedly, '/mcp': byKey(authenticate) }
   for (const [base, routes] of Object.entries(parts.tables))
     addTable(h3, base, routes, respond, {
       ...parts,
       strictQuery: base === '/_sim',
+      identifyFromMemory,
       identify: identifies[base] ?? (isOpen(base) ? async () => anonymous : simulating),
     })
   h3.all('/**', (event) =>
@@ -90,20 +110,28 @@ export function createApp(parts: AppParts): App {
       const context = newRequestContext(parts.newId, parts.now(), parts.measure)
       const socket = socketOf(request)
       if (socket !== undefined) latest.set(socket, context)
+      if (parts.trace === true) context.trace = traceOf(request)
       const response = await h3.request(request, undefined, { request: context })
       if (context.broken) throw new ConnectionBroken()
-      return context.answered ? response : refusedByFramework(context, request, parts.log)
+      return context.answered ? response : refusedByFramework(context, request, parts)
     },
     refuse(refusal, line) {
       const context = newRequestContext(parts.newId, parts.now(), parts.measure)
       const body = errorBody(refusal.code, refusal.message, context.requestId)
       const answer = { status: statusOf[refusal.code], body }
       const headers = headersOf(context, answer)
-      if (line !== null) record(parts.log, line, context, answer)
+      if (line !== null) {
+        void record(parts.log, line, context, answer)
+        announce(parts, line, context, answer)
+      }
       publishAnswer(() => ({ request: null, headers, ...answer }))
       return { headers, ...answer }
     },
   }
+}
+
+function traceOf({ headers }: Request): TraceContext | undefined {
+  return readTraceContext(headers.get('traceparent'), headers.get('tracestate'))
 }
 
 function record(
@@ -111,8 +139,19 @@ function record(
   { method, path }: RequestLine,
   context: RequestContext,
   answer: Answer,
+): Promise<void> | undefined {
+  return log.add(redactTableToken(logEntry(method, path, context, answer)))
+}
+
+/** Tells the access log. */
+function announce(
+  { onRequest }: AppParts,
+  { method, path }: RequestLine,
+  { requestId, measure, started }: RequestContext,
+  { status }: Pick<Answer, 'status'>,
 ): void {
-  log.add(redactTableToken(logEntry(method, path, context, answer)))
+  const durationMs = Math.round((measure() - started) * 10) / 10
+  onRequest?.({ requestId, method, path: pathWithoutSecrets(path), status, durationMs })
 }
 
 /** Pages need no key: the table's address has a token, the API reference is public, and the inspector's page has no data. */
@@ -125,7 +164,7 @@ function byKey(authenticate: Authenticate): Identify {
 }
 
 /** Replaces h3's own responses to requests that it cannot route, because they have no request id. */
-function refusedByFramework(context: RequestContext, { method, url }: Request, log: RequestLog): Response {
+function refusedByFramework(context: RequestContext, { method, url }: Request, parts: AppParts): Response {
   const { requestId } = context
   const body = errorBody(
     'invalid_path',
@@ -133,7 +172,8 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, l
     requestId,
   )
   const headers = { ...jsonHeaders, 'x-request-id': requestId }
-  record(log, { method, path: url }, context, { status: 400, body })
+  void record(parts.log, { method, path: url }, context, { status: 400, body })
+  announce(parts, { method, path: url }, context, { status: 400 })
   publishAnswer(() => ({ request: { method, path: url, body: null }, status: 400, headers, body }))
   return new Response(body, { status: 400, headers })
 }
@@ -149,10 +189,12 @@ async function answerRequest(event: H3Event, parts: AppParts, handle: () => Prom
   const { pathname, search } = event.url
   // Reads of the log are not logged, and calls of tools are logged as the requests that they cause.
   if (!/^\/(_sim\/|mcp$|assets\/|docs(\/|$)|openapi\.json$|llms\.txt$|$)/.test(pathname))
-    record(parts.log, { method: event.req.method, path: pathname + search }, context, answer)
+    await record(parts.log, { method: event.req.method, path: pathname + search }, context, answer)
+  announce(parts, { method: event.req.method, path: pathname }, context, answer)
   const headers = headersOf(context, answer)
   // An open connection would delay the shutdown, and its next request would be refused.
-  if (parts.isStopping() && isLast(event, context)) Object.assign(headers, { connection: 'close' })
+  if ((parts.isDraining ?? parts.isStopping)() && isLast(event, context))
+    Object.assign(headers, { connection: 'close' })
   publishAnswer(() => {
     const line = { method: event.req.method, path: pathname + search, body: context.requestBody }
     // A timeout of the body concerns the connection, not an operation.

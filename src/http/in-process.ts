@@ -1,5 +1,9 @@
-import type { App } from './app.ts'
 import { timers } from '../timers.ts'
+
+/** The app, as far as it is needed here: the published types of the library must not name all of it. */
+interface Answering {
+  fetch(request: Request): Promise<Response>
+}
 
 /** The service without a port. */
 export interface InProcessServer {
@@ -13,7 +17,7 @@ export interface InProcessServer {
 export const NO_PORT_URL = 'http://tabwire.localhost:0'
 
 /** Serves requests within this process; `url` is the base URL of the service. */
-export function openInProcessServer(app: App, url: string): InProcessServer {
+export function openInProcessServer(app: Answering, url: string): InProcessServer {
   const inFlight = new Set<Promise<unknown>>()
   let closed = false
   return {
@@ -47,7 +51,7 @@ function requestTo(url: string, input: string | URL | Request, init: RequestInit
 }
 
 /** Converts the server's own response class, which is fast to send, to a complete `Response`. */
-async function answerTo(request: Request, app: App): Promise<Response> {
+async function answerTo(request: Request, app: Answering): Promise<Response> {
   const { body, status, headers } = await app.fetch(request).catch((cause: unknown) => {
     throw new TypeError('fetch failed', { cause })
   })

@@ -5,7 +5,8 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { isLoopbackBinding } from '../model/loopback.ts'
 import type { App } from './app.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
-import { answerRawErrors, lineOf, pathOf, refusalOfHead, type ConnectionLimits } from './raw-errors.ts'
+import type { ConnectionLimits } from '../model/simulator/settings.ts'
+import { answerRawErrors, lineOf, pathOf, refusalOfHead } from './raw-errors.ts'
 import { CompleteResponse } from './node-request.ts'
 import { timers } from '../timers.ts'
 
@@ -28,10 +29,19 @@ const defaultLimits: ConnectionLimits = {
   connections: 2_000,
 }
 
+export interface DrainTimes {
+  /** Milliseconds without a request after which draining ends. */
+  quietMs: number
+  /** Milliseconds after which it ends in any case. */
+  mostMs: number
+}
+
 export interface OpenServer {
   /** `http://127.0.0.1:4100`, without a final slash. */
   url: string
   port: number
+  /** Handles requests until none but probes arrives any more. */
+  drain(times: DrainTimes): Promise<void>
   /** Refuses new connections, waits up to `graceMs` for requests in flight, then closes the rest. */
   close(graceMs: number): Promise<void>
 }
@@ -59,6 +69,7 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
   return {
     url: `${options.https ? 'https' : 'http'}://${name}:${port}`,
     port,
+    drain: (times) => drain(server, times),
     async close(graceMs) {
       const cut = timers.setTimeout(() => server.closeAllConnections(), graceMs)
       await listener.close()
@@ -66,6 +77,32 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
     },
   }
 }
+
+/**
+ * Closing the port would reset connections that a load balancer has made, but whose first request has not been read. The
+ * load balancer cannot know whether such a request was handled, and may not send it again.
+ */
+async function drain(server: Server, { quietMs, mostMs }: DrainTimes): Promise<void> {
+  let arrived = 0
+  const count = ({ url = '' }: IncomingMessage) => {
+    if (!PROBES.has(url)) arrived += 1
+  }
+  server.on('request', count)
+  let before = -1
+  for (let left = mostMs; left > 0 && before < arrived; left -= quietMs) {
+    before = arrived
+    await timers.sleep(Math.min(quietMs, left))
+    // On a busy machine, the time is over before the requests that came meanwhile are read.
+    for (let pass = 0; pass < PASSES; pass += 1) await timers.nextTurn()
+  }
+  server.off('request', count)
+}
+
+/** So many passes of the event loop accept a connection and read its request. */
+const PASSES = 4
+
+/** Load balancers request these paths of an instance that they send no other requests to. */
+const PROBES: ReadonlySet<string> = new Set(['/_sim/health', '/_sim/ready', '/_sim/metrics'])
 
 /** Lets the process end while the server listens and while its connections are open. */
 function release(server: Server): void {

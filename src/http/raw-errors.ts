@@ -12,19 +12,8 @@ import type { App } from './app.ts'
 import { breakOffBody, bytesOfLongBody } from './body.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
 import { unknownLine, type RequestLine } from './request-context.ts'
+import type { ConnectionLimits } from '../model/simulator/settings.ts'
 import { timers } from '../timers.ts'
-
-/** Limits for slow clients and for connections. */
-export interface ConnectionLimits {
-  /** Milliseconds from connection until the headers of the first request have arrived. */
-  firstRequestMs: number
-  /** Milliseconds for the headers of further requests. */
-  headersMs: number
-  /** Milliseconds for a whole request. */
-  requestMs: number
-  /** Limit of open connections. A further one replaces an idle one, or is closed when there is none. */
-  connections: number
-}
 
 /** Limit of header fields per request. Node silently drops fields above its limit, which is therefore one higher. */
 export const MAX_HEADERS = 1_000

@@ -93,6 +93,12 @@ function hidden(text: string | null, secrets: readonly string[]): string | null 
   return /twk_|whsec_/.test(without) ? without.replace(ownSecrets, `$1${HIDDEN}`) : without
 }
 
+/** Returns the path of a URL or path, without its query and without secrets. */
+export function pathWithoutSecrets(url: string): string {
+  const [path = ''] = url.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1)
+  return path.replace(/^(\/t\/[^/]*\/)[^/]+/i, `$1${HIDDEN}`).replace(ownSecrets, `$1${HIDDEN}`)
+}
+
 /** Returns the entry without the secret token of a table's address: the log must not give access to the table. */
 export function redactTableToken(entry: RequestEntry): RequestEntry {
   const token = /^(?:https?:\/\/[^/]*)?\/t\/[^/]*\/([^/?]+)/i.exec(entry.path)?.[1]

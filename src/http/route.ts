@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod'
 import type { ApiKey, Scope } from '../model/api-key.ts'
+import type { TraceContext } from '../model/trace-context.ts'
 import { validate } from '../model/validation.ts'
 import type { OperationDoc } from './openapi/operation.ts'
 import type { QueryParameter } from './openapi/parameters.ts'
@@ -22,6 +23,10 @@ export interface Route {
   doc?: OperationDoc
   /** True when the response contains a secret. Such bodies are not logged. */
   secret?: true
+  /** True when it answers while the service shuts down. */
+  whileStopping?: true
+  /** True when a key that was accepted before is accepted without the database, for figures that are wanted while it is away. */
+  withoutDatabase?: true
   /** True when only an API key is accepted, not a session of the inspector. */
   keyOnly?: true
   handle(call: Call): Promise<Reply> | Reply
@@ -35,6 +40,8 @@ export interface Call {
   query: URLSearchParams
   /** The request, for routes that read its key or session. */
   request: Asking
+  /** Trace context of the request; only with `--trace`. */
+  trace?: TraceContext | undefined
   /** Aborts when the caller disconnects before the response. */
   gone(): AbortSignal
   /** Returns a header of the request. */

@@ -11,6 +11,8 @@ import type { Asking, Identify } from './auth/sessions.ts'
 
 export interface RoutingParts {
   identify: Identify
+  /** Does the same for a key that was found before, also while the database is away. */
+  identifyFromMemory: Identify
   /** Limit of a body in bytes. */
   bodyLimit: number
   /** Returns true while the service shuts down and refuses requests. */
@@ -78,6 +80,8 @@ function methodNotAllowed(method: string, allow: string): Refusal {
   return new Refusal('method_not_allowed', `${method} is not allowed for this path. Use ${allow}.`, { allow })
 }
 
+export const SHUTTING_DOWN = 'The service is shutting down. Retry after the next start.'
+
 /** Caller of routes without a key. */
 export const anonymous: ApiKey = {
   id: '',
@@ -90,13 +94,13 @@ export const anonymous: ApiKey = {
 }
 
 async function follow(route: Route, event: H3Event, parts: RoutingParts): Promise<Reply> {
-  const key = route.scope === null ? anonymous : await parts.identify(event.req)
+  const identify = route.withoutDatabase === true ? parts.identifyFromMemory : parts.identify
+  const key = route.scope === null ? anonymous : await identify(event.req)
   requireExactPath(event)
   if (route.keyOnly === true) requireKeyItself(event)
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
-  if (parts.isStopping())
-    throw new Refusal('shutting_down', 'The service is shutting down. Retry after the next start.')
+  if (parts.isStopping() && route.whileStopping !== true) throw new Refusal('shutting_down', SHUTTING_DOWN)
   const context = event.context.request as RequestContext
   context.secret = route.secret ?? false
   return route.handle(new EventCall(event, key, context, parts.bodyLimit))
@@ -130,6 +134,10 @@ class EventCall implements Call {
     this.params = decoded(event.context.params)
     this.context = context
     this.bodyLimit = bodyLimit
+  }
+
+  get trace() {
+    return this.context.trace
   }
 
   get query() {

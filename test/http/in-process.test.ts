@@ -69,7 +69,9 @@ describe('in-process calls', () => {
     const stop = new AbortController()
     const { body } = await simulator.fetch('/_sim/stream', { headers: headers(), signal: stop.signal })
     const reader = body?.getReader()
-    expect(new TextDecoder().decode((await reader?.read())?.value as Uint8Array)).toBe(': listening\n\n')
+    expect(new TextDecoder().decode((await reader?.read())?.value as Uint8Array)).toMatch(
+      /^: listening\nid: \S+\n\n$/,
+    )
     stop.abort()
     await expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' })
   })

@@ -2,7 +2,7 @@ import { hash as digest, timingSafeEqual } from 'node:crypto'
 import type { ApiKey, Scope } from '../../model/api-key.ts'
 import { Refusal } from '../../model/refusal.ts'
 import type { Service } from '../../service.ts'
-import type { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { RateLimit } from '../../model/simulator/settings.ts'
 
 /** Returns the SHA-256 of a key in hex, as keys are stored (contract section 2). */
@@ -12,13 +12,25 @@ export function hashOf(key: string): string {
 
 export type Authenticate = (authorization: string | null) => Promise<ApiKey>
 
+/** How long a found key is used without another look at the store. */
+export interface KeyCache {
+  /** In milliseconds. */
+  lifetimeMs: number
+  /** Monotonic clock in milliseconds. */
+  measure: () => number
+}
+
 /**
  * Finds the key of an `Authorization: Bearer <key>` header. Found keys are cached until a key changes, which saves one
- * read of the store per push.
+ * read of the store per push. With `cache`, they are also looked up again after its time: an instance that is cut off from
+ * the database does not learn that a key was revoked, and must not answer from memory then.
  * @throws Refusal `unauthorized` for a missing, malformed, unknown or revoked key.
  */
-export function createAuthenticate(service: Pick<Service, 'find' | 'onCommit'>): Authenticate {
-  let known = new Map<string, ApiKey>()
+export function createAuthenticate(
+  service: Pick<Service, 'find' | 'onCommit'>,
+  cache?: KeyCache,
+): Authenticate {
+  let known = new Map<string, { key: ApiKey; until: number }>()
   service.onCommit((writes, kind) => {
     // A new map, so that a lookup that started earlier cannot cache a revoked key.
     if (kind === 'replacement' || writes.some(({ collection }) => collection === 'keys')) known = new Map()
@@ -27,9 +39,12 @@ export function createAuthenticate(service: Pick<Service, 'find' | 'onCommit'>):
     const presented = bearerOf(authorization)
     const hash = hashOf(presented)
     const remembered = known
-    const key = remembered.get(hash) ?? (await keyOfHash(service, hash))
+    const found = remembered.get(hash)
+    const now = cache?.measure() ?? 0
+    if (found !== undefined && now < found.until) return found.key
+    const key = await keyOfHash(service, hash)
     if (key === undefined) throw unauthorized('The API key is unknown or was revoked.')
-    remembered.set(hash, key)
+    remembered.set(hash, { key, until: cache === undefined ? Infinity : now + cache.lifetimeMs })
     return key
   }
 }
@@ -60,17 +75,32 @@ export function requireScope(key: ApiKey, scope: Scope): void {
   throw new Refusal('insufficient_scope', message, { required_scope: scope })
 }
 
+/** Runs the statements of the rate limiter, so that all instances count together. */
+export interface LimitDatabase {
+  /** Name of the schema that has the table {@link LIMITS_TABLE}. */
+  schema: string
+  /** @throws Refusal `storage_unavailable`. */
+  query(statement: { text: string; values: readonly unknown[] }): Promise<{ rows: readonly unknown[] }>
+}
+
+/** Table of the windows, made by a migration of the store. */
+const LIMITS_TABLE = 'rate_limits'
+
 /**
  * Limits the requests of each known key; unknown keys get 401 first. The window starts with a key's first request.
- * Refused requests count, but do not extend it.
+ * Refused requests count, but do not extend it. With a database, one window per key counts the requests of all instances.
  * @throws Refusal `rate_limited` beyond the limit (contract section 4).
  */
-export function limited(authenticate: Authenticate, limit: RateLimit | undefined): Authenticate {
+export function limited(
+  authenticate: Authenticate,
+  limit: RateLimit | undefined,
+  database?: LimitDatabase,
+): Authenticate {
   if (limit === undefined) return authenticate
-  let limiter: Promise<RateLimiterMemory> | undefined
+  let limiter: Promise<RateLimiterAbstract> | undefined
   return async (authorization) => {
     const key = await authenticate(authorization)
-    limiter ??= open(limit)
+    limiter ??= open(limit, database)
     await (await limiter).consume(key.id).catch((exceeded: unknown) => {
       if (exceeded instanceof Error) throw exceeded
       throw refusal(limit, (exceeded as { msBeforeNext: number }).msBeforeNext)
@@ -80,9 +110,23 @@ export function limited(authenticate: Authenticate, limit: RateLimit | undefined
 }
 
 /** Loads the rate limiter only when a limit is set. */
-async function open({ requests: points, seconds: duration }: RateLimit): Promise<RateLimiterMemory> {
-  const { RateLimiterMemory } = await import('rate-limiter-flexible')
-  return new RateLimiterMemory({ points, duration })
+async function open(
+  { requests: points, seconds: duration }: RateLimit,
+  database: LimitDatabase | undefined,
+): Promise<RateLimiterAbstract> {
+  const { RateLimiterMemory, RateLimiterPostgres } = await import('rate-limiter-flexible')
+  if (database === undefined) return new RateLimiterMemory({ points, duration })
+  return new RateLimiterPostgres({
+    points,
+    duration,
+    storeClient: database,
+    storeType: 'client',
+    schemaName: database.schema,
+    tableName: LIMITS_TABLE,
+    tableCreated: true,
+    // One row per key, which its next window replaces.
+    clearExpiredByTimeout: false,
+  })
 }
 
 /** Returns the refusal with whole seconds for `Retry-After`, at least 1. */

@@ -1,22 +1,29 @@
 import { createHash } from 'node:crypto'
 import type { ApiKey } from '../../model/api-key.ts'
 import { Refusal } from '../../model/refusal.ts'
-import type { Service } from '../../service.ts'
+import type { Service, SharedValues } from '../../service.ts'
 import { keyOfHash, type Authenticate } from './api-key.ts'
 
 /**
  * Sessions let a browser act for an API key without storing it. A one-time code is exchanged for two secrets. The token
  * is in a cookie, which the browser sends to every port of the host. The page sends the other as a header, so the cookie
- * is useless without it. Secrets are stored as hashes, in memory only, until the service stops.
+ * is useless without it. Secrets are stored as hashes: in memory until the service stops, or in the sandbox, so that a
+ * browser may reach any instance.
  */
 export interface Sessions {
   /** Creates a one-time code. `keyHash` is the hash of the key that the session acts for. */
-  invite(keyHash: string): string
-  /** Returns the secrets of a new session; `undefined` when the code is unknown, used or expired. */
-  begin(code: string): SessionSecrets | undefined
-  /** Returns the hash of the key that a session acts for. */
-  keyOf(secrets: SessionSecrets): string | undefined
-  end(secrets: SessionSecrets): void
+  invite(keyHash: string): Invitation
+  /** Resolves with the secrets of a new session; with `undefined` when the code is unknown, used or expired. */
+  begin(code: string): Promise<SessionSecrets | undefined>
+  /** Resolves with the hash of the key that a session acts for. */
+  keyOf(secrets: SessionSecrets): Promise<string | undefined>
+  end(secrets: SessionSecrets): Promise<void>
+}
+
+export interface Invitation {
+  code: string
+  /** Resolves when the code is stored. */
+  stored: Promise<void>
 }
 
 /** The two secrets of a session. */
@@ -31,10 +38,13 @@ export interface SessionSecrets {
 export const PAGE_HEADER = 'x-tabwire-page'
 
 interface SessionParts {
+  values: SharedValues
   /** Returns an unpredictable token, also in a seeded run. */
   newToken: () => string
-  /** Monotonic clock in milliseconds. */
+  /** Clock in milliseconds, which all instances share. */
   measure: () => number
+  /** Lifetime of a session in milliseconds. */
+  lifetimeMs?: number
 }
 
 /** Lifetime of a code in seconds: enough to switch windows, too short to be useful in a scrollback. */
@@ -43,26 +53,68 @@ export const CODE_SECONDS = 600
 /** Limit of codes and of sessions; the oldest are dropped. */
 const MOST = 100
 
-export function createSessions({ newToken, measure }: SessionParts): Sessions {
-  const codes = new Map<string, { keyHash: string; until: number }>()
-  const sessions = new Map<string, string>()
+/** Keys of the values. */
+const CODES = 'inspector_codes'
+const SESSIONS = 'inspector_sessions'
+
+/** What a code or a session is for, under the hash of its secret. */
+interface Entry {
+  secret: string
+  key_hash: string
+  /** `null` when it does not expire. */
+  until: number | null
+}
+
+export function createSessions({ values, newToken, measure, lifetimeMs }: SessionParts): Sessions {
+  const isGood = ({ until }: Entry) => until === null || measure() <= until
+
+  /** Changes the entries of a value; the expired and the oldest ones are dropped. */
+  function change<Reply>(
+    key: string,
+    to: (entries: readonly Entry[]) => { entries: readonly Entry[]; reply: Reply },
+  ): Promise<Reply> {
+    return values.update(key, (value) => {
+      const { entries, reply } = to(entriesOf(value).filter(isGood))
+      return { value: entries.slice(-MOST).map((entry) => ({ ...entry })), reply }
+    })
+  }
+
+  /** Removes the entry of a secret, and resolves with it. */
+  const take = (key: string, secret: string) =>
+    change(key, (entries) => ({
+      entries: entries.filter((entry) => entry.secret !== secret),
+      reply: entries.find((entry) => entry.secret === secret),
+    }))
+
+  const add = (key: string, entry: Entry) =>
+    change(key, (entries) => ({ entries: [...entries, entry], reply: undefined }))
+
   return {
-    invite(keyHash) {
+    invite(key_hash) {
       const code = newToken()
-      keep(codes, digest(code), { keyHash, until: measure() + CODE_SECONDS * 1_000 })
-      return code
+      const entry = { secret: digest(code), key_hash, until: measure() + CODE_SECONDS * 1_000 }
+      return { code, stored: add(CODES, entry) }
     },
-    begin(code) {
-      const found = codes.get(digest(code))
-      codes.delete(digest(code))
-      if (found === undefined || measure() > found.until) return undefined
+    async begin(code) {
+      const found = await take(CODES, digest(code))
+      if (found === undefined) return undefined
       const secrets = { token: newToken(), pageSecret: newToken() }
-      keep(sessions, keyed(secrets), found.keyHash)
+      const until = lifetimeMs === undefined ? null : measure() + lifetimeMs
+      await add(SESSIONS, { secret: keyed(secrets), key_hash: found.key_hash, until })
       return secrets
     },
-    keyOf: (secrets) => sessions.get(keyed(secrets)),
-    end: (secrets) => void sessions.delete(keyed(secrets)),
+    // A transaction, since another instance may have begun or ended the session just now.
+    keyOf: (secrets) =>
+      change(SESSIONS, (entries) => {
+        const secret = keyed(secrets)
+        return { entries, reply: entries.find((entry) => entry.secret === secret)?.key_hash }
+      }),
+    end: async (secrets) => void (await take(SESSIONS, keyed(secrets))),
   }
+}
+
+function entriesOf(value: unknown): readonly Entry[] {
+  return (value as readonly Entry[] | undefined) ?? []
 }
 
 /** Returns the hash of a secret. A lookup by hash leaks nothing through timing. */
@@ -72,12 +124,6 @@ function digest(secret: string): string {
 
 function keyed({ token, pageSecret }: SessionSecrets): string {
   return digest(`${token} ${pageSecret}`)
-}
-
-function keep<T>(map: Map<string, T>, key: string, value: T): void {
-  map.set(key, value)
-  const [oldest] = map.keys()
-  if (map.size > MOST && oldest !== undefined) map.delete(oldest)
 }
 
 /** The parts of a request that identify the caller. */
@@ -125,7 +171,7 @@ export async function keyOfSession(
   sessions: Pick<Sessions, 'keyOf'>,
   request: Asking,
 ): Promise<ApiKey | undefined> {
-  const hash = isOwnPage(request) ? sessions.keyOf(sessionSecrets(request.headers)) : undefined
+  const hash = isOwnPage(request) ? await sessions.keyOf(sessionSecrets(request.headers)) : undefined
   return hash === undefined ? undefined : keyOfHash(service, hash)
 }
 

@@ -10,6 +10,7 @@ import type { CheckAddress } from '../../operations/guest-change.ts'
 import { leaveFeedback } from '../../operations/leave-feedback.ts'
 import { pay } from '../../operations/pay.ts'
 import { releaseClaim } from '../../operations/release-claim.ts'
+import { traceParameters } from '../openapi/parameters.ts'
 import type { Answer } from '../refusals.ts'
 import type { Call, Documented, Reply } from '../route.ts'
 import type { TableStream } from './stream.ts'
@@ -40,12 +41,12 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
       handle(await requireTable(parts, call), call)
   const byGuest = <B>(
     body: ZodType<B>,
-    handle: (body: B, guest_hash: string, table: LocatedTable) => Promise<Reply>,
+    handle: (body: B, guest_hash: string, table: LocatedTable, trace: Call['trace']) => Promise<Reply>,
   ) => ({
     body,
     handle: atTable(async (table, call) => {
       const guest = requireGuest(call)
-      return handle(validate(body, await call.body()), guest, table)
+      return handle(validate(body, await call.body()), guest, table, call.trace)
     }),
   })
   return [
@@ -92,16 +93,16 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
       method: 'POST',
       path: '/:number/:token/claims',
       scope: null,
-      ...byGuest(tableClaimBody, async ({ external_check_id, ...body }, guest_hash, table) => {
+      ...byGuest(tableClaimBody, async ({ external_check_id, ...body }, guest_hash, table, trace) => {
         const command = { ...(await checkAt(parts, table, external_check_id)), ...body, guest_hash }
-        return fresh(201, viewClaim(await service.execute(claimItems, command)))
+        return fresh(201, viewClaim(await service.execute(claimItems, command, trace)))
       }),
       doc: {
         id: 'claimAtTable',
         tag,
         summary: 'Claim items of a check at the table',
         description: 'Claims all given quantities, or none of them. Emits `claim.created`.',
-        headers: ['X-Guest-Id'],
+        headers: ['X-Guest-Id', ...traceParameters],
         answers: { 201: { description: 'The claim.', schema: 'Claim', headers: freshHeaders } },
         errors: ['NotFound', 'NotClaimable'],
       },
@@ -129,10 +130,10 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
       method: 'POST',
       path: '/:number/:token/payments',
       scope: null,
-      ...byGuest(tablePayBody, async ({ external_check_id, ...body }, guest_hash, table) => {
+      ...byGuest(tablePayBody, async ({ external_check_id, ...body }, guest_hash, table, trace) => {
         const address = await checkAt(parts, table, external_check_id)
         for (const id of body.claim_ids ?? []) await ownClaim(parts, table, id, guest_hash)
-        return fresh(201, viewPayment(await service.execute(pay, { ...address, ...body, guest_hash })))
+        return fresh(201, viewPayment(await service.execute(pay, { ...address, ...body, guest_hash }, trace)))
       }),
       doc: {
         id: 'payAtTable',
@@ -140,7 +141,7 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
         summary: "Pay the guest's claims, an amount or the balance",
         description:
           'Pays `claim_ids`, `amount_cents`, or without both the balance. With `expected_cents`, the payment is refused if the amount differs. `payment_number` counts the payments of the guest and check from 1 and makes a retry safe: a repeated number pays nothing and returns the earlier payment. Without it, a repeated payment of `amount_cents` is made again. Emits `payment.succeeded`, and `check.fully_paid` when the balance reaches 0.',
-        headers: ['X-Guest-Id'],
+        headers: ['X-Guest-Id', ...traceParameters],
         answers: { 201: { description: 'The payment.', schema: 'Payment', headers: freshHeaders } },
         errors: ['CardDeclined', 'ForbiddenGuest', 'NotFound', 'NotPayableAsShown'],
       },
@@ -156,13 +157,17 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
         summary: 'Leave feedback',
         description:
           'Stores a rating. Any guest at the table can send any number. Emits `feedback.received`.',
+        headers: traceParameters,
         answers: { 201: { description: 'The feedback.', schema: 'Feedback', headers: freshHeaders } },
         errors: ['NotFound'],
       },
       handle: atTable(async (table, call) => {
         const { external_check_id, ...body } = validate(tableFeedbackBody, await call.body())
         const address = await checkAt(parts, table, external_check_id)
-        return fresh(201, viewFeedback(await service.execute(leaveFeedback, { ...address, ...body })))
+        return fresh(
+          201,
+          viewFeedback(await service.execute(leaveFeedback, { ...address, ...body }, call.trace)),
+        )
       }),
     },
   ]

@@ -50,6 +50,9 @@ const texts: Readonly<Record<string, string>> = {
   'KeyRequest.location_id': 'By default the location of the calling key.',
   'Delivery.next_attempt_at': 'Set while the delivery is pending, otherwise null.',
   'Delivery.endpoint_url': 'URL of the endpoint, also after its removal; absent before the first attempt.',
+  'Attempt.response_headers':
+    'The headers of the response as received: at most 100, and 4 KiB of names and values. Absent without a response.',
+  'Attempt.response_headers_cut': 'Present when the response had more headers, or a longer last value.',
   'Attempt.response_body': 'The first 4 KiB of the response body.',
   'Attempt.error': 'Error message: the cause and how to fix it.',
   Event: 'The envelope, and `body`: the exact bytes of the envelope that are signed and sent.',

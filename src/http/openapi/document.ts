@@ -14,7 +14,7 @@ import type { Json } from './json.ts'
 import { parameterComponents } from './parameters.ts'
 import { pathsOf } from './paths.ts'
 import { componentSchemas } from './schemas.ts'
-import { signatureParameter, webhooks } from './webhooks.ts'
+import { signatureParameter, webhooksOf } from './webhooks.ts'
 
 export interface DocumentOptions {
   /** URL of the service without `/v1`; by default the one of `tabwire start`. */
@@ -52,7 +52,7 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
     servers: [{ url, description: 'Tabwire' }],
     tags: tagList(simulator),
     paths: {
-      ...pathsOf('/v1', rows.v1, examples),
+      ...pathsOf('/v1', simulator ? rows.v1 : rows.v1.map(withoutHeaders), examples),
       ...(simulator
         ? {
             ...pathsOf('/_sim', rows.sim, examples),
@@ -60,7 +60,7 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
           }
         : {}),
     },
-    webhooks,
+    webhooks: webhooksOf({ trace: simulator }),
     components: {
       securitySchemes: {
         apiKey: {
@@ -82,6 +82,11 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
 /** Returns the document on one line, because indentation would be a third of its size. */
 export async function openApiText(options: DocumentOptions = {}): Promise<string> {
   return `${JSON.stringify(await openApiDocument(options))}\n`
+}
+
+/** Leaves out the headers of `--trace`, which only Tabwire reads. */
+function withoutHeaders({ doc: { headers: _headers, ...doc }, ...row }: Documented): Documented {
+  return { ...row, doc }
 }
 
 function isDocumented(route: Route): route is Documented {

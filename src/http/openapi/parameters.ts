@@ -96,13 +96,39 @@ export const paging: readonly QueryParameter[] = ['limit', 'cursor']
 /** Parameters of every list of the simulator. */
 export const simPaging: readonly QueryParameter[] = [...paging, 'order']
 
-/** Query parameters as components, because many operations share them. */
-export const parameterComponents: Readonly<Record<string, Json>> = Object.fromEntries(
-  Object.entries(queryParameters).map(([key, parameter]) => [
-    key,
-    { name: key.replace(/\..*/, ''), in: 'query', required: false, ...parameter },
-  ]),
-)
+const traceHeaders = {
+  traceparent: {
+    description:
+      "The caller's position in a distributed trace (W3C Trace Context). Only with `--trace`; ignored when it is invalid. Deliveries continue this trace with a new span id per attempt.",
+    schema: { type: 'string', pattern: '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}' },
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  },
+  tracestate: {
+    description:
+      'Data of tracing systems (W3C Trace Context). Only with `--trace` and `traceparent`. Deliveries repeat up to 512 characters unchanged.',
+    schema: text,
+    example: 'vendor=value',
+  },
+} satisfies Record<string, { description: string; schema: Json; example: string }>
+
+/** Headers of requests that cause events, and of deliveries. */
+export const traceParameters = ['traceparent', 'tracestate'] as const
+
+/** Parameters as components, because many operations share them. */
+export const parameterComponents: Readonly<Record<string, Json>> = {
+  ...Object.fromEntries(
+    Object.entries(queryParameters).map(([key, parameter]) => [
+      key,
+      { name: key.replace(/\..*/, ''), in: 'query', required: false, ...parameter },
+    ]),
+  ),
+  traceparent: traceHeader('traceparent'),
+  tracestate: traceHeader('tracestate'),
+}
+
+function traceHeader(name: keyof typeof traceHeaders): Json {
+  return { name, in: 'header', required: false, ...traceHeaders[name] }
+}
 
 export function queryParameter(key: QueryParameter): Json {
   return refTo('parameters', key)
@@ -125,11 +151,19 @@ export const headerParameters = {
     schema: text,
     example: 'en-GB',
   },
+  'Last-Event-ID': {
+    description:
+      'Id of the last message that the client has. The messages since that one come first, then the event `live`. An unknown id is ignored.',
+    required: false,
+    schema: text,
+    example: 'k3Jx0Qm2:0:118:0:42',
+  },
 } satisfies Record<string, { description: string; required: boolean; schema: Json; example: string }>
 
-export type HeaderParameter = keyof typeof headerParameters
+export type HeaderParameter = keyof typeof headerParameters | (typeof traceParameters)[number]
 
 export function headerParameter(key: HeaderParameter): Json {
+  if (key === 'traceparent' || key === 'tracestate') return refTo('parameters', key)
   return { name: key.split('.')[0], in: 'header', ...headerParameters[key] }
 }
 

@@ -87,6 +87,7 @@ const answers = {
   NewSession: sim.newSessionView,
   Session: sim.sessionView,
   Health: sim.healthView,
+  Readiness: sim.readinessView,
   TableView: table.tableView,
   TableCheck: table.tableCheckView,
   TableClaim: table.tableClaimView,

@@ -1,5 +1,6 @@
 import { signatureHeader } from '../../model/text/service-name.ts'
 import { refTo, type Json } from './json.ts'
+import { headerParameter, traceParameters } from './parameters.ts'
 import { z } from 'zod'
 import type { EventData } from '../../model/event-view.ts'
 import { eventViews } from '../../model/simulator/views.ts'
@@ -72,7 +73,7 @@ export function signatureParameter(serviceName: string): Json {
   }
 }
 
-function delivery(type: WebhookType): Json {
+function delivery(type: WebhookType, trace: boolean): Json {
   const content = {
     'application/json': {
       schema: refTo('schemas', envelopeName(type)),
@@ -85,7 +86,10 @@ function delivery(type: WebhookType): Json {
     summary: type,
     description: `${triggers[type]}\n\n${type === 'ping' ? retriesNot : retries}`,
     security: [],
-    parameters: [refTo('parameters', 'webhook-signature')],
+    parameters: [
+      refTo('parameters', 'webhook-signature'),
+      ...(trace ? traceParameters.map(headerParameter) : []),
+    ],
     requestBody: { required: true, content },
     responses: {
       '2XX': { description: 'Accepted. The response body is ignored.' },
@@ -95,7 +99,7 @@ function delivery(type: WebhookType): Json {
   }
 }
 
-/** Deliveries of events and pings as webhooks (specification section 6). */
-export const webhooks: Readonly<Record<string, Json>> = Object.fromEntries(
-  webhookTypes.map((type) => [type, { post: delivery(type) }]),
-)
+/** Deliveries of events and pings as webhooks (specification section 6); with `trace`, those of `--trace`. */
+export function webhooksOf({ trace }: { trace: boolean }): Readonly<Record<string, Json>> {
+  return Object.fromEntries(webhookTypes.map((type) => [type, { post: delivery(type, trace) }]))
+}

@@ -14,7 +14,11 @@ export interface CheckWatch {
   open(at: Date): { request: Seen; finding: Finding }[]
   /** `indexOf` returns the index of a check in the saved log. */
   save(indexOf: (check: StoredCheck) => number): SavedWatch
+  /** Takes checks as they are now, oldest first, whose changes the watch has not heard of. */
+  catchUp(checks: readonly StoredCheck[]): void
   clear(): void
+  /** Ends following the service. */
+  close(): void
 }
 
 /** A saved watch, and the checks that it refers to by index. */
@@ -54,6 +58,8 @@ interface Pair {
 /** `service` has the current checks and payments. */
 export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: WatchToContinue): CheckWatch {
   const checks = new Map<string, Watched>()
+  /** The newest state of checks. In a shared sandbox, another request may be committed before this one arrives here. */
+  const newest = new Map<string, StoredCheck>()
   /** By location and item id: the item's name, and the keys of the checks that had it. */
   const items = new Map<string, { name: string; on: Set<string> }>()
   /** By location, name and price: products of items. */
@@ -151,16 +157,19 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
     return (items.get(`${location}\n${external_id}`)?.on.size ?? 0) < MOST_CHECKS
   }
 
-  service.onCommit((writes) => {
-    for (const write of writes) {
-      if (write.collection !== 'checks' || !('put' in write)) continue
-      const key = checkKey(write.put)
-      // The inspector pushes checks too.
-      const watched = checks.get(key)
-      if (watched !== undefined) watched.check = write.put
-      if (!isUnclosed(write.put)) unclosed.delete(key)
-      else if (!unclosed.has(key)) keep(unclosed, key, new Date(write.put.updated_at), KEEP.checks)
-    }
+  function committed(check: StoredCheck): void {
+    const key = checkKey(check)
+    newest.delete(key)
+    keep(newest, key, check, KEEP.checks)
+    // The inspector pushes checks too.
+    const watched = checks.get(key)
+    if (watched !== undefined) watched.check = check
+    if (!isUnclosed(check)) unclosed.delete(key)
+    else if (!unclosed.has(key)) keep(unclosed, key, new Date(check.updated_at), KEEP.checks)
+  }
+
+  const close = service.onCommit((writes) => {
+    for (const write of writes) if (write.collection === 'checks' && 'put' in write) committed(write.put)
   })
 
   function unclosedFindings(at: Date) {
@@ -179,9 +188,11 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       const key = checkKey(check)
       const isApplied = push.outcome === 'created' || push.outcome === 'updated'
       if (!isApplied) return
-      const watched = { check, request: { id, method, path, status, started_at } }
+      const request = { id, method, path, status, started_at }
+      const watched = { check, request }
       keep(checks, key, watched, KEEP.checks)
       compare(key, watched, push.before)
+      watched.check = newest.get(key) ?? check
     },
     open: (at) => [
       ...[...pairs.values()].flatMap((pair) => shown(pair.request, findingOf(pair))),
@@ -199,9 +210,13 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       unclosed: Array.from(unclosed, ([key, since]) => ({ key, since: since.toISOString() })),
       reused: [...reused],
     }),
-    clear() {
-      for (const each of [checks, items, products, pairs, unclosed, reused]) each.clear()
+    catchUp(all) {
+      for (const check of all) committed(check)
     },
+    clear() {
+      for (const each of [checks, newest, items, products, pairs, unclosed, reused]) each.clear()
+    },
+    close,
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type StoredCheck,
   parsePush,
 } from '../../model/check.ts'
-import type { Finding } from '../../findings/index.ts'
+import { findingsWithHistory, type Finding } from '../../findings/index.ts'
 import { type LoggedRequest, type PushNote, isTrialPath } from '../../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../../model/revision.ts'
 import type { SavedLog, SavedRequest } from '../../model/simulator/bundle.ts'
@@ -26,35 +26,62 @@ import type { RequestEntry, PushSummary } from '../request-context.ts'
 import { checkChanges, diffItems } from '../../model/check-diff.ts'
 
 export interface RequestLog {
-  /** Stores a request without its secrets. */
-  add(entry: RequestEntry): void
+  /**
+   * Stores a request without its secrets. In a shared sandbox, resolves when all instances can find it, or when the
+   * database is too slow; the answer waits for it, so that the requests of a client keep their order.
+   */
+  add(entry: RequestEntry): Promise<void> | undefined
+  /**
+   * Resolves when the log has all requests that any instance answered before the call.
+   * @throws Refusal `storage_unavailable`.
+   */
+  fresh(): Promise<void>
   get(id: string): LoggedRequest | undefined
   /**
    * Lists requests in the order of their responses, newest first by default: those after the id `after` that match
    * `only`. An id that was dropped from the log counts as older than all entries.
    */
   list(query: LogQuery): { data: LoggedRequest[]; more: boolean }
-  /** Stores a state of a check without revision, to detect its repetition. */
+  /** Stores the state of a check after a push that is not logged, to detect its repetition. */
   applied(check: Check): void
-  /** Returns true when a check without revisions had the pushed state before and changed since. */
-  repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
   /** Returns the time of the service's clock. */
   now(): Date
-  /** Returns the states of a check before and after its earlier pushes that are still in the log. */
-  earlierStates(check: StoredCheck): readonly StoredCheck[]
   /** Reports the findings since a time, or all, including those of dropped requests. `at` is the service's time. */
   report(since: string | undefined, at?: Date): Report
   /** Returns the findings with their checks, and the conflicts without an accepted push since, for an account. */
   accounted(at?: Date): { findings: FindingOfCheck[]; conflicts: readonly UnsettledConflict[] }
   /** Returns everything that the log knows, for a log that continues it. */
   save(): SavedLog
-  /** Deletes all entries. */
-  clear(): void
-  /** Calls `listener` with the id of each added request; `read` returns the entry with its findings. */
+  /** Number of the newest request. Numbers rise, and are the same at all instances. */
+  newest(): number
+  /** Returns the requests after a number, oldest first; `undefined` when one of them was dropped. */
+  after(number: number): readonly NumberedRequest[] | undefined
+  /** Calls `listener` with each added request, in the order of their numbers. */
   onAdd(listener: AddListener): () => void
+  /** Ends following the service and other instances. */
+  close(): Promise<void>
 }
 
-export type AddListener = (id: string, read: () => LoggedRequest) => void
+/** The log of requests as of a number, with the inputs from which it is made. */
+export interface LocalLog extends RequestLog {
+  /** Adds a request; `number` is above that of the newest one, and one more by default. */
+  add(entry: RequestEntry, number?: number): undefined
+  /** Returns true when a check without revisions had the pushed state before and changed since. */
+  repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
+  /** Tells the log checks as they are now, oldest first, when it has not heard of their changes. */
+  catchUp(checks: readonly StoredCheck[]): void
+  /** Returns the numbers of the requests of `save`. */
+  numbers(): readonly number[]
+}
+
+export interface NumberedRequest {
+  id: string
+  number: number
+  /** Returns the entry with its findings. */
+  read: () => LoggedRequest
+}
+
+export type AddListener = (request: NumberedRequest) => void
 
 export interface LogQuery {
   order?: 'asc' | 'desc' | undefined
@@ -74,18 +101,24 @@ export interface LogParts {
   orderBy?: string
   /** A saved log to continue. */
   saved?: SavedLog | undefined
+  /** Numbers of the saved requests. */
+  numbers?: readonly number[] | undefined
 }
 
-/** Request log in memory, with limits. */
-export function createRequestLog({ service, now, orderBy = ORDER_BY, saved }: LogParts): RequestLog {
+/** Request log in memory, with limits. It is empty again after a replacement of all records. */
+export function createRequestLog({ service, now, orderBy = ORDER_BY, saved, numbers }: LogParts): LocalLog {
   /** In the order of their responses. */
-  const requests: KeptEntry[] = saved?.requests.map((request) => restored(request, saved.checks)) ?? []
+  const requests: KeptEntry[] =
+    saved?.requests.map((request, index) => restored(request, saved.checks, numbers?.[index] ?? 0)) ?? []
   const states = new Map(saved?.states.map(({ check, digests }) => [check, [...digests]]))
   const listeners = new Set<AddListener>()
   const archive = createFindingArchive(undefined, saved?.archive)
   const sequence = createPushSequence((lost) => archive.keep(lost), { orderBy, saved: saved?.sequence })
   const watch = createCheckWatch(service, saved)
   const conflicts = createUnsettledConflicts(saved?.conflicts)
+  let newest = requests.at(-1)?.number ?? 0
+  /** Number of the newest request that was dropped. */
+  let dropped = (requests[0]?.number ?? 1) - 1
   let characters = requests.reduce((sum, entry) => sum + sizeOf(entry), 0)
   let pushes = saved?.pushes ?? 0
   let refused = new Map(saved?.refused.map((one) => [one.code, one]))
@@ -96,12 +129,72 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY, saved }: Lo
     const oldest = requests.shift()
     if (oldest === undefined) return
     characters -= sizeOf(oldest)
+    dropped = oldest.number
     for (const shown of findingsIn(oldest)) archive.keep(shown)
   }
+  const earlierStates = (check: StoredCheck) =>
+    requests
+      .flatMap(({ push }) => [push?.before ?? [], push?.after ?? []].flat())
+      .filter(({ id }) => id === check.id)
+  const applied = (check: Check) => {
+    if (check.revision !== null) return
+    const key = checkKey(check)
+    const earlier = states.get(key) ?? []
+    states.delete(key)
+    states.set(key, [...earlier, digest(check)].slice(-KEEP.states))
+    const [stalest] = states.keys()
+    if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
+  }
+  const repeatsEarlier = (current: StoredCheck, push: OrderedPush) => {
+    if (revisionOf(current, orderBy) !== null || push.revision !== undefined) return false
+    return states.get(checkKey(current))?.slice(0, -1).includes(digest(push)) ?? false
+  }
+  /** Adds the findings that earlier requests show, and stores the new state. */
+  const judged = (push: PushSummary): PushSummary => {
+    const { unjudged, ...rest } = push
+    const { before, outcome, after, findings } = rest
+    const all =
+      unjudged === undefined || before === null
+        ? findings
+        : findingsWithHistory(findings, {
+            push: unjudged.push,
+            before,
+            outcome,
+            orderBy,
+            now: new Date(unjudged.now),
+            repeatsEarlier: repeatsEarlier(before, unjudged.push),
+            earlierStates: () => earlierStates(before),
+          })
+    if (after !== null && (outcome === 'created' || outcome === 'updated')) applied(after)
+    return all === findings ? rest : { ...rest, findings: all }
+  }
+  const clear = () => {
+    requests.length = 0
+    states.clear()
+    archive.clear()
+    sequence.clear()
+    watch.clear()
+    conflicts.clear()
+    dropped = newest
+    characters = 0
+    pushes = 0
+    refused = new Map()
+  }
+  const unsubscribe = service.onCommit((_writes, kind) => {
+    // The entries refer to checks that no longer exist.
+    if (kind === 'replacement') clear()
+  })
+  const numbered = (entry: KeptEntry): NumberedRequest => ({
+    id: entry.id,
+    number: entry.number,
+    read: () => viewOf(entry, orderBy),
+  })
   return {
-    add(arrived) {
+    add(arrived, number = newest + 1) {
       const added = withoutSecrets(arrived)
-      const entry = Object.assign(added, { following: sequence.follow(added) })
+      newest = number
+      const push = added.push && judged(added.push)
+      const entry = Object.assign(added, { push, following: sequence.follow(added), number })
       if (isForeignPush(entry)) {
         watch.follow(entry)
         conflicts.follow(entry)
@@ -111,7 +204,20 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY, saved }: Lo
       requests.push(entry)
       characters += sizeOf(entry)
       while (requests.length > KEEP.requests || characters > KEEP.characters) forgetOldest()
-      for (const listener of listeners) listener(entry.id, () => viewOf(entry, orderBy))
+      for (const listener of listeners) listener(numbered(entry))
+      return undefined
+    },
+    fresh: async () => undefined,
+    newest: () => newest,
+    after: (number) =>
+      number < dropped ? undefined : requests.filter((entry) => entry.number > number).map(numbered),
+    numbers: () => requests.map(({ number }) => number),
+    repeatsEarlier,
+    applied,
+    catchUp: (checks) => watch.catchUp(checks),
+    async close() {
+      unsubscribe()
+      watch.close()
     },
     get(id) {
       const entry = requests.find((one) => one.id === id)
@@ -129,24 +235,7 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY, saved }: Lo
         more: found.length > limit,
       }
     },
-    repeatsEarlier(current, push) {
-      if (revisionOf(current, orderBy) !== null || push.revision !== undefined) return false
-      return states.get(checkKey(current))?.slice(0, -1).includes(digest(push)) ?? false
-    },
-    applied(check) {
-      if (check.revision !== null) return
-      const key = checkKey(check)
-      const earlier = states.get(key) ?? []
-      states.delete(key)
-      states.set(key, [...earlier, digest(check)].slice(-KEEP.states))
-      const [stalest] = states.keys()
-      if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
-    },
     now,
-    earlierStates: (check) =>
-      requests
-        .flatMap(({ push }) => [push?.before ?? [], push?.after ?? []].flat())
-        .filter(({ id }) => id === check.id),
     report(since, at = now()) {
       const shown = all(at)
       const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
@@ -172,17 +261,6 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY, saved }: Lo
         conflicts: conflicts.open(),
       }
     },
-    clear() {
-      requests.length = 0
-      states.clear()
-      archive.clear()
-      sequence.clear()
-      watch.clear()
-      conflicts.clear()
-      characters = 0
-      pushes = 0
-      refused = new Map()
-    },
     onAdd(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -195,7 +273,7 @@ function digest(check: OrderedPush | Check): string {
 }
 
 /** An entry with the findings that depend on earlier requests. */
-type KeptEntry = RequestEntry & { following: readonly Finding[] }
+type KeptEntry = RequestEntry & { following: readonly Finding[]; number: number }
 
 /** Numbers versions of checks. Requests share them: the state after a push is the state before the next one. */
 function createVersions() {
@@ -212,7 +290,7 @@ function createVersions() {
 }
 
 function savedRequest(
-  { push, following, ...entry }: KeptEntry,
+  { push, following, number: _number, ...entry }: KeptEntry,
   indexOf: (check: StoredCheck) => number,
 ): SavedRequest {
   const indexed = (check: StoredCheck | null) => (check === null ? null : indexOf(check))
@@ -220,9 +298,13 @@ function savedRequest(
   return { ...entry, push: note, following }
 }
 
-function restored({ push, ...entry }: SavedRequest, checks: readonly StoredCheck[]): KeptEntry {
+function restored(
+  { push, ...entry }: SavedRequest,
+  checks: readonly StoredCheck[],
+  number: number,
+): KeptEntry {
   const at = (index: number | null) => (index === null ? null : (checks[index] ?? null))
-  return { ...entry, push: push && { ...push, before: at(push.before), after: at(push.after) } }
+  return { ...entry, number, push: push && { ...push, before: at(push.before), after: at(push.after) } }
 }
 
 /** Findings that hold now and may cease, by the id of their request. */
@@ -235,7 +317,7 @@ function byRequest(shown: readonly Shown[]): OpenFindings {
 }
 
 function viewOf(kept: KeptEntry, orderBy: string, open?: OpenFindings): LoggedRequest {
-  const { following: _following, push, request_body, response_body, ...entry } = kept
+  const { following: _following, number: _number, push, request_body, response_body, ...entry } = kept
   const findings = shownBy(kept, open)
   return {
     ...entry,

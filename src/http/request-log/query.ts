@@ -27,7 +27,7 @@ export function requestFilter(
 /** The fields of a request that need no reading of its bodies. */
 export interface RequestHead extends Pick<
   LoggedRequest,
-  'id' | 'method' | 'path' | 'status' | 'started_at' | 'duration_ms' | 'faults'
+  'id' | 'method' | 'path' | 'status' | 'started_at' | 'duration_ms' | 'faults' | 'trace_id'
 > {
   push: Parameters<typeof pushWord>[0]['push']
 }
@@ -36,8 +36,8 @@ function isPush({ push, method, path }: RequestHead): boolean {
   return push !== null || (method === 'PUT' && externalIdIn(path) !== undefined)
 }
 
-function textOf({ id, method, path, status }: RequestHead): string {
-  return `${id} ${method} ${path} ${decodedOrSame(path)} ${status}`.toLowerCase()
+function textOf({ id, method, path, status, trace_id = '' }: RequestHead): string {
+  return `${id} ${method} ${path} ${decodedOrSame(path)} ${status} ${trace_id}`.toLowerCase()
 }
 
 function decodedOrSame(path: string): string {

@@ -1,6 +1,13 @@
 import { TLSSocket } from 'node:tls'
 import type { H3Event } from 'h3'
-import { draw, count, rulesOf, viewRule, type FaultRule } from '../../model/simulator/fault-rules.ts'
+import {
+  draw,
+  count,
+  leftOf,
+  take,
+  type ActiveFaults,
+  type FaultRule,
+} from '../../model/simulator/fault-rules.ts'
 import type { ApiFault } from '../../model/simulator/fault.ts'
 import { apiFaultKinds, apiFields, type ApiFaultKind } from '../../model/simulator/fault-kinds.ts'
 import { readJson } from '../body.ts'
@@ -12,9 +19,6 @@ import { timers } from '../../timers.ts'
 
 /** Injects faults into requests under `/v1` only (contract section 10). */
 export interface ApiFaults {
-  /** Replaces all faults. */
-  set(faults: readonly ApiFault[], seed: number): void
-  show(): readonly ApiFault[]
   /** Runs a handler, or responds instead of it. Adds the injected faults to the context. */
   around(
     event: H3Event,
@@ -25,26 +29,18 @@ export interface ApiFaults {
   stop(): void
 }
 
-/** A fault with the number of requests it applied to, so that its random draws do not depend on other faults. */
-type Rule = FaultRule<ApiFault> & { seen: number }
+type Rule = FaultRule<ApiFault>
 
-export function createApiFaults(): ApiFaults {
+export function createApiFaults(faults: ActiveFaults): ApiFaults {
   const pause = createPause()
-  let rules: Rule[] = []
-  let seed = 0
 
-  function planKinds(rule: Rule, method: string, path: string): readonly ApiFaultKind[] {
-    const { fault, index } = rule
-    if (rule.left === 0 || !concerns(fault, method, path)) return []
-    const ordinal = ++rule.seen
-    const injectedFaults = apiFaultKinds.filter(
-      (kind) => draw(seed, kind, index, ordinal) < chanceOf(fault, kind),
+  /** Draws the faults of a request, and counts them; it costs a transaction, so only requests that a fault concerns do. */
+  async function plan(id: number, concerns: (rule: Rule) => boolean): Promise<readonly Injected[]> {
+    const seed = faults.seed()
+    const planned = await faults.count(id, ({ api }) =>
+      api.filter(concerns).map((rule) => ({ fault: rule.fault, kinds: planKinds(rule, seed) })),
     )
-    const [ending] = endings.filter((kind) => injectedFaults.includes(kind))
-    const kinds = injectedFaults.filter((kind) => kind === 'latency' || kind === ending)
-    if (kinds.length > 0) rule.left -= 1
-    for (const kind of kinds) count(rule, kind)
-    return kinds
+    return planned?.filter(({ kinds }) => kinds.length > 0) ?? []
   }
 
   async function inject(
@@ -71,22 +67,33 @@ export function createApiFaults(): ApiFaults {
   }
 
   return {
-    set(faults, newSeed) {
-      rules = rulesOf(faults).map((rule) => Object.assign(rule, { seen: 0 }))
-      seed = newSeed
-    },
-    show: () => rules.map(viewRule),
     around(event, context, handle) {
-      if (rules.length === 0) return handle()
+      const { id, api } = faults.now()
+      if (api.length === 0) return handle()
       const { pathname } = event.url
       if (!/^\/v1(\/|$)/.test(pathname)) return handle()
-      const injectedFaults = rules
-        .map((rule) => ({ fault: rule.fault, kinds: planKinds(rule, event.req.method, pathname) }))
-        .filter(({ kinds }) => kinds.length > 0)
-      return injectedFaults.length === 0 ? handle() : inject(injectedFaults, event, context, handle)
+      const isConcerned = (rule: Rule) => leftOf(rule) > 0 && concerns(rule.fault, event.req.method, pathname)
+      if (!api.some(isConcerned)) return handle()
+      return plan(id, isConcerned).then((injectedFaults) =>
+        injectedFaults.length === 0 ? handle() : inject(injectedFaults, event, context, handle),
+      )
     },
     stop: () => pause.end(),
   }
+}
+
+/** Draws the kinds that a fault injects into a request, and counts them. */
+function planKinds(rule: Rule, seed: number): readonly ApiFaultKind[] {
+  const { fault, index } = rule
+  const ordinal = ++rule.seen
+  const injectedFaults = apiFaultKinds.filter(
+    (kind) => draw(seed, kind, index, ordinal) < chanceOf(fault, kind),
+  )
+  const [ending] = endings.filter((kind) => injectedFaults.includes(kind))
+  const kinds = injectedFaults.filter((kind) => kind === 'latency' || kind === ending)
+  if (kinds.length > 0) take(rule)
+  for (const kind of kinds) count(rule, kind)
+  return kinds
 }
 
 /** Logs a push with an injected fault, so that the log shows whether it is retried. */

@@ -10,7 +10,7 @@ export interface ClockParts {
 }
 
 interface MovableTime {
-  show(): object
+  show(): Promise<object>
   /** The signal aborts a move. */
   advance(ms: number, signal: AbortSignal): Promise<object>
   moveTo(time: Date, signal: AbortSignal): Promise<object>
@@ -31,7 +31,7 @@ export function clockRoutes({ clock }: ClockParts): Documented[] {
         answers: { 200: { description: 'The service clock.', schema: 'Clock' } },
         errors: ['NotFound'],
       },
-      handle: () => ok(movable(clock).show()),
+      handle: async () => ok(await movable(clock).show()),
     },
     {
       method: 'POST',

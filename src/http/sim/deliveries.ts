@@ -136,6 +136,7 @@ const searched = [
   'external_check_id',
   'attempts.0.outcome',
   'attempts.0.response_status',
+  'attempts.0.traceparent',
 ]
 
 async function showActivity(service: Pick<Service, 'list'>, call: Call): Promise<Reply> {

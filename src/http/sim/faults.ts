@@ -1,63 +1,20 @@
-import {
-  faultsBody,
-  withDefaults,
-  type ApiFault,
-  type DeliveryFault,
-  type Fault,
-  type FaultsView,
-} from '../../model/simulator/fault.ts'
+import { faultsBody, withDefaults, type Fault, type FaultsView } from '../../model/simulator/fault.ts'
 import { ok, withBody, type Documented } from '../route.ts'
 
-/** Applies faults of one kind. */
-interface InForce<F extends Fault> {
-  set(faults: readonly F[], seed: number): Promise<void> | void
-  show(): readonly F[]
-}
-
 export interface FaultParts {
-  faults: {
-    /** Default seed. */
-    seed: number
-    deliveries: InForce<DeliveryFault>
-    api: InForce<ApiFault>
-  }
+  faults: FaultControls
 }
 
 /** Faults of both kinds, with the seed of their random numbers. */
 export interface FaultControls {
-  show(): FaultsView
+  /** Resolves with the faults and their counts over all instances. */
+  show(): Promise<FaultsView>
   /** Replaces all faults. Without a seed, uses the default one. */
   set(seed: number | undefined, faults: readonly Fault[]): Promise<FaultsView>
 }
 
-export function createFaultControls(parts: FaultParts): FaultControls {
-  /** Seed of the latest `PUT`. */
-  let given: number | undefined
-  const seedNow = () => given ?? parts.faults.seed
-  const show = () => {
-    const { deliveries, api } = parts.faults
-    return { seed: seedNow(), faults: [...deliveries.show(), ...api.show()] }
-  }
-  return {
-    show,
-    async set(seed, faults) {
-      given = seed
-      const { deliveries, api } = parts.faults
-      await api.set(
-        faults.filter((fault) => fault.on === 'api'),
-        seedNow(),
-      )
-      await deliveries.set(
-        faults.filter((fault) => fault.on === 'deliveries'),
-        seedNow(),
-      )
-      return show()
-    },
-  }
-}
-
 /** `GET`, `PUT` and `DELETE /_sim/faults` (contract section 10). A `PUT` replaces all faults and resets their counts. */
-export function faultRoutes({ show, set }: FaultControls): Documented[] {
+export function faultRoutes(parts: FaultParts): Documented[] {
   return [
     {
       method: 'GET',
@@ -69,13 +26,15 @@ export function faultRoutes({ show, set }: FaultControls): Documented[] {
         summary: 'List faults',
         answers: { 200: { description: 'All faults, with the number of injections.', schema: 'Faults' } },
       },
-      handle: () => ok(show()),
+      handle: async () => ok(await parts.faults.show()),
     },
     {
       method: 'PUT',
       path: '/faults',
       scope: 'simulate',
-      ...withBody(faultsBody, async ({ seed, faults }) => ok(await set(seed, faults.map(withDefaults)))),
+      ...withBody(faultsBody, async ({ seed, faults }) =>
+        ok(await parts.faults.set(seed, faults.map(withDefaults))),
+      ),
       doc: {
         id: 'setFaults',
         tag: 'Simulator clock',
@@ -94,7 +53,7 @@ export function faultRoutes({ show, set }: FaultControls): Documented[] {
         summary: 'Clear faults',
         answers: { 200: { description: 'An empty list of faults.', schema: 'Faults' } },
       },
-      handle: async () => ok(await set(undefined, [])),
+      handle: async () => ok(await parts.faults.set(undefined, [])),
     },
   ]
 }

@@ -8,6 +8,7 @@ import { pay } from '../../operations/pay.ts'
 import { refund } from '../../operations/refund.ts'
 import { releaseClaim } from '../../operations/release-claim.ts'
 import type { Service } from '../../service.ts'
+import { traceParameters } from '../openapi/parameters.ts'
 import { created, ok, withBody, type Call, type Documented } from '../route.ts'
 import { claimOf, paymentOf } from '../v1/guest-records.ts'
 
@@ -19,13 +20,14 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
       path: '/checks/:external_check_id/claims',
       scope: 'simulate',
       ...withBody(claimBody, async (body, call) =>
-        created(viewClaim(await service.execute(claimItems, { ...addressOf(call), ...body }))),
+        created(viewClaim(await service.execute(claimItems, { ...addressOf(call), ...body }, call.trace))),
       ),
       doc: {
         id: 'claimItems',
         tag: 'Simulator guests',
         summary: 'Claim items of a check',
         description: 'Claims all given quantities, or none of them. Emits `claim.created`.',
+        headers: traceParameters,
         answers: { 201: { description: 'The claim.', schema: 'Claim' } },
         errors: ['NotFound', 'NotClaimable'],
       },
@@ -50,7 +52,7 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
       path: '/checks/:external_check_id/payments',
       scope: 'simulate',
       ...withBody(payBody, async (body, call) =>
-        created(viewPayment(await service.execute(pay, { ...addressOf(call), ...body }))),
+        created(viewPayment(await service.execute(pay, { ...addressOf(call), ...body }, call.trace))),
       ),
       doc: {
         id: 'payCheck',
@@ -58,6 +60,7 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
         summary: 'Pay claims, an amount or the balance',
         description:
           'Pays `claim_ids`, `amount_cents`, or without both the balance. Emits `payment.succeeded`, and `check.fully_paid` when the balance reaches 0.',
+        headers: traceParameters,
         answers: { 201: { description: 'The payment.', schema: 'Payment' } },
         errors: ['CardDeclined', 'NotFound', 'NotPayable'],
       },
@@ -68,7 +71,7 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
       scope: 'simulate',
       ...withBody(refundBody, async (body, call) => {
         const payment = await paymentOf(service, call)
-        return ok(viewPayment(await service.execute(refund, { payment, ...body })))
+        return ok(viewPayment(await service.execute(refund, { payment, ...body }, call.trace)))
       }),
       doc: {
         id: 'refundPayment',
@@ -76,6 +79,7 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
         summary: 'Refund a payment',
         description:
           'Refunds `amount_cents`, by default the rest of the payment. A full refund releases its claims. Emits `payment.refunded`.',
+        headers: traceParameters,
         answers: { 200: { description: 'The payment.', schema: 'Payment' } },
         errors: ['NotFound', 'ExceedsPayment'],
       },
@@ -85,13 +89,16 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
       path: '/checks/:external_check_id/feedback',
       scope: 'simulate',
       ...withBody(feedbackBody, async (body, call) =>
-        created(viewFeedback(await service.execute(leaveFeedback, { ...addressOf(call), ...body }))),
+        created(
+          viewFeedback(await service.execute(leaveFeedback, { ...addressOf(call), ...body }, call.trace)),
+        ),
       ),
       doc: {
         id: 'leaveFeedback',
         tag: 'Simulator guests',
         summary: 'Leave feedback',
         description: 'Stores a rating of the check. Emits `feedback.received`.',
+        headers: traceParameters,
         answers: { 201: { description: 'The feedback.', schema: 'Feedback' } },
         errors: ['NotFound'],
       },

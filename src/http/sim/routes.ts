@@ -22,9 +22,10 @@ import { register, type RegistrationParts, endpointAddress } from '../v1/routes.
 import { bundleRoute, type BundleParts } from './bundle.ts'
 import { clockRoutes, type ClockParts } from './clock.ts'
 import { deliveryRoutes } from './deliveries.ts'
-import { createFaultControls, faultRoutes, type FaultParts } from './faults.ts'
+import { faultRoutes, type FaultParts } from './faults.ts'
 import { guestRoutes } from './guests.ts'
 import { resendRoutes } from './resend-plan.ts'
+import { operationRoutes, type OperationParts } from './operation.ts'
 import { sentRequestRoutes } from './sent-request.ts'
 import { stateRoutes, type StateParts } from './state.ts'
 import { tableQrRoute } from './table-qr.ts'
@@ -41,6 +42,8 @@ export interface SimParts
   tableUrl: (table: Table) => string
   /** Data about this process for `/_sim/health`. */
   health: () => object
+  /** Readiness and metrics. */
+  operation: OperationParts
   /** Parts of bundles that no other route has. */
   bundle: Pick<BundleParts, 'clockNow' | 'program' | 'settings' | 'apiKey'>
 }
@@ -48,7 +51,6 @@ export interface SimParts
 /** Routes of the simulator, besides the routes of the specification (contract section 10). */
 export function simRoutes(parts: SimParts): Documented[] {
   const { service, log, stream } = parts
-  const faults = createFaultControls(parts)
   return [
     {
       method: 'GET',
@@ -58,18 +60,21 @@ export function simRoutes(parts: SimParts): Documented[] {
         id: 'getHealth',
         tag: 'Simulator state',
         summary: 'Check the health of the service',
+        description: 'Answers while the process runs, also when the database does not: for liveness probes.',
         answers: { 200: { description: 'The service is running.', schema: 'Health' } },
       },
+      whileStopping: true,
       handle: () => ok({ status: 'ok', ...parts.health() }),
     },
+    ...operationRoutes(parts.operation),
     // Before the deliveries, because `resend-plan` would also match their id.
     ...resendRoutes(service),
     ...deliveryRoutes(service),
     ...sentRequestRoutes(parts),
     ...clockRoutes(parts),
-    ...faultRoutes(faults),
+    ...faultRoutes(parts),
     ...stateRoutes(parts),
-    bundleRoute({ service, log, faultsNow: faults.show, ...parts.bundle }),
+    bundleRoute({ service, log, faultsNow: () => parts.faults.show(), ...parts.bundle }),
     ...guestRoutes(service),
     {
       method: 'GET',
@@ -158,11 +163,13 @@ export function simRoutes(parts: SimParts): Documented[] {
         summary: 'List requests',
         of: 'LoggedRequest',
       }),
-      handle: ({ query }) =>
-        pageReply(
+      handle: async ({ query }) => {
+        await log.fresh()
+        return pageReply(
           log.list({ order: orderOf(query), ...pageOf(query), only: requestFilter(query) }),
           (request) => request,
-        ),
+        )
+      },
     },
     {
       method: 'GET',
@@ -181,7 +188,10 @@ export function simRoutes(parts: SimParts): Documented[] {
         },
         errors: ['NotFound'],
       },
-      handle: ({ params }) => ok(keptUpToLimit(log.get(params.id ?? ''), 'request')),
+      async handle({ params }) {
+        await log.fresh()
+        return ok(keptUpToLimit(log.get(params.id ?? ''), 'request'))
+      },
     },
     {
       method: 'GET',
@@ -194,7 +204,11 @@ export function simRoutes(parts: SimParts): Documented[] {
         summary: 'Report findings',
         answers: { 200: { description: 'The findings, with examples of requests.', schema: 'Report' } },
       },
-      handle: ({ query }) => ok(log.report(timeOf(query, 'since'))),
+      async handle({ query }) {
+        const since = timeOf(query, 'since')
+        await log.fresh()
+        return ok(log.report(since))
+      },
     },
     {
       method: 'GET',
@@ -214,6 +228,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       async handle({ key, query }) {
         const allClosed = choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
         const { location_id: id } = key
+        await log.fresh()
         const location = (await service.get('locations', id)) ?? { id, currency: '' }
         return ok(accountOf({ location, records: await service.everything(), ...log.accounted(), allClosed }))
       },
@@ -227,13 +242,14 @@ export function simRoutes(parts: SimParts): Documented[] {
         id: 'streamEvents',
         tag: 'Simulator events',
         summary: 'Stream requests, events and attempts',
+        headers: ['Last-Event-ID'],
         description:
           'Sends server-sent events `request`, `event`, `attempt`, `delivery` and `reset` with JSON data. A client more than 4 MiB behind misses messages. The event `dropped` then has their `count`.',
         answers: {
           200: { description: 'The stream.', type: 'text/event-stream', headers: ['Cache-Control'] },
         },
       },
-      handle: ({ query }) => stream.open(timeOf(query, 'since')),
+      handle: (call) => stream.open(timeOf(call.query, 'since'), call.header('last-event-id')),
     },
     {
       method: 'POST',

@@ -46,7 +46,11 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
         answers: { 201: { description: 'The code, valid once.', schema: 'InspectorLink' } },
       },
       // Only the code, because the caller knows the URL of the service.
-      handle: ({ key }) => created({ code: sessions.invite(key.hash), expires_in_seconds: CODE_SECONDS }),
+      async handle({ key }) {
+        const { code, stored } = sessions.invite(key.hash)
+        await stored
+        return created({ code, expires_in_seconds: CODE_SECONDS })
+      },
     },
     {
       method: 'POST',
@@ -100,14 +104,14 @@ async function begin(parts: SessionRouteParts, { request }: Call, code: string):
   const { service, sessions, url } = parts
   if (!isOwnPage(request))
     throw new Refusal('forbidden_origin', 'A session can only be started by a page of this service.')
-  const secrets = sessions.begin(code)
+  const secrets = await sessions.begin(code)
   if (secrets === undefined)
     throw new Refusal(
       'unauthorized',
       'This link was already used or has expired. Run tabwire open for a new link.',
     )
   const cookie = sessionCookie(request.headers, secrets.token, url().startsWith('https:'))
-  const key = await keyOfHash(service, sessions.keyOf(secrets) ?? '')
+  const key = await keyOfHash(service, (await sessions.keyOf(secrets)) ?? '')
   const body = JSON.stringify({ page_secret: secrets.pageSecret, ...(await sessionOf(parts, key)) })
   return { status: 201, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' }, body }
 }
@@ -124,8 +128,8 @@ async function sessionOf({ service, serviceName, replay }: SessionRouteParts, ke
   return { session: { service_name: serviceName, location: location ?? null, ...recording } }
 }
 
-function end({ sessions, url }: SessionRouteParts, { request }: Call): Reply {
-  sessions.end(sessionSecrets(request.headers))
+async function end({ sessions, url }: SessionRouteParts, { request }: Call): Promise<Reply> {
+  await sessions.end(sessionSecrets(request.headers))
   const cookie = sessionCookie(request.headers, undefined, url().startsWith('https:'))
   return { status: 204, headers: { 'set-cookie': cookie }, body: null }
 }

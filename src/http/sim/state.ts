@@ -3,7 +3,6 @@ import { savedStateBody, type State } from '../../model/simulator/state.ts'
 import { stateText } from '../../model/simulator/state-text.ts'
 import { invalid } from '../../model/validation.ts'
 import type { RegistrationParts } from '../v1/routes.ts'
-import type { RequestLog } from '../request-log/log.ts'
 import { ok, type Documented, type Reply } from '../route.ts'
 import { readState } from './state-body.ts'
 import { timers } from '../../timers.ts'
@@ -12,7 +11,6 @@ import { timers } from '../../timers.ts'
 export interface StateParts extends Pick<RegistrationParts, 'judgeDestination'> {
   /** `undefined` when the program passed its own clock. */
   state: ReplaceableState | undefined
-  log: Pick<RequestLog, 'clear'>
 }
 
 interface ReplaceableState {
@@ -22,13 +20,8 @@ interface ReplaceableState {
 }
 
 /** `GET` and `PUT /_sim/state`, `POST /_sim/reset` (contract section 10). */
-export function stateRoutes({ state, log, judgeDestination }: StateParts): Documented[] {
-  const replaced = async (report: Promise<object>): Promise<Reply> => {
-    const answer = ok(await report)
-    // The entries refer to checks that no longer exist.
-    log.clear()
-    return answer
-  }
+export function stateRoutes({ state, judgeDestination }: StateParts): Documented[] {
+  const replaced = async (report: Promise<object>): Promise<Reply> => ok(await report)
   return [
     {
       method: 'GET',

@@ -13,7 +13,7 @@ interface Dated extends Message {
   at: string
 }
 
-const rank = { reset: 0, request: 1, event: 2, attempt: 3, delivery: 4 } satisfies Record<
+const rank = { reset: 0, request: 1, event: 2, attempt: 3, delivery: 4, dropped: 5 } satisfies Record<
   Message['type'],
   number
 >

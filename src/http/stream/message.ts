@@ -1,11 +1,13 @@
 import { attemptMessages, viewDelivery, type Delivery } from '../../model/delivery.ts'
 import type { LoggedRequest } from '../../model/simulator/request-entry.ts'
-import type { Write } from '../../model/records.ts'
+import { attemptedIn, type Write } from '../../model/records.ts'
 
 /** A message of the stream. Its key identifies duplicates. */
 export interface Message {
-  type: 'request' | 'event' | 'attempt' | 'delivery' | 'reset'
+  type: 'request' | 'event' | 'attempt' | 'delivery' | 'reset' | 'dropped'
   key: string
+  /** Position of a client that has this message; absent in a history since a time. */
+  id?: string
   /** Returns the JSON at the time of sending; `undefined` when the record is no longer stored. */
   text: () => string | undefined
 }
@@ -19,9 +21,8 @@ export function messagesOf(write: Write): Message[] {
   }
   if (write.collection !== 'deliveries') return []
   if (write.retires) return [retiredMessage(write.put)]
-  // Held and released deliveries were published with their last attempt.
-  const made = write.put.attempts.length
-  return made === 0 || write.put.held !== undefined ? [] : [attemptMessage(write.put, made)]
+  const attempted = attemptedIn(write)
+  return attempted === undefined ? [] : [attemptMessage(attempted, attempted.attempts.length)]
 }
 
 /** Returns the attempt with this number. */

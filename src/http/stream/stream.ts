@@ -3,6 +3,7 @@ import type { Answer } from '../refusals.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import { readHistory } from './history.ts'
 import { messagesOf, requestMessage, type Message } from './message.ts'
+import { afterMessage, createPositions, type Position } from './position.ts'
 import { createSubscriber, type Subscriber } from './subscriber.ts'
 import { timers } from '../../timers.ts'
 
@@ -14,10 +15,12 @@ import { timers } from '../../timers.ts'
 export interface Stream {
   /**
    * Subscribes from now on. With `since`, an ISO 8601 time in UTC, sends stored attempts and requests since then first,
-   * oldest first, then `live`, then live messages, without gaps or duplicates.
+   * oldest first, then `live`, then live messages, without gaps or duplicates. With `lastEventId`, the id of the last
+   * message that the client has, sends the messages since that one, then `live`. When they are no longer kept, `dropped`
+   * or `reset` takes their place. An unknown id is ignored.
    * @throws Refusal `storage_unavailable`.
    */
-  open(since?: string): Promise<Answer>
+  open(since?: string, lastEventId?: string | null): Promise<Answer>
   /** Ends all open streams, so that a shutdown does not wait for them. */
   close(): void
 }
@@ -40,43 +43,104 @@ export const streamHeaders = {
   'x-accel-buffering': 'no',
 }
 
+/** The service as the stream sees it. */
+type Source = Pick<Service, 'onCommit' | 'list' | 'get' | 'generation' | 'sequence' | 'committedAfter'>
+
+export interface Feed {
+  /** Text that the ids of messages begin with. Instances of a shared sandbox have the same one, others do not. */
+  token: string
+  /** In a shared sandbox: resolves when this instance has told everything that any instance did before the call. */
+  fresh?: (() => Promise<void>) | undefined
+}
+
 export function createStream(
-  service: Pick<Service, 'onCommit' | 'list' | 'get'>,
-  log: Pick<RequestLog, 'onAdd' | 'list' | 'get'>,
+  service: Source,
+  log: Pick<RequestLog, 'onAdd' | 'list' | 'get' | 'newest' | 'after'>,
+  { token, fresh }: Feed,
 ): Stream {
   const subscribers = new Set<Subscriber>()
-  let count = 0
+  const positions = createPositions(token)
+  let now: Position = {
+    generation: service.generation(),
+    sequence: service.sequence(),
+    messages: 0,
+    request: log.newest(),
+  }
   const publish = ({ type, key, text }: Message) => {
-    const id = ++count
+    const id = positions.textOf(now)
     let encoded: Uint8Array | undefined
     const bytes = () => (encoded ??= encoder.encode(`id: ${id}\nevent: ${type}\ndata: ${text()}\n\n`))
     for (const subscriber of subscribers) subscriber.tell(key, bytes)
   }
   // Without subscribers, no message is serialised.
-  log.onAdd((id, read) => {
+  log.onAdd(({ id, number, read }) => {
+    now = { ...now, request: number }
     if (subscribers.size > 0) publish(requestMessage(id, read))
   })
-  service.onCommit((writes, kind) => {
-    if (kind === 'replacement') publish({ type: 'reset', key: 'reset', text: () => '{}' })
-    else if (subscribers.size > 0) for (const message of writes.flatMap(messagesOf)) publish(message)
+  service.onCommit((writes, kind, sequence = now.sequence + 1) => {
+    if (kind === 'replacement') {
+      now = { ...now, generation: service.generation(), sequence, messages: 0 }
+      return publish(resetMessage)
+    }
+    const messages = subscribers.size > 0 ? writes.flatMap(messagesOf) : []
+    const before = now
+    for (const [index, message] of messages.entries()) {
+      now = afterMessage(before, { sequence, index, isLast: index === messages.length - 1 })
+      publish(message)
+    }
+    now = { ...now, sequence, messages: 0 }
   })
+  /** Returns the messages between two positions, each with its id. */
+  const missed = async (from: Position, to: Position): Promise<Message[]> => {
+    const dropped = [droppedMessage(Math.max(1, to.sequence - from.sequence + to.request - from.request))]
+    if (from.generation !== to.generation) return [resetMessage, ...dropped]
+    const commits = await service.committedAfter(from.sequence)
+    const requests = log.after(from.request)
+    if (commits === undefined || requests === undefined) return dropped
+    let at = from
+    const found: Message[] = []
+    let skipped = from.messages
+    for (const { sequence, writes } of commits.filter((commit) => commit.sequence <= to.sequence)) {
+      const messages = writes.flatMap(messagesOf)
+      const before = at
+      for (const [index, message] of messages.entries()) {
+        at = afterMessage(before, { sequence, index, isLast: index === messages.length - 1 })
+        if (skipped > 0) skipped -= 1
+        else found.push({ ...message, id: positions.textOf(at) })
+      }
+      at = { ...at, sequence, messages: 0 }
+    }
+    for (const { id, number, read } of requests.filter((request) => request.number <= to.request)) {
+      at = { ...at, request: number }
+      found.push({ ...requestMessage(id, read), id: positions.textOf(at) })
+    }
+    return found
+  }
+  const historyOf = async (from: Position | undefined, to: Position, since: string | undefined) =>
+    from === undefined ? readHistory({ service, log }, since ?? '') : missed(from, to)
   const heartbeat = timers.setInterval(() => {
     for (const subscriber of subscribers) subscriber.beat(HEARTBEAT)
   }, HEARTBEAT_MS)
   heartbeat.unref()
   return {
-    async open(since) {
+    async open(since, lastEventId) {
+      if (fresh !== undefined) await fresh()
+      const asked = positions.read(lastEventId)
+      const from = asked === undefined || positions.isAhead(asked, now) ? undefined : asked
+      const to = now
+      const hasHistory = since !== undefined || from !== undefined
+      const id = positions.textOf(to)
       const subscriber = createSubscriber({
-        greeting: ': listening\n\n',
-        withHistory: since !== undefined,
+        greeting: hasHistory ? ': listening\n\n' : `: listening\nid: ${id}\n\n`,
+        history: hasHistory ? { end: id } : undefined,
         mostBytes: MOST_WAITING_BYTES,
         dropped: (count) => `event: dropped\ndata: ${JSON.stringify({ count })}\n\n`,
         onEnd: () => subscribers.delete(subscriber),
       })
       subscribers.add(subscriber)
-      if (since !== undefined)
+      if (hasHistory)
         try {
-          const history = await readHistory({ service, log }, since)
+          const history = await historyOf(from, to, since)
           // Messages committed before the read were already sent.
           await timers.nextTurn()
           subscriber.begin(history)
@@ -91,4 +155,10 @@ export function createStream(
       for (const subscriber of subscribers) subscriber.close()
     },
   }
+}
+
+const resetMessage: Message = { type: 'reset', key: 'reset', text: () => '{}' }
+
+function droppedMessage(count: number): Message {
+  return { type: 'dropped', key: 'dropped', text: () => JSON.stringify({ count }) }
 }

@@ -19,8 +19,8 @@ export interface Subscriber {
 interface ReaderOptions {
   /** First bytes to send. */
   greeting: string
-  /** True when a history follows, by `begin`. */
-  withHistory?: boolean
+  /** Given when a history follows, by `begin`. `end` is the id of the message `live` after it. */
+  history?: { end: string } | undefined
   /** Limit of queued bytes; one more message may exceed it. */
   mostBytes: number
   /** Returns the message that replaces a number of dropped messages. */
@@ -44,13 +44,13 @@ interface Told {
 
 export function createSubscriber({
   greeting,
-  withHistory = false,
+  history: expected,
   mostBytes,
   dropped,
   onEnd,
 }: ReaderOptions): Subscriber {
   let controller: ReadableStreamDefaultController<Uint8Array>
-  let waiting: Told[] | undefined = withHistory ? [] : undefined
+  let waiting: Told[] | undefined = expected === undefined ? undefined : []
   let waitingBytes = 0
   let history: readonly Message[] | undefined
   let sent = 0
@@ -100,7 +100,7 @@ export function createSubscriber({
     const told = waiting ?? []
     waiting = undefined
     history = undefined
-    controller.enqueue(encoder.encode('event: live\ndata: {}\n\n'))
+    controller.enqueue(encoder.encode(`event: live\ndata: {}\nid: ${expected?.end}\n\n`))
     for (const { bytes } of told) controller.enqueue(bytes)
     tellMissed()
   }
@@ -109,11 +109,12 @@ export function createSubscriber({
     for (;;) {
       await timers.nextTurn()
       if (ended || history === undefined) return
-      for (const { type, text } of history.slice(sent, sent + BATCH)) {
+      for (const { type, text, id } of history.slice(sent, sent + BATCH)) {
         if (unread() >= MOST_HISTORY_BYTES) return
         sent += 1
         const data = text()
-        if (data !== undefined) controller.enqueue(encoder.encode(`event: ${type}\ndata: ${data}\n\n`))
+        const line = id === undefined ? '' : `\nid: ${id}`
+        if (data !== undefined) controller.enqueue(encoder.encode(`event: ${type}\ndata: ${data}${line}\n\n`))
       }
       if (unread() >= MOST_HISTORY_BYTES) return
       if (sent === history.length) return goLive()

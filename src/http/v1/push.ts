@@ -1,5 +1,10 @@
+import {
+  findingsWithoutHistory,
+  needsHistory,
+  type PushHistory,
+  type PushSeen,
+} from '../../findings/index.ts'
 import { parsePush, viewCheck } from '../../model/check.ts'
-import { findingsOf, type PushSeen } from '../../findings/index.ts'
 import { pushCheck } from '../../operations/push-check.ts'
 import { PushConflict } from '../../operations/push-conflicts.ts'
 import type { Service } from '../../service.ts'
@@ -15,35 +20,43 @@ interface PushParts {
   orderBy: string
 }
 
-/** `PUT /checks/external/{external_check_id}`: pushes a check and logs a summary. */
-export async function acceptPush({ service, log, strict, orderBy }: PushParts, call: Call): Promise<Reply> {
+/** `PUT /checks/external/{external_check_id}`: pushes a check and notes a summary for the log. */
+export async function acceptPush(parts: PushParts, call: Call): Promise<Reply> {
+  return replyOf(await pushed(parts, call))
+}
+
+/** Pushes a check by a request that the log leaves out, and tells the log the new state. */
+export async function acceptUnloggedPush(parts: PushParts, call: Call): Promise<Reply> {
+  const result = await pushed(parts, call)
+  if (result.outcome === 'created' || result.outcome === 'updated') parts.log.applied(result.check)
+  return replyOf(result)
+}
+
+function replyOf({ outcome, check }: Awaited<ReturnType<typeof pushed>>): Reply {
+  return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
+}
+
+async function pushed({ service, log, strict, orderBy }: PushParts, call: Call) {
   const { external_check_id: external_id = '' } = call.params
   const { location_id } = call.key
   const body = await call.body()
   const push = parsePush(body, { strict, orderBy })
-  const pushed = { body, push, orderBy }
-  const { outcome, check, before } = await service
-    .execute(pushCheck, { location_id, external_id, push, order_by: orderBy })
+  const note = (decided: Pick<PushSummary, 'outcome' | 'before' | 'after'>) =>
+    call.note(noted(external_id, { body, push, orderBy, now: log.now(), ...decided }))
+  const result = await service
+    .execute(pushCheck, { location_id, external_id, push, order_by: orderBy }, call.trace)
     .catch((error: unknown) => {
-      if (error instanceof PushConflict)
-        call.note(
-          noted(external_id, { ...pushed, outcome: 'conflict', before: error.before, after: null }, log),
-        )
+      if (error instanceof PushConflict) note({ outcome: 'conflict', before: error.before, after: null })
       throw error
     })
-  call.note(noted(external_id, { ...pushed, outcome, before, after: check }, log))
-  if (outcome === 'created' || outcome === 'updated') log.applied(check)
-  return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
+  note({ outcome: result.outcome, before: result.before, after: result.check })
+  return result
 }
 
-function noted(
-  external_check_id: string,
-  pushed: Omit<PushSeen, 'repeatsEarlier' | 'earlierStates' | 'now'> & Pick<PushSummary, 'after'>,
-  log: RequestLog,
-): PushSummary {
-  const { push, outcome, before, after } = pushed
-  const repeatsEarlier = before !== null && log.repeatsEarlier(before, push)
-  const earlierStates = () => (before === null ? [] : log.earlierStates(before))
-  const findings = findingsOf({ ...pushed, repeatsEarlier, earlierStates, now: log.now() })
-  return { external_check_id, outcome, before, after, findings }
+type Pushed = Omit<PushSeen, keyof PushHistory> & Pick<PushSummary, 'after'>
+
+function noted(external_check_id: string, seen: Pushed): PushSummary {
+  const { push, outcome, before, after, now } = seen
+  const summary = { external_check_id, outcome, before, after, findings: findingsWithoutHistory(seen) }
+  return needsHistory(seen) ? { ...summary, unjudged: { push, now: now.toISOString() } } : summary
 }

@@ -13,6 +13,7 @@ import { pingEndpoint } from '../../operations/ping-endpoint.ts'
 import type { Service } from '../../service.ts'
 import { listOf, paging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
+import { traceParameters } from '../openapi/parameters.ts'
 import { choiceOf, given } from '../query.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import { ok, withBody, type Call, type Documented, type QueryOf, created, type Reply } from '../route.ts'
@@ -75,6 +76,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
         summary: 'Push the current state of a check',
         description:
           'Creates or replaces a check. The body is the complete current state, never a delta. Items are matched by `external_id`. A replay changes nothing. With `revision`, or the field of `start --order-by`, pushes that arrive out of order converge. Claimed items cannot be removed, reduced below the claimed quantity or made cheaper. On a fully paid check, no item can (specification section 4, rules 1 to 4). Unknown fields are ignored, or refused in strict mode.',
+        headers: traceParameters,
         answers: {
           200: {
             description: 'The check, updated by the push or unchanged after a replay or a stale push.',
@@ -156,6 +158,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
         tag: 'Webhook endpoints',
         summary: 'Ping a webhook endpoint',
         description: 'Sends one signed ping at once, without retries. The status is 200 whatever the result.',
+        headers: traceParameters,
         answers: { 200: { description: 'The result of the ping.', schema: 'PingReport' } },
         errors: ['NotFound', 'EndpointDisabled'],
       },
@@ -194,7 +197,7 @@ export function endpointAddress({ key, params }: Call): EndpointAddress {
 
 /** Pings an endpoint and answers with the outcome (contract section 9). */
 export async function ping({ service, deliverNow }: Pick<V1Parts, 'service' | 'deliverNow'>, call: Call) {
-  const pinged = await service.execute(pingEndpoint, endpointAddress(call))
+  const pinged = await service.execute(pingEndpoint, endpointAddress(call), call.trace)
   const { id, event_id, attempts } = await deliverNow(pinged.id)
   const attempt = attempts.at(-1)
   return ok({

@@ -11,9 +11,10 @@ const routes = [
   ...v1Routes({} as V1Parts).map(({ method, path }) => ({ method, path: `/v1${path}` })),
   ...simRoutes({} as SimParts).map(({ method, path }) => ({ method, path: `/_sim${path}` })),
 ]
-  .filter(({ path }) => path !== '/_sim/health')
+  .filter(({ path }) => !['/_sim/health', '/_sim/ready'].includes(path))
   .map(({ method, path }): [route: string, scope: Scope] => {
-    const scope = path.startsWith('/_sim/') ? 'simulate' : method === 'GET' ? 'read' : 'write'
+    const isSim = path.startsWith('/_sim/') && path !== '/_sim/metrics'
+    const scope = isSim ? 'simulate' : method === 'GET' ? 'read' : 'write'
     return [`${method} ${path.replace(/:\w+/, 'a')}`, scope]
   })
 const others: Record<Scope, Scope[]> = {

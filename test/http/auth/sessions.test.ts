@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSessions } from '../../../src/http/auth/sessions.ts'
 import { newToken } from '../../../src/ids.ts'
+import { createLocalValues } from '../../../src/store/shared-values.ts'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
 import { check, errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
 
@@ -56,14 +57,14 @@ describe('a link to the inspector', () => {
     expect(await simulator.call('POST /_sim/inspector-links', { key: null })).toMatchObject({ status: 401 })
   })
 
-  it('expires after ten minutes', () => {
+  it('expires after ten minutes', async () => {
     let now = 0
-    const sessions = createSessions({ newToken, measure: () => now })
-    const [one, other] = [sessions.invite('a'), sessions.invite('b')]
+    const sessions = createSessions({ values: createLocalValues(), newToken, measure: () => now })
+    const [{ code: one }, { code: other }] = [sessions.invite('a'), sessions.invite('b')]
     now = 600_000
-    expect(sessions.keyOf(sessions.begin(one) ?? { token: '', pageSecret: '' })).toBe('a')
+    expect(await sessions.keyOf((await sessions.begin(one)) ?? { token: '', pageSecret: '' })).toBe('a')
     now = 600_001
-    expect(sessions.begin(other)).toBeUndefined()
+    expect(await sessions.begin(other)).toBeUndefined()
   })
 
   it.each(['', 'x', 'A'.repeat(22)])('with the code “%s” is refused', async (code) => {

@@ -109,7 +109,7 @@ describe('the OpenAPI document', () => {
     const { paths, webhooks, components } = JSON.parse(text) as Document
     expect(Object.keys(paths).filter((path) => !path.startsWith('/v1/'))).toEqual([])
     expect(text).not.toMatch(
-      /_sim\/|\/t\/|X-Guest-Id|x-simulator-only|Simulator clock|ClockReport|fault_injected/,
+      /_sim\/|\/t\/|X-Guest-Id|x-simulator-only|Simulator clock|ClockReport|fault_injected|traceparent/,
     )
     expect(webhooks['check.closed']?.post.parameters).toEqual([
       { $ref: '#/components/parameters/webhook-signature' },

@@ -156,8 +156,12 @@ describe('the stream since a time', () => {
         onCommit: () => () => {},
         list: async () => ({ data: deliveries as never, more: false }),
         get: async () => undefined,
+        generation: () => 0,
+        sequence: () => 0,
+        committedAfter: async () => [],
       },
       openRequestLog(),
+      { token: 'test' },
     )
     const { body } = await stream.open(BEGIN.toISOString())
     const reader = (body as ReadableStream<Uint8Array>).getReader()

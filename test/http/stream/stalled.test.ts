@@ -5,7 +5,7 @@ import { createStream } from '../../../src/http/stream/stream.ts'
 import { createTableStream } from '../../../src/http/guest-table/stream.ts'
 import type { Check } from '../../../src/model/check.ts'
 import { put } from '../../../src/model/records.ts'
-import type { CommitListener } from '../../../src/service.ts'
+import type { CommitListener } from '../../../src/store/store.ts'
 import { check as storedCheck } from '../../store/records.ts'
 
 const MIB = 2 ** 20
@@ -24,8 +24,12 @@ function openStream() {
       },
       list: async () => ({ data: [], more: false }),
       get: async () => undefined,
+      generation: () => 0,
+      sequence: () => 0,
+      committedAfter: async () => [],
     },
     log,
+    { token: 'test' },
   )
   onTestFinished(() => stream.close())
   let number = 0

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { AttemptMessage, RequestView } from '../../../src/client.ts'
 import type { Envelope } from '../../../src/model/event.ts'
 import { createManualClock } from '../../support/manual-clock.ts'
-import { openReceiver, openSimulator, openStream, totals } from '../../support/simulator.ts'
+import {
+  openReceiver,
+  openSimulator,
+  openStream,
+  totals,
+  type TestSimulator,
+} from '../../support/simulator.ts'
 
 describe('the stream', () => {
   it('sends requests, events and attempts as they happen, an attempt after its event', async () => {
@@ -78,12 +84,18 @@ describe('the stream', () => {
     let text = ''
     while (text.match(/\n\n/g)?.length !== 4) text += (await reader?.read())?.value ?? ''
     expect(text).toMatch(
-      /^: listening\n\nid: (\d+)\nevent: request\ndata: \{.*\}\n\nid: \d+\nevent: event\ndata: .*\n\nid: \d+\nevent: request\n/,
+      /^: listening\nid: \S+\n\nid: \S+\nevent: request\ndata: \{.*\}\n\nid: \S+\nevent: event\ndata: .*\n\nid: \S+\nevent: request\n/,
     )
     expect(text).not.toContain('/_sim/events')
     expect(text).not.toContain('twk_')
-    const numbers = Array.from(text.matchAll(/^id: (\d+)$/gm), ([, number]) => Number(number))
-    expect(numbers.map((number) => number - (numbers[0] ?? 0))).toEqual([0, 1, 2])
+    const ids = Array.from(text.matchAll(/^id: ([\w-]+):0:(\d+):0:(\d+)$/gm), ([, ...parts]) => parts)
+    const [[token, commit] = []] = ids
+    expect(ids).toEqual([
+      [token, commit, '0'],
+      [token, commit, '1'],
+      [token, String(Number(commit) + 1), '1'],
+      [token, String(Number(commit) + 1), '2'],
+    ])
     await reader?.cancel()
   })
 
@@ -92,5 +104,62 @@ describe('the stream', () => {
     const stream = await openStream(simulator)
     await simulator.close()
     await expect(stream.next()).rejects.toThrow(/ended/)
+  })
+
+  /** Reads a stream until `last` is in its text, and leaves. */
+  async function readText(simulator: TestSimulator, last: string, headers: Record<string, string> = {}) {
+    const leaving = new AbortController()
+    const { body } = await fetch(`${simulator.url}/_sim/stream`, {
+      headers: { authorization: `Bearer ${simulator.apiKey}`, ...headers },
+      signal: leaving.signal,
+    })
+    const reader = (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    return {
+      async read() {
+        while (!text.includes(last)) text += (await reader.read()).value ?? ''
+        leaving.abort()
+        const types = Array.from(text.matchAll(/^event: (.*)$/gm), ([, type]) => type)
+        return { types, lastId: Array.from(text.matchAll(/^id: (.*)$/gm), ([, id]) => id ?? '').at(-1) ?? '' }
+      },
+    }
+  }
+
+  it('goes on after the last message of a client, until its state is replaced', async () => {
+    const simulator = await openSimulator()
+    const stream = await readText(simulator, 'event: request')
+    await simulator.push('a')
+    const { lastId } = await stream.read()
+    await simulator.push('b')
+    await simulator.call('GET /v1/locations')
+    const again = await readText(simulator, 'event: live', { 'last-event-id': lastId })
+    const missed = await again.read()
+    expect(missed.types).toEqual(['event', 'request', 'request', 'live'])
+    const nothing = await readText(simulator, 'event: live', { 'last-event-id': missed.lastId })
+    expect((await nothing.read()).types).toEqual(['live'])
+    await simulator.client.state.reset()
+    const reset = await readText(simulator, 'event: live', { 'last-event-id': lastId })
+    expect((await reset.read()).types).toEqual(['reset', 'dropped', 'live'])
+  })
+
+  it('says that messages were dropped when they are no longer kept', async () => {
+    const simulator = await openSimulator()
+    const stream = await readText(simulator, 'event: request')
+    await simulator.push('a')
+    const { lastId } = await stream.read()
+    for (let n = 0; n < 1_001; n += 1)
+      await simulator.fetch('/v1/locations', { headers: { authorization: 'Bearer twk_wrong' } })
+    const again = await readText(simulator, 'event: live', { 'last-event-id': lastId })
+    expect((await again.read()).types).toEqual(['dropped', 'live'])
+  })
+
+  it('ignores the id of another process', async () => {
+    const [one, other] = [await openSimulator(), await openSimulator()]
+    const stream = await readText(one, 'event: request')
+    await one.push('a')
+    const { lastId } = await stream.read()
+    const again = await readText(other, 'event: request', { 'last-event-id': lastId })
+    await other.push('b')
+    expect((await again.read()).types).toEqual(['event', 'request'])
   })
 })

@@ -34,6 +34,8 @@ export function stepsFor({ table, items }: PushedExample): readonly Step[] {
   const claimOf = (external_id: string) => ({ items: [{ external_id, quantity: 1 }] })
   return [
     { operation: 'getHealth' },
+    { operation: 'getReadiness' },
+    { operation: 'getMetrics' },
     { operation: 'listLocations' },
     {
       operation: 'registerWebhookEndpoint',

@@ -1,0 +1,335 @@
+import type { Check } from '../../model/check.ts'
+import type { SavedLog } from '../../model/simulator/bundle.ts'
+import type { Service } from '../../service.ts'
+import { timers } from '../../timers.ts'
+import { withoutSecrets } from '../redact.ts'
+import type { RequestEntry } from '../request-context.ts'
+import { createRequestLog, type AddListener, type LogParts, type RequestLog } from './log.ts'
+
+/** Entries of the logs of all instances, in one order. Each method throws Refusal `storage_unavailable`. */
+interface Rows {
+  append(rows: readonly NewRow[]): Promise<void>
+  after(number: number): Promise<{
+    rows: readonly (Omit<NewRow, 'doc'> & { number: number; doc: string | null })[]
+    more: boolean
+    isLost: boolean
+    epoch: string
+    generation: number
+    checkpoint: number
+  }>
+  checkpoint(): Promise<Checkpoint | undefined>
+  keep(checkpoint: Checkpoint): Promise<void>
+}
+
+interface NewRow {
+  id: string
+  generation: number
+  sequence: number
+  doc: string
+}
+
+interface Checkpoint {
+  number: number
+  generation: number
+  doc: string
+}
+
+/** An input of the log: a request, or the state of a check after a push that is not logged. */
+type Input = { request: RequestEntry } | { applied: Check }
+
+interface Waiting {
+  id: string
+  generation: number
+  sequence: number
+  input: Input
+  /** Tells that the answer may be sent. */
+  written: () => void
+}
+
+export interface SharedLog extends RequestLog {
+  /** Number of requests that were not stored, because the database was away for too long. */
+  lost(): number
+}
+
+interface SharedLogParts extends Omit<LogParts, 'service' | 'saved' | 'numbers'> {
+  service: Pick<Service, 'onCommit' | 'list' | 'generation' | 'sequence' | 'fresh'>
+  rows: Rows
+  /** Returns a text that no other instance uses. */
+  newId: () => string
+}
+
+/** Limits of the requests that wait for the database. The oldest are dropped. */
+const MOST_WAITING = { requests: 10_000, characters: 16 * 1024 * 1024 }
+/** Most requests, and about the most characters, of one statement. */
+const BATCH = { requests: 256, characters: 4 * 1024 * 1024 }
+/** Most milliseconds that an answer waits until its request is stored. */
+const WRITE_WAIT_MS = 250
+/** Milliseconds between two reads of the requests of all instances: after a request of this one, and without. */
+const READ_MS = { soon: 50, later: 250 }
+/** Milliseconds until a failed statement is repeated. */
+const RETRY_MS = 250
+/** Requests, and characters of them, after which a checkpoint is made. */
+const CHECKPOINT = { requests: 5_000, characters: 64 * 1024 * 1024 }
+/** Checks whose current state an instance reads at its start: as many as the log watches. */
+const WATCHED_CHECKS = 1_000
+
+/**
+ * Opens the request log of a shared sandbox. Each instance writes its requests to the database, and feeds the requests of
+ * all instances, in the order of the database, into a log in memory. So all instances have the same entries and findings.
+ * An answer is sent once its request is stored: what a client does next has a higher number, at whichever instance.
+ * @throws Refusal `storage_unavailable`.
+ */
+export async function openSharedLog({ service, rows, newId, ...parts }: SharedLogParts): Promise<SharedLog> {
+  const listeners = new Set<AddListener>()
+  const queue: Waiting[] = []
+  /** Inputs of this instance that are not in the log yet, by id. */
+  const own = new Map<string, Input>()
+  let characters = 0
+  let lost = 0
+  let isAway = false
+  let closed = false
+  /** Number of the last row that the log has, and of the newest checkpoint. */
+  let applied = 0
+  let checkpoint = 0
+  let charactersSince = 0
+  /** Number of the last request that listeners were told. */
+  let told = 0
+  let epoch: string | undefined
+  /** True after this instance has read all records again, since it was too far behind: its log was emptied, too. */
+  let isEmptied = false
+  let generation = service.generation()
+  const unsubscribe = service.onCommit((_writes, kind) => {
+    if (kind === 'replacement' && generation === service.generation()) isEmptied = true
+    generation = service.generation()
+  })
+  let log = await restart()
+
+  /** Returns the log as of the checkpoint. */
+  async function restart() {
+    const found = await rows.checkpoint()
+    applied = found?.number ?? 0
+    const isCurrent = found !== undefined && found.generation === service.generation()
+    const saved = isCurrent ? (JSON.parse(found.doc) as { log: SavedLog; numbers: number[] }) : undefined
+    const started = createRequestLog({ service, ...parts, saved: saved?.log, numbers: saved?.numbers })
+    started.onAdd((request) => {
+      // After a restart of the server, the log is read again.
+      if (request.number <= told) return
+      told = request.number
+      for (const listener of listeners) listener(request)
+    })
+    return started
+  }
+
+  /** Reads the current checks, whose changes before the start this instance has not heard of. */
+  async function readChecks(): Promise<void> {
+    const { data } = await service.list('checks', { limit: WATCHED_CHECKS })
+    log.catchUp(data.toReversed())
+  }
+
+  function put(id: string, number: number, doc: string | null): void {
+    const input = own.get(id) ?? (doc === null ? undefined : (JSON.parse(doc) as Input))
+    if (input === undefined) return
+    charactersSince += sizeOf(input)
+    if ('request' in input) log.add(input.request, number)
+    else log.applied(input.applied)
+  }
+
+  /** Feeds the log with everything that is stored. */
+  async function readPages(): Promise<void> {
+    for (;;) {
+      const page = await rows.after(applied)
+      const isRestarted = epoch !== undefined && page.epoch !== epoch
+      epoch = page.epoch
+      if (page.isLost || isRestarted || isEmptied) {
+        isEmptied = false
+        await log.close()
+        log = await restart()
+        await readChecks()
+        continue
+      }
+      if (page.checkpoint > checkpoint) charactersSince = 0
+      checkpoint = Math.max(checkpoint, page.checkpoint)
+      const isBehind = (row: { generation: number; sequence: number }) =>
+        row.generation > service.generation() || row.sequence > service.sequence()
+      // A log has the commit of a push before its request.
+      if (page.generation > service.generation() || page.rows.some(isBehind)) await service.fresh()
+      for (const { doc, id, number, ...place } of page.rows) {
+        // Requests from before a replacement of all records refer to checks that no longer exist.
+        if (place.generation === service.generation()) put(id, number, doc)
+        own.delete(id)
+        applied = number
+      }
+      if (!page.more) return
+    }
+  }
+
+  let reading: Promise<void> = Promise.resolve()
+  let nextRead: Promise<void> | undefined
+  /** Reads once more, after the current read. */
+  function read(): Promise<void> {
+    nextRead ??= reading.catch(ignore).then(() => {
+      nextRead = undefined
+      reading = readPages()
+      return reading
+    })
+    return nextRead
+  }
+
+  let timer: NodeJS.Timeout | undefined
+  let isSoon = false
+  const plan = (ms: number) => {
+    timers.clearTimeout(timer)
+    timer = timers.setTimeout(() => void poll(), ms)
+    timer.unref()
+  }
+  async function poll(): Promise<void> {
+    isSoon = false
+    await read().then(saveCheckpoint).catch(ignore)
+    if (!closed && !isSoon) plan(READ_MS.later)
+  }
+  function readSoon(): void {
+    if (isSoon || closed) return
+    isSoon = true
+    plan(READ_MS.soon)
+  }
+
+  async function saveCheckpoint(): Promise<void> {
+    if (applied - checkpoint < CHECKPOINT.requests && charactersSince < CHECKPOINT.characters) return
+    charactersSince = 0
+    const doc = JSON.stringify({ log: log.save(), numbers: log.numbers() })
+    checkpoint = applied
+    await rows.keep({ number: applied, generation: service.generation(), doc })
+  }
+
+  function drop(waiting: Waiting | undefined): void {
+    if (waiting === undefined) return
+    characters -= sizeOf(waiting.input)
+    own.delete(waiting.id)
+    waiting.written()
+    lost += 1
+  }
+
+  function takeBatch(): Waiting[] {
+    let size = 0
+    const end = queue.findIndex(
+      ({ input }, index) => index === BATCH.requests || (size += sizeOf(input)) > BATCH.characters,
+    )
+    return queue.splice(0, end === -1 ? queue.length : Math.max(1, end))
+  }
+
+  let writing: Promise<void> | undefined
+  function write(): void {
+    writing ??= writeAll().finally(() => {
+      writing = undefined
+      // An answered client may have sent its next request by now.
+      if (queue.length > 0 && !closed) write()
+    })
+  }
+  /** Stores what waits. What came meanwhile is the next batch. */
+  async function writeAll(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = takeBatch()
+      try {
+        await rows.append(batch.map(rowOf))
+        isAway = false
+        for (const { input, written } of batch) {
+          characters -= sizeOf(input)
+          written()
+        }
+        readSoon()
+      } catch {
+        isAway = true
+        queue.unshift(...batch)
+        for (const { written } of queue) written()
+        if (closed) return
+        trim()
+        await pause(RETRY_MS)
+      }
+    }
+  }
+
+  function trim(): void {
+    while (queue.length > MOST_WAITING.requests || characters > MOST_WAITING.characters) drop(queue.shift())
+  }
+
+  /** Resolves when an input is stored, but does not wait for a slow database. */
+  function written(waiting: Waiting): Promise<void> {
+    return new Promise((resolve) => {
+      const late = timers.setTimeout(resolve, WRITE_WAIT_MS)
+      const before = waiting.written
+      waiting.written = () => {
+        before()
+        timers.clearTimeout(late)
+        resolve()
+      }
+    })
+  }
+
+  function enqueue(id: string, input: Input): Promise<void> | undefined {
+    const place = { generation: service.generation(), sequence: service.sequence() }
+    const waiting: Waiting = { id, input, ...place, written: ignore }
+    queue.push(waiting)
+    own.set(id, input)
+    characters += sizeOf(input)
+    trim()
+    const done = isAway ? undefined : written(waiting)
+    write()
+    return done
+  }
+
+  await readPages()
+  await readChecks()
+  plan(READ_MS.later)
+  return {
+    add(entry) {
+      const kept = withoutSecrets(entry)
+      return enqueue(kept.id, { request: kept })
+    },
+    applied(check) {
+      void enqueue(newId(), { applied: check })
+    },
+    async fresh() {
+      const newest = queue.at(-1)
+      if (newest !== undefined) await written(newest)
+      await read()
+    },
+    get: (id) => log.get(id),
+    list: (query) => log.list(query),
+    now: () => log.now(),
+    report: (since, at) => log.report(since, at),
+    accounted: (at) => log.accounted(at),
+    save: () => log.save(),
+    newest: () => log.newest(),
+    after: (number) => log.after(number),
+    onAdd(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    lost: () => lost,
+    async close() {
+      closed = true
+      timers.clearTimeout(timer)
+      unsubscribe()
+      // Stores what waits, unless the database is away.
+      await Promise.all([writing, reading.catch(ignore)])
+      await log.close()
+    },
+  }
+}
+
+function rowOf({ id, generation, sequence, input }: Waiting): NewRow {
+  return { id, generation, sequence, doc: JSON.stringify(input) }
+}
+
+/** Characters of an input, without those that do not matter. */
+function sizeOf(input: Input): number {
+  if ('applied' in input) return 0
+  const { request_body, response_body } = input.request
+  return (request_body?.length ?? 0) + (response_body?.length ?? 0)
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void timers.setTimeout(resolve, ms).unref())
+}
+
+function ignore(): void {}

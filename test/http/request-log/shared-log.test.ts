@@ -1,0 +1,164 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { RequestEntry } from '../../../src/http/request-context.ts'
+import { openSharedLog } from '../../../src/http/request-log/shared-log.ts'
+import { Refusal } from '../../../src/model/refusal.ts'
+import type { RequestRow, RequestCheckpoint, RequestRows } from '../../../src/store/postgres/request-rows.ts'
+
+/** The rows of a database that can be away. */
+function openRows() {
+  const stored: (RequestRow & { number: number })[] = []
+  const ids = new Set<string>()
+  let saved: RequestCheckpoint | undefined
+  let removed = 0
+  let number = 0
+  const database = { isAway: false, failures: 0, epoch: 'first' }
+  const reachable = () => {
+    if (!database.isAway) return
+    database.failures += 1
+    throw new Refusal('storage_unavailable', 'The database cannot be used.')
+  }
+  const rows: RequestRows = {
+    async append(added) {
+      reachable()
+      for (const row of added) {
+        number += 1
+        if (!ids.has(row.id)) stored.push({ ...row, number })
+        ids.add(row.id)
+      }
+    },
+    async after(last) {
+      reachable()
+      const page = stored.slice(stored.findLastIndex((row) => row.number <= last) + 1).slice(0, 500)
+      const rest = { generation: 0, epoch: database.epoch, checkpoint: saved?.number ?? 0 }
+      return { rows: page, more: page.length === 500, isLost: last < removed, ...rest }
+    },
+    async checkpoint() {
+      reachable()
+      return saved
+    },
+    async keep(checkpoint) {
+      reachable()
+      removed = saved?.number ?? 0
+      saved = checkpoint
+      stored.splice(0, stored.findLastIndex((row) => row.number <= removed) + 1)
+    },
+  }
+  return { rows, stored, database, saved: () => saved }
+}
+
+async function openLog({ rows }: Pick<ReturnType<typeof openRows>, 'rows'>) {
+  const log = await openSharedLog({
+    rows,
+    now: () => new Date(),
+    newId: () => 'state',
+    service: {
+      onCommit: () => () => undefined,
+      list: async () => ({ data: [], more: false }),
+      generation: () => 0,
+      sequence: () => 0,
+      fresh: async () => undefined,
+    },
+  })
+  onTestFinished(() => log.close())
+  return log
+}
+
+function entry(number: number, about: Partial<RequestEntry> = {}): RequestEntry {
+  return {
+    id: `req_${String(number).padStart(6, '0')}`,
+    method: 'GET',
+    path: '/v1/locations',
+    status: 200,
+    started_at: '2026-11-21T18:00:00.000Z',
+    duration_ms: 1,
+    push: null,
+    request_body: null,
+    response_body: null,
+    ...about,
+  }
+}
+
+const refused = (number: number) =>
+  entry(number, {
+    method: 'PUT',
+    path: `/v1/checks/external/check-${number}`,
+    status: 422,
+    request_body: '{}',
+    response_body: '{"error":{"code":"validation_failed","message":"No."}}',
+  })
+
+/** Waits for a condition that other work makes true. */
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('the request log of a shared sandbox', () => {
+  it('has one order at all instances, which is that of the database', async () => {
+    const shared = openRows()
+    const logs = [await openLog(shared), await openLog(shared)]
+    const told: string[][] = [[], []]
+    for (const [index, log] of logs.entries()) log.onAdd(({ id }) => told[index]?.push(id))
+    await Promise.all(Array.from({ length: 200 }, async (_, number) => logs[number % 2]?.add(entry(number))))
+    for (const log of logs) await log.fresh()
+    const ids = shared.stored.map(({ id }) => id)
+    expect(ids).toHaveLength(200)
+    expect(told).toEqual([ids, ids])
+    for (const log of logs)
+      expect(log.list({ order: 'asc', limit: 1_000 }).data.map(({ id }) => id)).toEqual(ids)
+  })
+
+  it('continues from a checkpoint with the numbers and findings of removed rows', async () => {
+    const shared = openRows()
+    const log = await openLog(shared)
+    let count = 0
+    while (count < 10_000) {
+      const last = shared.saved()?.number ?? 0
+      for (; count < last + 5_250; count += 1) await log.add(refused(count))
+      await log.fresh()
+      await until(() => (shared.saved()?.number ?? 0) > last)
+    }
+    await log.fresh()
+    expect(shared.stored.length).toBeLessThan(count)
+    const other = await openLog(shared)
+    expect(other.report(undefined)).toEqual(log.report(undefined))
+    expect(other.report(undefined)).toMatchObject({ pushes: count, findings: [{ count }] })
+    expect(other.newest()).toBe(log.newest())
+    expect(other.after(count - 10)?.map(({ number }) => number)).toEqual(
+      log.after(count - 10)?.map(({ number }) => number),
+    )
+    expect(other.after(1)).toBeUndefined()
+  })
+
+  it('stores what waited for the database, drops the oldest of too much, and answers meanwhile', async () => {
+    const shared = openRows()
+    const log = await openLog(shared)
+    shared.database.isAway = true
+    await Promise.all(Array.from({ length: 10_200 }, async (_, number) => log.add(entry(number))))
+    await expect(log.fresh()).rejects.toMatchObject({ code: 'storage_unavailable' })
+    await until(() => shared.database.failures > 2)
+    expect(log.lost()).toBe(200)
+    shared.database.isAway = false
+    await until(() => shared.stored.length === 10_000)
+    await log.fresh()
+    expect(log.list({ limit: 1 }).data).toMatchObject([{ id: 'req_010199' }])
+    expect(shared.stored[0]?.id).toBe('req_000200')
+    expect(log.lost()).toBe(200)
+  })
+
+  it('is read again when a restarted database has lost its end, and tells nothing twice', async () => {
+    const shared = openRows()
+    const log = await openLog(shared)
+    const told: string[] = []
+    log.onAdd(({ id }) => told.push(id))
+    for (const number of [1, 2, 3]) await log.add(entry(number))
+    await log.fresh()
+    shared.stored.pop()
+    shared.database.epoch = 'second'
+    await log.fresh()
+    expect(log.list({ order: 'asc', limit: 9 }).data.map(({ id }) => id)).toEqual([
+      'req_000001',
+      'req_000002',
+    ])
+    expect(told).toEqual(['req_000001', 'req_000002', 'req_000003'])
+  })
+})
