@@ -256,6 +256,11 @@ export abstract class BaseCommand extends Command {
     process.stderr.write(`${chalkStderr.level > 0 ? shown : stripVTControlCharacters(shown)}\n`)
   }
 
+  /** Writes a line of JSON to stderr. */
+  protected sayJson(line: object): void {
+    process.stderr.write(`${jsonText(line)}\n`)
+  }
+
   /** `false` when the command looked for an API key and found none. */
   protected hasKey(): boolean {
     return true

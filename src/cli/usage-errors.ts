@@ -76,8 +76,10 @@ function boundOf(words: string): string {
 }
 
 function noSuchFlags(flags: readonly string[], { flags: known }: CommandShape): string {
-  const typed = flags.join(', ')
-  const [only = ''] = flags
+  // Without values: one may be a secret.
+  const names = flags.map((flag) => flag.replace(/=[^]*$/, ''))
+  const typed = names.join(', ')
+  const [only = ''] = names
   const meant =
     flags.length === 1 ? didYouMeanSentence(only.replace(/^-+/, ''), Object.keys(known), '--') : ''
   return `Unknown ${flags.length === 1 ? 'flag' : 'flags'} ${typed}.${meant}`

@@ -2,12 +2,14 @@ import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { parseTarget } from '../cli/listen/target.ts'
 import { runningService, type RunningService } from '../cli/running-service.ts'
+import type { Finding } from '../cli/doctor/finding.ts'
 import { checkEnvironment } from '../cli/doctor/environment.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { readCertificate } from '../cli/files/input.ts'
 import { renderCheckUp } from '../cli/render/doctor.ts'
-import { requireRepeatable, startFlags } from '../cli/start/flags.ts'
+import { requireOneStore, requireRepeatable, startFlags } from '../cli/start/flags.ts'
+import { texts } from '../model/simulator/settings.ts'
 import { tryPort } from '../http/listen.ts'
 import { checkUp, repair, type CheckUp } from '../store/doctor/doctor.ts'
 
@@ -43,6 +45,7 @@ export default class Doctor extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Doctor)
+    requireOneStore(flags)
     requireRepeatable(flags)
     const directory = flags['data-dir']
     const receiver = flags.receiver === undefined ? undefined : parseTarget(flags.receiver, '--receiver')
@@ -63,11 +66,22 @@ export default class Doctor extends BaseCommand {
       now: new Date(),
     })
     const environment = await this.waiting('Checking…', around)
-    const checks = [...environment, ...kept.checks]
+    const database = flags.store === undefined ? [] : [await this.database(flags.store, flags.sandbox)]
+    const checks = [...environment, ...database, ...kept.checks]
     const { repaired, repairable } = kept
     const result = { ok: checks.every(({ level }) => level !== 'bad'), checks, repaired, repairable }
     this.print(result, (columns) => renderCheckUp({ ...result, running: running?.url }, columns))
     if (!result.ok) process.exitCode = exitCodes.checkFailed
+  }
+
+  /** Connects to the database of `--store`. Changes nothing in it. */
+  private async database(url: string, sandbox: string = texts.sandbox): Promise<Finding> {
+    // Loaded late: without `--store`, it is not needed.
+    const { checkDatabase } = await import('../store/postgres/check.ts')
+    const problem = await this.waiting('Checking the database…', checkDatabase(url, sandbox))
+    return problem === undefined
+      ? { check: 'database', level: 'good', message: 'The database answers.' }
+      : { check: 'database', level: 'bad', message: problem }
   }
 }
 

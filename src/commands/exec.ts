@@ -26,7 +26,17 @@ import type { Bundle } from '../model/simulator/bundle.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 
-const { open: _open, 'in-memory': _inMemory, dotenv: _dotenv, ...flagsOfStart } = startFlags
+const {
+  open: _open,
+  'in-memory': _inMemory,
+  dotenv: _dotenv,
+  log: _log,
+  store: _store,
+  sandbox: _sandbox,
+  'store-key': _storeKey,
+  'store-key-file': _storeKeyFile,
+  ...flagsOfStart
+} = startFlags
 
 /** The examined service, as reports name it. */
 const TARGET = 'a new Tabwire service in memory'
@@ -39,6 +49,10 @@ function described<F extends object>(flag: F, description: string): F {
 const execFlags = fromEnvironment({
   ...flagsOfStart,
   'api-key': described(flagsOfStart['api-key'], 'API key to accept, with all scopes (default: a new key).'),
+  'deny-private': described(
+    flagsOfStart['deny-private'],
+    'Refuse endpoints on loopback and private addresses.',
+  ),
   'data-dir': described(
     flagsOfStart['data-dir'],
     'Directory of the local authority, whose certificates the service trusts.',

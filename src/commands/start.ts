@@ -4,13 +4,14 @@ import { requireNode } from '../cli/doctor/node.ts'
 import { openEnvFile } from '../cli/files/env-file.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/messages.ts'
+import { createJsonLog } from '../cli/start/log.ts'
 import { announce, listenForSignals, optionsOf, warningsOf } from '../cli/start/start.ts'
-import { requireRepeatable, startFlags } from '../cli/start/flags.ts'
+import { requireOneStore, requireRepeatable, startFlags } from '../cli/start/flags.ts'
 import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 import { runningService } from '../cli/running-service.ts'
-import { CommandError, exitCodes } from '../cli/errors.ts'
+import { CommandError, describeFailure, exitCodes } from '../cli/errors.ts'
 
 export default class Start extends BaseCommand {
   static override description =
@@ -27,7 +28,9 @@ export default class Start extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Start)
     const directory = flags['data-dir']
+    if (flags.log === 'json') this.jsonLog = createJsonLog((line) => this.sayJson(line))
     requireNode()
+    requireOneStore(flags)
     requireRepeatable(flags)
     const envFile = flags.dotenv
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
@@ -36,8 +39,9 @@ export default class Start extends BaseCommand {
     if (!flags['in-memory'] || flags.https) await prepareDataDirectory(directory)
     const simulator = await startSimulator({
       ...options,
-      onNotice: (notice) => this.say(notice),
+      onNotice: (notice) => this.tell(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
+      ...this.jsonLog?.callbacks,
     }).catch(async (error: unknown) => {
       throw (await alreadyRunning(error, directory, flags.port)) ?? (await portInUse(error, flags)) ?? error
     })
@@ -47,18 +51,20 @@ export default class Start extends BaseCommand {
       await simulator.close()
       throw error
     })
-    if (tightened !== undefined) this.say(tightened)
+    if (tightened !== undefined) this.tell(tightened)
     const file = await readConfigFile(flags.config)
     const settings = file === undefined ? [] : settingsIn(file)
     if (file !== undefined && settings.length > 0)
-      this.say(`Settings from ${file.path}: ${settings.join(', ')}.`)
-    for (const warning of [...foreign, ...warningsOf(flags)]) this.say(renderWarning(warning))
-    await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))
+      this.tell(`Settings from ${file.path}: ${settings.join(', ')}.`)
+    for (const warning of [...foreign, ...warningsOf(flags)]) this.warnOf(warning)
+    await announce(simulator, directory, flags['in-memory'] || flags.store !== undefined).catch(() =>
+      this.warnOf(UNANNOUNCED),
+    )
     this.ready(simulator)
-    if (flags.open && !(await openInBrowser(simulator.inspectorLink(), directory)))
-      this.say(renderWarning(NO_BROWSER))
+    if (flags.open && !(await openInBrowser(simulator.inspectorLink(), directory))) this.warnOf(NO_BROWSER)
     await this.signals.first
-    await simulator.close()
+    this.jsonLog?.tell('info', 'The service stops.')
+    await simulator.close({ drain: flags.store !== undefined })
     await removeRun(directory, process.pid)
   }
 
@@ -66,10 +72,32 @@ export default class Start extends BaseCommand {
     const { url, baseUrl, apiKey } = simulator
     if (this.wantsJson)
       this.printLine({ type: 'ready', url, base_url: baseUrl, api_key: apiKey, pid: process.pid }, () => '')
-    else
+    // Without the key and the link of the inspector: logs are kept, and others read them.
+    if (this.jsonLog !== undefined) this.jsonLog.tell('info', 'Tabwire is ready.', { url })
+    else if (!this.wantsJson)
       this.sayRendered((columns) =>
         renderReady({ url, baseUrl, apiKey, inspector: simulator.inspectorLink() }, columns),
       )
+  }
+
+  /** The log of `--log json`. */
+  private jsonLog: ReturnType<typeof createJsonLog> | undefined
+
+  private tell(notice: string): void {
+    if (this.jsonLog === undefined) this.say(notice)
+    else this.jsonLog.tell('info', notice)
+  }
+
+  private warnOf(warning: string): void {
+    if (this.jsonLog === undefined) this.say(renderWarning(warning))
+    else this.jsonLog.tell('warn', warning)
+  }
+
+  protected override async catch(error: Error & { exitCode?: number }): Promise<void> {
+    if (this.jsonLog === undefined || this.wantsJson) return super.catch(error)
+    const { message, exitCode } = describeFailure(error)
+    this.jsonLog.tell('error', message)
+    process.exitCode = exitCode
   }
 
   /** The first signal lets everything finish (`run` waits for it), the second ends at once. */

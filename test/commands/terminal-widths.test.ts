@@ -297,15 +297,21 @@ beforeAll(async () => {
     await startReceiver(),
     await startReceiver({
       answer: (response) =>
-        response.writeHead(500, { 'content-type': 'application/json' }).end(
-          JSON.stringify({
-            error: {
-              code: 'unknown_table',
-              message: 'The table "Terrace 12 by the window" is not one of ours 寿司'.repeat(3),
-              trace: ['handlers/webhooks/check-created.ts:12:7', 'x'.repeat(150)],
-            },
-          }),
-        ),
+        response
+          .writeHead(500, {
+            'content-type': 'application/json',
+            'x-trace': 'x'.repeat(150),
+            'set-cookie': ['a=1', 'b=2'],
+          })
+          .end(
+            JSON.stringify({
+              error: {
+                code: 'unknown_table',
+                message: 'The table "Terrace 12 by the window" is not one of ours 寿司'.repeat(3),
+                trace: ['handlers/webhooks/check-created.ts:12:7', 'x'.repeat(150)],
+              },
+            }),
+          ),
     }),
   ]
   const right = await startReference([process.execPath, join(fixtures, 'receivers', 'node.mjs')])

@@ -15,7 +15,12 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'doctor --disable-after': ['-1'],
   'doctor --order-by': ['status'],
   'doctor --seed': ['seven'],
+  'doctor --public-url': ['https://pos.example/path'],
   'doctor --rate-limit': ['often'],
+  'doctor --store': ['localhost'],
+  'doctor --sandbox': ['Team A'],
+  'doctor --store-key': ['short'],
+  'doctor --log': ['xml'],
   'doctor --clock': ['yesterday'],
   'doctor --sign-time': ['moon'],
   'doctor --receiver': ['ftp://a.test'],
@@ -71,7 +76,12 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'start --disable-after': ['-1'],
   'start --order-by': ['status'],
   'start --seed': ['seven', '7'],
+  'start --public-url': ['pos.example', 'https://pos.example/path'],
   'start --rate-limit': ['often'],
+  'start --store': ['localhost', 'mysql://user@host/database'],
+  'start --sandbox': ['Team A', 'team'],
+  'start --store-key': ['short'],
+  'start --log': ['xml'],
   'start --clock': ['yesterday'],
   'start --sign-time': ['moon'],
   'tail --type': ['check.creatd'],
@@ -302,9 +312,9 @@ beforeAll(async () => {
   return () => service.stop() as Promise<void>
 })
 
-// `exec` takes the flags of `start`.
+// `exec` takes the flags of `start`, besides those of a shared store and of the log.
 for (const [place, values] of Object.entries(wrong))
-  if (place.startsWith('start --')) wrong[place.replace('start', 'exec')] = values
+  if (/^start --(?!store|sandbox|log$)/.test(place)) wrong[place.replace('start', 'exec')] = values
 wrong['exec --seed'] = ['seven']
 wrong['exec --fail-on'] = [['total_mismatch', '--', 'true']]
 wrong['exec --guests'] = ['0', '13', 'many'].map((value) => [value, '--', 'true'])
@@ -344,7 +354,8 @@ test('every argument and flag of every command is among them, or takes anything'
     commands: Record<string, { id: string; args: object; flags: Record<string, { type: string }> }>
   }
   // Files that hold a secret have their tests in hostile/secrets.test.ts.
-  const connection = ['url', 'profile', 'api-key', 'api-key-file', 'secret-file', 'config', 'data-dir']
+  const secretFiles = ['api-key-file', 'secret-file', 'store-key-file']
+  const connection = ['url', 'profile', 'api-key', 'config', 'data-dir', ...secretFiles]
   const places = Object.values(manifest.commands).flatMap(({ id, args, flags }) => [
     ...Object.keys(args).map((name) => `${id.replaceAll(':', ' ')} ${name.toUpperCase()}`),
     ...Object.entries(flags)

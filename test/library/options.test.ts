@@ -58,6 +58,10 @@ describe('options', () => {
     ],
     [{ signTime: 'never' }, 'signTime must be "real" or "virtual", got "never".'],
     [
+      { publicUrl: 'pos.example' },
+      'publicUrl must be a URL without a path, such as https://sandbox.example.com, got "pos.example".',
+    ],
+    [
       { allowedHost: [1] },
       'allowedHost must be a text or a list of texts, each of at least 1 character, got [1].',
     ],
@@ -124,6 +128,16 @@ describe('options', () => {
     expect(await refusal({ cacert: `${file}.gone` })).toBe(
       `cacert must be a PEM text or the path of a PEM file, got ${JSON.stringify(`${file}.gone`)} (ENOENT).`,
     )
+  })
+
+  test('publicUrl begins the addresses of tables, whose host is allowed', async () => {
+    const { url, tables } = await made({ port: 0, publicUrl: 'https://pos.example:8443/' })
+    const address = new URL((await tables.address('12')).url)
+    expect(address.origin).toBe('https://pos.example:8443')
+    const { request } = await import('undici')
+    const answer = await request(url + address.pathname, { headers: { host: address.host } })
+    await answer.body.dump()
+    expect(answer.statusCode).toBe(200)
   })
 
   test.each(['allowedHost', 'allowedHosts'])('%s names further hosts', async (name) => {

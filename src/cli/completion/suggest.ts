@@ -111,6 +111,7 @@ const ofFlags: Readonly<Record<string, ValueKind>> = {
   'secret-file': 'file',
   'api-key-file': 'file',
   'read-key-file': 'file',
+  'store-key-file': 'file',
 }
 
 const ofArguments: Readonly<Record<string, ValueKind>> = {

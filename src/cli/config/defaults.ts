@@ -11,8 +11,8 @@ interface Given {
 type Flag = FlagShape & Pick<Interfaces.OptionFlag<unknown>, 'parse'>
 type Flags = Readonly<Record<string, FlagShape>>
 
-/** Flags that a file cannot set: the file itself, files with secrets, and the output format. */
-const notInFile = new Set(['config', 'json', 'api-key-file'])
+/** Flags that a file cannot set: the file itself, the key of the database, files with secrets, and the output format. */
+const notInFile = new Set(['config', 'json', 'api-key-file', 'store-key', 'store-key-file'])
 
 /** Settings that name files, relative to the settings file. */
 const paths = new Set(['data-dir', 'cacert', 'dotenv'])

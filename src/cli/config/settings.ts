@@ -18,7 +18,9 @@ const guarded = new Set([
   'dotenv',
   'host',
   'insecure',
+  'public_url',
   'seed',
+  'store',
 ])
 
 /** Returns true when a setting needs trust. A switch that is off does no harm. */

@@ -1,6 +1,7 @@
 import { Flags, type Interfaces } from '@oclif/core'
 import { fromConfigFile } from '../config/defaults.ts'
 import { usageError } from '../errors.ts'
+import { logFormats, type LogFormat } from './log.ts'
 import {
   apiKeyFlag,
   dotenvFlag,
@@ -12,7 +13,11 @@ import {
 import {
   readHost,
   readOrderBy,
+  readPublicUrl,
   readRateLimit,
+  readSandbox,
+  readStore,
+  readStoreKey,
   readTime,
   signTimes,
   texts,
@@ -23,6 +28,10 @@ import {
 const clockFlag = Flags.custom({ parse: parsedBy(readTime) })
 const hostFlag = Flags.custom({ parse: parsedBy(readHost) })
 const orderByFlag = Flags.custom({ parse: parsedBy(readOrderBy) })
+const storeFlag = Flags.custom({ parse: parsedBy(readStore) })
+const storeKeyFlag = Flags.custom({ parse: parsedBy(readStoreKey) })
+const sandboxFlag = Flags.custom({ parse: parsedBy(readSandbox) })
+const publicUrlFlag = Flags.custom({ parse: parsedBy(readPublicUrl) })
 const rateLimitFlag = Flags.custom({ parse: parsedBy(readRateLimit) })
 
 /** Flags of `start`, from the command line, the environment and the settings file; `doctor` checks the same ones. */
@@ -30,6 +39,14 @@ export const startFlags = fromConfigFile({
   port: Flags.integer({ description: 'Port to listen on; 0 means any free port.', ...wholeNumbers.port }),
   host: hostFlag({ description: 'Address to listen on.', default: texts.host }),
   ...placeFlags,
+  store: storeFlag({
+    description: 'PostgreSQL database for all data, shared by instances: postgres://user@host/database.',
+  }),
+  sandbox: sandboxFlag({ description: 'Sandbox in the database of --store: a schema (default: tabwire).' }),
+  'store-key': storeKeyFlag({
+    description: 'Key that encrypts secrets in the database of --store: 32 bytes in base64.',
+  }),
+  'store-key-file': secretFromFileFlag('the key of --store-key'),
   'in-memory': Flags.boolean({ description: 'Keep all data in memory; it is lost when the service stops.' }),
   https: Flags.boolean({ description: 'Serve HTTPS, with a certificate of the local authority.' }),
   'api-key': apiKeyFlag({
@@ -54,8 +71,14 @@ export const startFlags = fromConfigFile({
     multiple: true,
   }),
   insecure: Flags.boolean({ description: 'Accept any certificate of a receiver.' }),
-  'deny-private': Flags.boolean({ description: 'Refuse endpoints on loopback and private addresses.' }),
+  'deny-private': Flags.boolean({
+    description:
+      'Refuse endpoints on loopback and private addresses (default: with --store and a --host that is not loopback).',
+  }),
   'allowed-host': Flags.string({ description: 'Also answer requests for this host name.', multiple: true }),
+  'public-url': publicUrlFlag({
+    description: 'URL of the service for others, such as that of a proxy: links and QR codes begin with it.',
+  }),
   'keep-events': Flags.integer({
     description: 'Number of events to keep, with their deliveries; pending ones always stay.',
     ...wholeNumbers.keepEvents,
@@ -77,12 +100,39 @@ export const startFlags = fromConfigFile({
     options: [...signTimes],
     default: 'real',
   })(),
+  log: Flags.custom<LogFormat>({
+    description: 'Messages on stderr: text, or json for one line per request, notice and error.',
+    options: [...logFormats],
+    default: 'text',
+  })(),
+  trace: Flags.boolean({ description: 'Pass the traceparent of a request on to its deliveries.' }),
   dotenv: dotenvFlag,
   open: Flags.boolean({ description: 'Open the inspector in the browser.' }),
 })
 
 /** Values of {@link startFlags}. */
 export type StartFlags = Interfaces.InferredFlags<typeof startFlags>
+
+/** Flags that mean something with `--store` alone. */
+const ofStore = ['sandbox', 'store-key'] as const
+
+/** @throws CommandError (usage) for flags that exclude each other, or that need `--store`. */
+export function requireOneStore(
+  flags: Pick<StartFlags, 'store' | (typeof ofStore)[number] | 'in-memory' | 'seed' | 'clock'>,
+): void {
+  if (flags.store === undefined) {
+    const alone = ofStore.find((name) => flags[name] !== undefined)
+    if (alone !== undefined) throw usageError(`--${alone} needs --store. Pass --store, or omit --${alone}.`)
+    return
+  }
+  if (flags['in-memory']) throw usageError('Pass --store or --in-memory, not both.')
+  if (flags.seed !== undefined)
+    throw usageError('Pass --store or --seed, not both. A seeded run keeps its data in memory.')
+  if (flags.clock !== undefined)
+    throw usageError(
+      'Pass --store or --clock, not both. All instances share one clock; `tabwire clock advance` moves it.',
+    )
+}
 
 /** @throws CommandError (usage) for a seed with stored data. */
 export function requireRepeatable(flags: { seed?: number | undefined; 'in-memory': boolean }): void {

@@ -49,12 +49,17 @@ export function warningsOf(flags: {
   host: string
   insecure: boolean
   'allow-http-loopback': boolean
+  'deny-private'?: boolean
   seed?: number | undefined
+  store?: string | undefined
 }): string[] {
   return [
     isLoopbackBinding(flags.host)
       ? ''
       : `--host ${flags.host}: other machines can reach the service. Requests need an API key or a table address, and an allowed Host header.`,
+    flags.store !== undefined && !isLoopbackBinding(flags.host) && flags['deny-private'] === undefined
+      ? `--deny-private is on, because --store and --host ${flags.host} serve other machines. Pass --no-deny-private for receivers on private addresses.`
+      : '',
     flags.insecure
       ? "--insecure: receivers' certificates are not checked. Prefer `tabwire certs create` or --cacert."
       : '',
@@ -67,10 +72,17 @@ export function warningsOf(flags: {
   ].filter((warning) => warning !== '')
 }
 
+type StoreFlag = 'store' | 'sandbox' | 'store-key' | 'store-key-file'
+
 /** Returns the options of the simulator for the flags of `start`. Reads the certificates of `--cacert`. */
-export async function optionsOf(flags: Omit<StartFlags, 'dotenv' | 'open'>): Promise<SimulatorOptions> {
+export async function optionsOf(
+  flags: Omit<StartFlags, 'dotenv' | 'open' | 'log' | StoreFlag> & Partial<Pick<StartFlags, StoreFlag>>,
+): Promise<SimulatorOptions> {
   return {
-    dataDir: flags['in-memory'] ? undefined : flags['data-dir'],
+    dataDir: flags['in-memory'] || flags.store !== undefined ? undefined : flags['data-dir'],
+    store: flags.store,
+    sandbox: flags.sandbox,
+    storeKey: flags['store-key'],
     authorityDirectory: flags['data-dir'],
     host: flags.host,
     port: flags.port,
@@ -84,6 +96,7 @@ export async function optionsOf(flags: Omit<StartFlags, 'dotenv' | 'open'>): Pro
     denyPrivate: flags['deny-private'],
     cacert: await Promise.all(listed(flags.cacert ?? []).map(readCertificate)),
     insecure: flags.insecure,
+    publicUrl: flags['public-url'],
     allowedHost: listed(flags['allowed-host'] ?? []),
     disableAfter: flags['disable-after'],
     keepEvents: flags['keep-events'],
@@ -91,5 +104,6 @@ export async function optionsOf(flags: Omit<StartFlags, 'dotenv' | 'open'>): Pro
     clock: flags.clock,
     seed: flags.seed,
     signTime: flags['sign-time'],
+    trace: flags.trace,
   }
 }

@@ -29,13 +29,17 @@ interface Watch {
  */
 export async function* watch({ connect, signal, since, reconnect }: Watch): AsyncGenerator<TailEvent> {
   const seen = createDeduplicator()
+  /** Id of the last message. With it, another instance of a shared sandbox continues the stream where it broke. */
+  let lastEventId: string | undefined
+  const onId = (id: string) => (lastEventId = id)
 
   async function* attend(client: Client, again: boolean): AsyncGenerator<TailEvent> {
     const now = await nowOf(client)
     const wanted = again || since === undefined ? undefined : await timeOf(client, since)
     if (!again) seen.begin(now)
     const from = seen.since(now)
-    let stream = await openStream(client, signal, wanted !== undefined && wanted < from ? wanted : from)
+    const earliest = wanted !== undefined && wanted < from ? wanted : from
+    let stream = await openStream(client, signal, { since: earliest, lastEventId, onId })
     yield { type: again ? 'reconnected' : 'listening' }
     let live = again
     for (let isWhole = false; !isWhole;) {
@@ -52,7 +56,8 @@ export async function* watch({ connect, signal, since, reconnect }: Watch): Asyn
           if (live || isWanted(message, wanted)) yield message
       }
       // Messages that the service dropped, because they were read too slowly, are read from its store.
-      if (!isWhole) stream = await openStream(client, signal, seen.since(await nowOf(client)))
+      if (!isWhole)
+        stream = await openStream(client, signal, { since: seen.since(await nowOf(client)), onId })
     }
   }
 

@@ -19,7 +19,7 @@ describe('the settings of tabwire.config.json', () => {
 
   test('are all flags of start, in snake_case, but where files are and how it talks', () => {
     const names = Object.keys(Start.flags).filter(
-      (name) => !['config', 'json', 'api-key-file'].includes(name),
+      (name) => !['config', 'json', 'api-key-file', 'store-key', 'store-key-file'].includes(name),
     )
     expect(Object.keys(schema.shape)).toEqual(['$schema', ...names.map(keyOf), 'profiles', 'listen'])
     expect(names.map(keyOf)).toEqual(expect.arrayContaining(['port', 'data_dir', 'allow_http_loopback']))

@@ -56,8 +56,12 @@ export function startStream(): void {
   })
 }
 
+/** Id of the last message: another instance of a shared sandbox continues there when the connection is lost. */
+let lastEventId = ''
+
 async function readStream(onOpen: () => void): Promise<void> {
-  const response = await fetch('/_sim/stream', { headers: pageHeader(), cache: 'no-store' })
+  const headers = { ...pageHeader(), ...(lastEventId !== '' && { 'last-event-id': lastEventId }) }
+  const response = await fetch('/_sim/stream', { headers, cache: 'no-store' })
   isGone.value = false
   if (!response.ok || response.body === null) return
   onOpen()
@@ -76,9 +80,10 @@ async function readStream(onOpen: () => void): Promise<void> {
 
 /** Publishes a server-sent message. The service writes type and data on one line each; comments have neither. */
 function receive(message: string): void {
+  lastEventId = /^id: (.*)$/m.exec(message)?.[1] ?? lastEventId
   const type = /^event: (.*)$/m.exec(message)?.[1]
   const data = /^data: (.*)$/m.exec(message)?.[1]
-  if (type === undefined || data === undefined) return
+  if (type === undefined || data === undefined || type === 'live') return
   if (type === 'dropped') publishReturn()
   else publish({ type: type as LiveMessage['type'], data: JSON.parse(data) })
 }

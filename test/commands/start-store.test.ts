@@ -1,0 +1,197 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
+import { postgresPrograms, startCluster, type Cluster } from '../support/postgres.ts'
+
+const SECRET = 'hunter2-password'
+/** Nothing listens on port 1. */
+const NO_SERVER = `postgres://app:${SECRET}@127.0.0.1:1/app`
+const HELP = ' Run `tabwire start --help`.'
+
+interface Line {
+  time: string
+  level: string
+  msg: string
+  instance: string
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+
+describe.concurrent('tabwire start --store', () => {
+  test('that reaches no server fails with one line, without the password', async () => {
+    const refused = await tabwire(['start', '--port', '0', '--store', NO_SERVER])
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr:
+        'Error: --store: 127.0.0.1:1 refused the connection (ECONNREFUSED). Check host and port, and that PostgreSQL runs there.\n',
+    })
+  })
+
+  test('comes from the environment, too; errors are a line of --log json', async () => {
+    const env = { TABWIRE_STORE: NO_SERVER, TABWIRE_LOG: 'json' }
+    const { code, stdout, stderr } = await tabwire(['start', '--port', '0'], { env })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(linesOf(stderr)).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        msg: expect.stringMatching(/^--store: 127\.0\.0\.1:1 refused/) as string,
+      }),
+    ])
+    expect(stderr).not.toContain(SECRET)
+  })
+
+  test.each<[args: string[], message: string]>([
+    [['--store', 'mysql://a/b'], '--store must be a PostgreSQL URL such as postgres://user@host/database.'],
+    [['--store', NO_SERVER, '--in-memory'], 'Pass --store or --in-memory, not both.'],
+    [
+      ['--store', NO_SERVER, '--seed', '7'],
+      'Pass --store or --seed, not both. A seeded run keeps its data in memory.',
+    ],
+    [
+      ['--store', NO_SERVER, '--clock', '2026-01-01'],
+      'Pass --store or --clock, not both. All instances share one clock; `tabwire clock advance` moves it.',
+    ],
+    [['--sandbox', 'team'], '--sandbox needs --store. Pass --store, or omit --sandbox.'],
+    [['--store-key', 'A'.repeat(43)], '--store-key needs --store. Pass --store, or omit --store-key.'],
+    [
+      ['--store', NO_SERVER, '--store-key', SECRET],
+      '--store-key must be 32 bytes in base64, such as the output of `openssl rand -base64 32`.',
+    ],
+    [['--store', NO_SERVER, '--store-key-file', 'no.key'], '--store-key-file: cannot read no.key (ENOENT).'],
+    [
+      ['--store', NO_SERVER, '--sandbox', 'Team A'],
+      '--sandbox must be 1 to 63 lower-case letters, digits and underscores, beginning with a letter, got "Team A".',
+    ],
+  ])('%j is wrong usage', async (args, message) => {
+    const { code, stdout, stderr } = await tabwire(['start', '--port', '0', ...args])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr.replace(HELP, '')).toBe(`Error: ${message}\n`)
+    expect(stderr).not.toContain(SECRET)
+  })
+
+  test('in a settings file that is not trusted is refused, and the URL is not shown', async () => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify({ store: NO_SERVER, sandbox: 'team' }))
+    const refused = await tabwire(['start', '--port', '0'], { cwd })
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('tabwire.config.json sets store, but you have not trusted this folder.')
+    const trusted = await tabwire(['config', 'trust'], { cwd })
+    expect(trusted.stdout).toContain('store, sandbox')
+    const started = await tabwire(['start', '--port', '0'], { cwd })
+    expect(started.stderr).toContain('127.0.0.1:1 refused the connection')
+    for (const { stdout, stderr } of [refused, trusted, started])
+      expect(stdout + stderr).not.toContain(SECRET)
+  })
+
+  test('is checked by doctor', async () => {
+    const { code, stdout } = await tabwire(['doctor', '--port', '0', '--store', NO_SERVER, '--json'])
+    expect(code).toBe(3)
+    expect((JSON.parse(stdout) as { checks: object[] }).checks).toContainEqual({
+      check: 'database',
+      level: 'bad',
+      message:
+        '--store: 127.0.0.1:1 refused the connection (ECONNREFUSED). Check host and port, and that PostgreSQL runs there.',
+    })
+  })
+
+  test('without the package pg says how to add it', async () => {
+    const hook = `export const resolve = (name, context, next) => {
+      if (name === 'pg') throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
+      return next(name, context)
+    }`
+    const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)})`
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(register)}` }
+    expect(await tabwire(['start', '--port', '0', '--store', NO_SERVER], { env })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr:
+        'Error: --store needs the package pg, which is not installed beside Tabwire. Run `npm install pg`, or `npm install --global pg` for a global Tabwire.\n',
+    })
+  })
+
+  test('is no matter of exec, which runs in memory', async () => {
+    const env = { TABWIRE_STORE: NO_SERVER }
+    const ran = await tabwire(['exec', '--', process.execPath, '-e', '0'], { env })
+    expect(ran.code).toBe(0)
+    expect(await tabwire(['exec', `--store=${NO_SERVER}`, '--', 'true'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^Error: Unknown flag --store\..* Run `tabwire exec --help`\.\n$/,
+      ) as string,
+    })
+  })
+})
+
+describe('tabwire start --log json', () => {
+  test('writes a line per request, notice and warning, and no secret', async () => {
+    const service = await startService([
+      '--log',
+      'json',
+      '--in-memory',
+      '--insecure',
+      '--api-key',
+      'twk_not_in_logs',
+    ])
+    await service.call('PUT', '/v1/checks/external/a?token=not-in-logs', {})
+    await service.call('GET', '/_sim/health')
+    await fetch(`${service.url}/t/loc_x/not-in-logs`)
+    const { stderr } = await service.stop()
+    const lines = linesOf(stderr)
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^--insecure: /) as string,
+      'Tabwire is ready.',
+      'request',
+      'request',
+      'The service stops.',
+    ])
+    expect(lines[2]).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+      level: 'info',
+      msg: 'request',
+      request_id: expect.stringMatching(/^req_/) as string,
+      method: 'PUT',
+      path: '/v1/checks/external/a',
+      status: 422,
+      duration_ms: expect.any(Number) as number,
+      instance: expect.stringMatching(/:\d+$/) as string,
+    })
+    expect(lines[3]).toMatchObject({ method: 'GET', path: '/t/loc_x/…' })
+    expect(stderr).not.toMatch(/not.in.logs/)
+  })
+})
+
+describe.skipIf(postgresPrograms === undefined)('two instances of tabwire start --store', () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
+  afterAll(() => cluster.stop())
+
+  test('share key and checks, keep no data in files, and refuse private addresses for others', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, 'one'))
+    const store = ['--store', cluster.url, '--sandbox', 'shared']
+    const one = await startService([...store, '--host', '0.0.0.0'], { cwd })
+    const other = await startService([...store, '--data-dir', 'other'], { cwd })
+    expect(other.key).toBe(one.key)
+    expect((await one.call('PUT', '/v1/checks/external/a', {})).status).toBe(422)
+    const hook = { url: 'https://127.0.0.1:9/', event_types: ['check.created'] }
+    expect((await one.call('POST', '/v1/webhook-endpoints', hook)).status).toBe(422)
+    expect((await other.call('POST', '/v1/webhook-endpoints', hook)).status).toBe(201)
+    const list = await one.call('GET', '/v1/webhook-endpoints')
+    expect(((await list.json()) as { data: unknown[] }).data).toHaveLength(1)
+    const stopped = await one.stop()
+    await other.stop()
+    expect(stopped.stderr).toContain(
+      'Warning: --deny-private is on, because --store and --host 0.0.0.0 serve other machines. Pass --no-deny-private for receivers on private addresses.\n',
+    )
+    await expect(readFile(join(cwd, '.tabwire/db.json'))).rejects.toThrow('ENOENT')
+    await expect(readFile(join(cwd, '.tabwire/credentials.json'))).rejects.toThrow('ENOENT')
+  })
+})
