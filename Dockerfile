@@ -12,8 +12,9 @@ COPY . .
 RUN npm ci --ignore-scripts --no-audit --no-fund && npm pack --pack-destination /packed
 
 FROM ${NODE_IMAGE}
+# pg is for `start --store`.
 RUN --mount=type=bind,from=packed,source=/packed,target=/packed \
-    npm install --global --omit=dev --no-audit --no-fund /packed/*.tgz && \
+    npm install --global --omit=dev --no-audit --no-fund /packed/*.tgz pg@8 && \
     npm cache clean --force && \
     mkdir /data && chown node:node /data
 # TABWIRE_IMAGE tells doctor how to update. Settings of the user are in the volume too, because a home is new in each container.
