@@ -5,8 +5,26 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { CountReporter } from './test/support/count-reporter.ts'
 
 /** Files that take longer than five seconds of a processor, or wait for as long. */
-const long =
-  /conformance\/(contract|receiver)\/|pages\/(docs|guest\/(looks|page)|inspector\/)|documented\/documented|hostile\/(bodies|every-command|stopping)|ci-script|package\.|soak\/(closed-loop|kill|stalled)|store\/(damage|lock|namespaces)|commands\/(contract-check|doctor-and-start|exec|faults|first-examples|listen|receiver-check|scenario|tail|tail-restarts|terminal-widths)\./
+const long = new RegExp(
+  [
+    'cli/scenario/explore[.]',
+    'commands/(conformance-interrupted|contract-check|doctor-and-start|exec|faults|first-examples|listen)[.]',
+    'commands/(receiver-check|replay|scenario|scenario-explore|start-options|tail|tail-restarts|terminal-widths)[.]',
+    'conformance/(contract|receiver)/',
+    'delivery/send/send[.]',
+    'documented/documented[.]',
+    'hostile/(bodies|documented|every-command|stopping)[.]',
+    'http/sim/clock-under-load[.]',
+    'library/hundred[.]',
+    'mcp/(diagnosis|tools)[.]',
+    'operations/guests-money[.]',
+    'pages/(docs|guest/(looks|page|paying|states)|inspector/)',
+    'shared/(chaos|conformance|deliveries|rolling|sandbox-state)[.]',
+    'soak/(closed-loop|kill|model|stalled)',
+    'store/(damage|lock|namespaces|postgres/slots)[.]',
+    'test/(ci-script|github|package|pipelines)[.]',
+  ].join('|'),
+)
 
 /** The files in any order, by the seed that is told, but the long ones first: at the end they would run alone. */
 class LongFilesFirst extends BaseSequencer {
@@ -28,7 +46,6 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Files clean up after themselves, and loading everything anew for each takes as long as a third of the tests.
     isolate: false,
-    globalSetup: ['test/support/browser-host.ts'],
     setupFiles: ['test/support/setup.ts'],
     sequence: { shuffle: true, sequencer: LongFilesFirst },
     // Tests that run at once mostly wait for a child process or a foreign service.

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packArchives } from './release/archives.js'
 import { sha256Of, writeChecksums } from './release/checksums.js'
+import { addDriver } from './release/driver.js'
 import { buildExecutable } from './release/executables.js'
 import { writeInstallers } from './release/installers.js'
 import { targets } from './release/targets.js'
@@ -89,8 +90,12 @@ function layOut(file) {
   run('tar', ['xzf', file, '--strip-components=1', '-C', directory])
   const manifest = readFileSync(join(directory, 'package.json'))
   // npm installs by the lock file of the repository, which is not in the packed file.
-  for (const name of ['package.json', 'package-lock.json'])
-    writeFileSync(join(directory, name), readFileSync(name))
+  const files = ['package.json', 'package-lock.json'].map((name) => ({
+    name,
+    content: JSON.parse(readFileSync(name, 'utf8')),
+  }))
+  addDriver(...files.map(({ content }) => content))
+  for (const { name, content } of files) writeFileSync(join(directory, name), JSON.stringify(content))
   run('npm', ['ci', '--omit=dev', ...quietly], { cwd: directory })
   // Only declarations refer to zod. An executable starts slower with each file that it contains.
   rmSync(join(directory, 'node_modules/zod'), { recursive: true })

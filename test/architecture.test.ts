@@ -27,7 +27,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   operations: { own: ['model'], foreign: [] },
   store: {
     own: ['model', 'process-identity.ts', 'replace-file.ts', 'timers.ts'],
-    foreign: ['lowdb', 'sorted-btree', 'node:*'],
+    foreign: ['lowdb', 'sorted-btree', 'pg', 'node:*'],
   },
   'service.ts': { own: ['model', 'operations', 'store', 'clock.ts'], foreign: [] },
   'timers.ts': { own: [], foreign: ['node:perf_hooks', 'node:timers'] },
@@ -67,7 +67,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'timers.ts',
     ],
     // zod writes the schemas of the OpenAPI document.
-    foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'uqr', 'zod', 'node:*'],
+    foreign: ['h3', 'listhen', 'prom-client', 'rate-limiter-flexible', 'srvx', 'uqr', 'zod', 'node:*'],
   },
   // What its browser folder has of its own is bundled, and reaches no program on Node.
   pages: {

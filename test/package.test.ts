@@ -56,6 +56,13 @@ describe('the packed file', () => {
       (name) => !name.includes('.'),
     )
     expect(folders.sort()).toEqual(['LICENSE', 'bin', 'dist', 'fixtures', 'src'])
+    expect(paths.filter((path) => !path.includes('/')).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'oclif.manifest.json',
+      'package.json',
+    ])
     const guides = (await readdir(join(root, 'src/guides'))).map((name) => `src/guides/${name}`)
     expect(paths.filter((path) => path.startsWith('src/')).sort()).toEqual(guides.sort())
     expect(paths.filter((path) => /\.map$|\.tsbuildinfo$|\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([])

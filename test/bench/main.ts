@@ -1,4 +1,4 @@
-/* `npm run bench [-- --only pushes,deliveries,commands,simulators,inspector,memory,large] [--peers] [--out FILE]`: one table, and the same as JSON. */
+/* `npm run bench [-- --only pushes,deliveries,commands,simulators,inspector,memory,large,postgres] [--peers] [--out FILE]`: one table, and the same as JSON. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { largeFigures } from './large.ts'
 import { memoryFigures } from './memory.ts'
 import { comparePeers, comparisonTable, type Compared } from './peers/comparison.ts'
 import { output } from './processes.ts'
+import { postgresFigures } from './postgres.ts'
 import { pushFigures } from './pushes.ts'
 import { simulatorFigures } from './simulators.ts'
 
@@ -28,6 +29,7 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   memory: () => memoryFigures(directory),
   simulators: simulatorFigures,
   large: () => largeFigures(directory),
+  postgres: () => postgresFigures(directory),
 }
 /** Benchmarks that take minutes run only on request. */
 const usual = ['commands', 'pushes', 'deliveries', 'simulators']

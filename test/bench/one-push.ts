@@ -1,30 +1,18 @@
 /* `npm run bench:one-push`: the named functions and the files that one push and its one delivery run through. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { Session } from 'node:inspector/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { compileSources } from './sources.ts'
 
 /** Limits of a service that a reader can follow. */
 const MAX = { functions: 200, files: 65 }
 
-/** The sources as JavaScript, file by file: the packed ones share chunks. */
-const compiled = resolve('node_modules/.cache/tabwire-one-push')
-rmSync(compiled, { recursive: true, force: true })
-execFileSync(
-  process.execPath,
-  [
-    'node_modules/typescript-native/bin/tsc',
-    ...['--outDir', compiled, '--declaration', 'false', '--emitDeclarationOnly', 'false'],
-    ...['--noEmit', 'false', '--rewriteRelativeImportExtensions', 'true'],
-  ],
-  { stdio: 'inherit' },
-)
-
+const compiled = compileSources('one-push')
 const scratch = mkdtempSync(join(tmpdir(), 'tabwire-one-push-'))
 const dataDirectory = join(scratch, '.tabwire')
 const receiver = createServer((asked, answer) => asked.resume().on('end', () => answer.end()))

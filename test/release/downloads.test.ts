@@ -55,6 +55,14 @@ describe.skipIf(!isBuilt('linux-x64'))('the download for linux-x64 (TABWIRE_RELE
     expect(stdout).toContain(text)
   })
 
+  test('carries the driver of PostgreSQL', async () => {
+    const { code, stderr } = await bare(['start', '--port', '0', '--store', 'postgres://user@127.0.0.1:1/x'])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('127.0.0.1:1 refused the connection (ECONNREFUSED)') as string,
+    })
+  })
+
   test('ignores NODE_OPTIONS of the Node.js of its user', async () => {
     const env = { NODE_OPTIONS: '--require ./missing.cjs' }
     expect(await run(join(await program, 'tabwire'), ['--version'], undefined, env)).toMatchObject({

@@ -1,7 +1,40 @@
+import { existsSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, inject, onTestFinished } from 'vitest'
-import { atEnd } from './at-end.ts'
-import { chromiumPath } from './browser-host.ts'
+import { expect, onTestFinished } from 'vitest'
+
+/** Where systems put a Chromium; CI installs Debian's. The headless shell is the same engine without windows, for less CPU. */
+const chromiumPath = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+].find((candidate) => existsSync(candidate))
+
+/**
+ * Features that Chromium must not load. Each new window, which every simulated phone is, would load two invisible pages
+ * and a spare process. Chromium uses only the last list, so this one repeats Playwright's (in its
+ * `chromiumSwitches.ts`). Without it, Chromium requests addresses beyond loopback.
+ */
+const unwanted = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'SpareRendererForSitePerProcess',
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+]
 
 /** Whether tests in a browser can run; those that cannot are skipped, and their name says why. */
 export const hasBrowser = chromiumPath !== undefined
@@ -9,23 +42,22 @@ export const inBrowser = hasBrowser ? 'in Chromium' : 'in Chromium (skipped: the
 
 let browser: Promise<Browser> | undefined
 
-atEnd(async () => {
-  await (await browser)?.close()
-  browser = undefined
-})
-
-/** Connects to the browser of this run, in which each phone has a context of its own. */
-async function connect(): Promise<Browser> {
+/**
+ * Starts the browser of this process, in which each phone has a context of its own. The files that this process runs share
+ * it, and it ends with the process. One browser for all processes needs a server that passes each message on, which takes
+ * more CPU than three browsers.
+ */
+async function launch(): Promise<Browser> {
   const { chromium } = await import('playwright-core')
-  const response = await fetch(inject('browserHost'))
-  const text = await response.text()
-  if (!response.ok) throw new Error(`Chromium did not start: ${text}`)
-  return chromium.connect(text)
+  return chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: [`--disable-features=${unwanted.join(',')}`],
+  })
 }
 
 /** A phone of its own. When the test ends, its page must have logged no error and asked for nothing elsewhere. */
 export async function openPhone(url: string, options: BrowserContextOptions = {}): Promise<Page> {
-  browser ??= connect()
+  browser ??= launch()
   const viewport = { width: 360, height: 740 }
   const context = await (await browser).newContext({ viewport, locale: 'en-US', ...options })
   const page = await context.newPage()

@@ -22,7 +22,7 @@ for (const args of JSON.parse(commands)) {
       text += chunk
       return true
     }
-  const timeout = new Promise((resolve) => setTimeout(resolve, 10_000, 'it goes on').unref())
+  const timeout = new Promise((resolve) => setTimeout(resolve, 40_000, 'it goes on').unref())
   const ended = await Promise.race([
     run(args, bin.href).then(
       () => 'ended',

@@ -1,6 +1,6 @@
-import { createRequestLog, type RequestLog } from '../../src/http/request-log/log.ts'
+import { createRequestLog, type LocalLog } from '../../src/http/request-log/log.ts'
 
 /** A request log without a service: no check is ever paid. */
-export function openRequestLog(): RequestLog {
+export function openRequestLog(): LocalLog {
   return createRequestLog({ service: { onCommit: () => () => {} }, now: () => new Date() })
 }

@@ -38,6 +38,16 @@ export interface CallOptions {
 
 export type TestSimulator = Awaited<ReturnType<typeof openSimulator>>
 
+/** URL of a database: every simulator that could be in memory gets a sandbox there. The soak sets it. */
+const { TABWIRE_TEST_STORE: testStore } = process.env
+let sandboxes = 0
+
+function storeOfTests({ seed, dataDir, dataDirectory, store }: SimulatorOptions): SimulatorOptions {
+  if (testStore === undefined || [seed, dataDir, dataDirectory, store].some((given) => given !== undefined))
+    return {}
+  return { store: testStore, sandbox: `tests_${process.pid}_${++sandboxes}` }
+}
+
 let authority: Promise<Authority> | undefined
 let receiverTls: Promise<{ cert: string; key: string }> | undefined
 
@@ -52,9 +62,15 @@ export async function openSimulator(options: SimulatorOptions = {}) {
   const { certificatePem } = await testAuthority()
   const bugs: unknown[] = []
   const onError = (bug: unknown) => bugs.push(bug)
-  const simulator = await startSimulator({ port: 0, ca: [certificatePem], onError, ...options })
+  const simulator = await startSimulator({
+    port: 0,
+    ca: [certificatePem],
+    onError,
+    ...storeOfTests(options),
+    ...options,
+  })
   let closing: Promise<void> | undefined
-  const close = () => (closing ??= simulator.close())
+  const close: typeof simulator.close = (options) => (closing ??= simulator.close(options))
   onTestFinished(async () => {
     await close()
     expect(bugs).toEqual([])
