@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
-import { postgresPrograms, startCluster, type Cluster } from '../support/postgres.ts'
+import { postgresPrograms, openTestDatabase, type Database } from '../support/postgres.ts'
 
 const SECRET = 'hunter2-password'
 /** Nothing listens on port 1. */
@@ -167,16 +167,16 @@ describe('tabwire start --log json', () => {
 })
 
 describe.skipIf(postgresPrograms === undefined)('two instances of tabwire start --store', () => {
-  let cluster: Cluster
+  let database: Database
   beforeAll(async () => {
-    cluster = await startCluster()
+    database = await openTestDatabase()
   })
-  afterAll(() => cluster.stop())
+  afterAll(() => database.stop())
 
   test('share key and checks, keep no data in files, and refuse private addresses for others', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, 'one'))
-    const store = ['--store', cluster.url, '--sandbox', 'shared']
+    const store = ['--store', database.url, '--sandbox', 'shared']
     const one = await startService([...store, '--host', '0.0.0.0'], { cwd })
     const other = await startService([...store, '--data-dir', 'other'], { cwd })
     expect(other.key).toBe(one.key)

@@ -26,7 +26,7 @@ describe.skipIf(postgresPrograms === undefined)('three instances behind a proxy'
   async function openThree(allowHttpLoopback = true) {
     const cwd = await emptyDirectory()
     const common = {
-      store: shared.cluster.url,
+      store: shared.database.url,
       sandbox: shared.sandbox,
       deliveryTimes,
       authorityDirectory: join(cwd, '.tabwire'),

@@ -16,7 +16,7 @@ describe.skipIf(postgresPrograms === undefined)('deliveries of instances that sh
   const shared = sharedStore()
 
   const instance = (options: SimulatorOptions = {}) =>
-    openSimulator({ store: shared.cluster.url, sandbox: shared.sandbox, deliveryTimes, ...options })
+    openSimulator({ store: shared.database.url, sandbox: shared.sandbox, deliveryTimes, ...options })
 
   async function instances(count: number, options?: SimulatorOptions) {
     const all = await Promise.all(Array.from({ length: count }, () => instance(options)))

@@ -21,7 +21,7 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { isSoak } from '../soak/seeded.ts'
 import { newDirectory, openStore, tidyUp } from '../store/folder.ts'
-import { postgresPrograms, startCluster, type Cluster } from '../support/postgres.ts'
+import { postgresPrograms, openTestDatabase, type Database } from '../support/postgres.ts'
 
 tidyUp()
 
@@ -40,12 +40,17 @@ type Shown = Pick<Everything, 'claims' | 'payments' | 'endpoints' | 'deliveries'
 
 /** A step calls one operation. Places choose among the records that exist; without records the step does nothing. */
 interface Step {
-  name: string
-  run: (service: Service, shown: Shown) => Promise<unknown>
+  call: Call
   /** Runs at once with the next step, in the same instance. */
   together: boolean
   /** Instance that gets the step. */
   instance: number
+}
+
+interface Call {
+  run: (service: Service, shown: Shown) => Promise<unknown>
+  /** True when it chooses among the records that exist. */
+  chooses: boolean
 }
 
 const check = fc.constantFrom('a', 'a', 'b')
@@ -60,10 +65,13 @@ function at<T>(records: readonly T[], place: number): T | undefined {
 function calling<Command, R extends Reads, Reply>(
   operation: Operation<Command, R, Reply>,
   command: (shown: Shown) => Command | undefined,
-): Step['run'] {
-  return async (service, shown) => {
-    const given = command(shown)
-    return given === undefined ? 'nothing' : service.execute(operation, given)
+): Call {
+  return {
+    chooses: command.length > 0,
+    async run(service, shown) {
+      const given = command(shown)
+      return given === undefined ? 'nothing' : service.execute(operation, given)
+    },
   }
 }
 
@@ -204,8 +212,7 @@ const deliveries = fc.oneof(
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
-    name: fc.constant('step'),
-    run: fc.oneof({ weight: 3, arbitrary: pushes }, { weight: 4, arbitrary: guests }, endpoints, deliveries),
+    call: fc.oneof({ weight: 3, arbitrary: pushes }, { weight: 4, arbitrary: guests }, endpoints, deliveries),
     together: fc.boolean(),
     instance: fc.nat({ max: 1 }),
   }),
@@ -243,14 +250,14 @@ async function play(instances: readonly Place[], sequence: readonly Step[]) {
   const replies: unknown[] = []
   let chosen = first
   const started: Promise<unknown>[] = []
-  for (const [index, { run, together, instance }] of sequence.entries()) {
+  for (const [index, { call, together, instance }] of sequence.entries()) {
     if (started.length === 0) {
       chosen = instances[instance % instances.length] ?? first
       for (const one of instances) one.toStep(index + 1)
     }
     const { service } = chosen
-    const shown = await service.everything()
-    started.push(run(service, shown).catch(refusalOf))
+    const shown = call.chooses ? await service.everything() : noRecords
+    started.push(call.run(service, shown).catch(refusalOf))
     if (together && index + 1 < sequence.length) continue
     replies.push(...(await Promise.all(started.splice(0))))
   }
@@ -267,14 +274,14 @@ const seed = Number(process.env.TABWIRE_SOAK_SEED ?? 20_261_123)
 const runs = isSoak ? Number(process.env.TABWIRE_SOAK_RUNS ?? 10_000) : 500
 
 describe.skipIf(postgresPrograms === undefined)('records in PostgreSQL', () => {
-  let cluster: Cluster
+  let database: Database
   const stores: Store[] = []
   beforeAll(async () => {
-    cluster = await startCluster()
+    database = await openTestDatabase()
   })
   afterAll(async () => {
     for (const store of stores) await store.close()
-    await cluster.stop()
+    await database.stop()
   })
   const opened = (store: Store) => {
     stores.push(store)
@@ -286,7 +293,7 @@ describe.skipIf(postgresPrograms === undefined)('records in PostgreSQL', () => {
     async () => {
       const memory = opened(createMemoryStore())
       const file = opened(await openStore(await newDirectory()))
-      const shared = { url: cluster.url, sandbox: 'equal' }
+      const shared = { url: database.url, sandbox: 'equal' }
       const one = opened(await openPostgresStore(shared))
       const other = opened(await openPostgresStore(shared))
       const property = fc.asyncProperty(steps, async (sequence) => {

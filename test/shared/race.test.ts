@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client.ts'
 import { startSimulator, type Simulator } from '../../src/simulator.ts'
 import { isSoak } from '../soak/seeded.ts'
-import { postgresPrograms, startCluster, type Cluster } from '../support/postgres.ts'
+import { postgresPrograms, openTestDatabase, type Database } from '../support/postgres.ts'
 import { check, item, totals } from '../support/simulator.ts'
 
 const RUNS = isSoak ? 50 : 5
@@ -21,16 +21,16 @@ function codeOf(error: unknown): unknown {
 }
 
 describe.skipIf(postgresPrograms === undefined)('three instances of one sandbox', () => {
-  let cluster: Cluster
+  let database: Database
   let instances: Simulator[] = []
   beforeAll(async () => {
-    cluster = await startCluster()
-    const start = () => startSimulator({ port: 0, store: cluster.url, sandbox: 'race' })
+    database = await openTestDatabase()
+    const start = () => startSimulator({ port: 0, store: database.url, sandbox: 'race' })
     instances = await Promise.all([start(), start(), start()])
   })
   afterAll(async () => {
     await Promise.all(instances.map((instance) => instance.close()))
-    await cluster.stop()
+    await database.stop()
   })
 
   test.each(Array.from({ length: RUNS }, (_, run) => run + 1))(

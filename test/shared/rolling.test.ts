@@ -13,7 +13,7 @@ import type { Envelope } from '../../src/model/event.ts'
 import { isSoak } from '../soak/seeded.ts'
 import { checkBody, spawnTabwire, startService } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
-import { postgresPrograms, startCluster, type Cluster } from '../support/postgres.ts'
+import { postgresPrograms, openTestDatabase, type Database } from '../support/postgres.ts'
 import { startRoundRobin } from '../support/round-robin.ts'
 
 const INSTANCES = 3
@@ -25,17 +25,17 @@ const WORKERS = isSoak ? 4 : 2
 const PAUSE_MS = isSoak ? 30 : 80
 
 describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox', () => {
-  let cluster: Cluster
+  let database: Database
   beforeAll(async () => {
-    cluster = await startCluster()
+    database = await openTestDatabase()
   })
-  afterAll(() => cluster.stop())
+  afterAll(() => database.stop())
 
   it(
     'are restarted one after the other, and neither a request fails nor a stream has a gap or a message twice',
     async () => {
       const start = () =>
-        startService(['--store', cluster.url, '--sandbox', 'rolling', '--allow-http-loopback'])
+        startService(['--store', database.url, '--sandbox', 'rolling', '--allow-http-loopback'])
       const first = await start()
       const instances = [first, ...(await Promise.all([start(), start()]))]
       const proxy = await startRoundRobin(

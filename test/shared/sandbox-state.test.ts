@@ -4,7 +4,7 @@ import type { State } from '../../src/model/simulator/state.ts'
 import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { postgresPrograms } from '../support/postgres.ts'
+import { postgresPrograms, startCluster } from '../support/postgres.ts'
 import { sharedStore } from '../support/shared-store.ts'
 import { startRoundRobin } from '../support/round-robin.ts'
 import { check, errorOf, openReceiver, openSimulator, type TestSimulator } from '../support/simulator.ts'
@@ -20,7 +20,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
   const shared = sharedStore()
 
   const instance = (options: SimulatorOptions = {}) =>
-    openSimulator({ store: shared.cluster.url, sandbox: shared.sandbox, deliveryTimes, startAt, ...options })
+    openSimulator({ store: shared.database.url, sandbox: shared.sandbox, deliveryTimes, startAt, ...options })
 
   async function three(options: SimulatorOptions = {}) {
     const one = await instance(options)
@@ -116,7 +116,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         expect(await shows(simulator)).toEqual({ to: at(3660), waiting_for: [delivery?.id] })
       const second = other.client.clock.advance('1h')
       // Longer than a move lasts that its instance renews no longer.
-      const store = await openPostgresStore({ url: shared.cluster.url, sandbox: shared.sandbox })
+      const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       const renewals = () => (store.values.get('clock') as { renewals: number }).renewals
       await vi.waitUntil(() => renewals() >= 8, { timeout: 30_000 })
       await store.close()
@@ -131,7 +131,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
     it('runs on when the instance that moves it is gone', async () => {
       const [one, two] = await three()
       // An instance that was killed during a move.
-      const store = await openPostgresStore({ url: shared.cluster.url, sandbox: shared.sandbox })
+      const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       await one.client.clock.freeze(true)
       const { now } = await one.client.clock.moveTo(at(60))
       await one.client.clock.freeze(false)
@@ -165,7 +165,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       await receiver.received(1)
       const move = one.call('POST /_sim/clock', { json: { advance: '1h' } })
       await vi.waitUntil(async () => (await clockOf(two)).moving !== null)
-      const store = await openPostgresStore({ url: shared.cluster.url, sandbox: shared.sandbox })
+      const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       await store.values.update('clock', (value) => ({
         value: { ...(value as object), turn: null, held: false },
         reply: undefined,
@@ -205,7 +205,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       const answers = await Promise.all(
         Array.from({ length: 30 }, (_, nth) => (all[nth % 3] ?? all[0]).push(`check-${nth}`)),
       )
-      expect(answers.filter(({ status }) => status === 503)).toHaveLength(10)
+      expect(answers.filter((answer) => errorOf(answer).code === 'fault_injected')).toHaveLength(10)
       for (const { client } of all)
         expect(await client.faults.show()).toMatchObject({
           seed: 3,
@@ -236,7 +236,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
 
     it('write nothing for requests and attempts that none concerns', async () => {
       const { all } = await openFrozen(1)
-      const store = await openPostgresStore({ url: shared.cluster.url, sandbox: shared.sandbox })
+      const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       await all[0].client.faults.set({
         faults: [
           { on: 'api', error_rate: 1, paths: ['GET /v1/locations'] },
@@ -304,7 +304,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
     })
 
     it('do not open the memory of an instance that is cut off from the database', async () => {
-      const proxy = await startDatabaseProxy(shared.cluster)
+      const proxy = await startDatabaseProxy(shared.database)
       onTestFinished(() => proxy.close())
       const one = await instance()
       const bugs: unknown[] = []
@@ -365,7 +365,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         const { status } = await two.call('POST /_sim/session', { key: null, json: { code }, headers: page })
         return status === 201
       })
-      const store = await openPostgresStore({ url: shared.cluster.url, sandbox: shared.sandbox })
+      const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       const kept = ['inspector_codes', 'inspector_sessions'].map((key) => store.values.get(key))
       expect(kept).toMatchObject([[], [{ secret: expect.stringMatching(/^[\w-]{43}$/) as string }]])
       expect(JSON.stringify(kept)).not.toContain(code)
@@ -388,17 +388,18 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
     })
 
     it('refuses requests while the database is away, and goes on with the same window', async () => {
+      const cluster = await startCluster()
+      onTestFinished(() => cluster.stop())
       const one = await openSimulator({
-        store: shared.cluster.url,
-        sandbox: shared.sandbox,
+        store: cluster.url,
         rateLimit: { requests: 2, seconds: 3600 },
         onError: () => undefined,
       })
       expect((await one.call('GET /v1/checks')).status).toBe(200)
-      await shared.cluster.kill()
+      await cluster.kill()
       const away = await one.call('GET /v1/checks')
       expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1'])
-      await shared.cluster.restart()
+      await cluster.restart()
       const statuses: number[] = []
       await vi.waitUntil(
         async () => {

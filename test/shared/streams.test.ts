@@ -12,7 +12,7 @@ import { item, openReceiver, openSimulator, totals, type TestSimulator } from '.
 describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox', () => {
   const shared = sharedStore()
 
-  const instance = (sandbox = shared.sandbox) => openSimulator({ store: shared.cluster.url, sandbox })
+  const instance = (sandbox = shared.sandbox) => openSimulator({ store: shared.database.url, sandbox })
 
   async function instances(): Promise<[TestSimulator, TestSimulator, TestSimulator]> {
     return [await instance(), await instance(), await instance()]
@@ -87,7 +87,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       const { text } = await two.call('GET /_sim/requests')
       expect(text).toContain('/v1/checks?api_key=…')
       expect(text).not.toContain('ci-key-4711')
-      const database = await openDatabase({ url: shared.cluster.url, sandbox: shared.sandbox })
+      const database = await openDatabase({ url: shared.database.url, sandbox: shared.sandbox })
       onTestFinished(() => database.close())
       const rows = await database.query(`SELECT doc FROM ${database.schema}.requests`)
       expect(rows).toHaveLength(1)

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
-import { postgresPrograms, startCluster, type Cluster } from '../support/postgres.ts'
+import { postgresPrograms, openTestDatabase, type Database } from '../support/postgres.ts'
 
 const run = promisify(execFile)
 
@@ -13,15 +13,15 @@ const suites = ['test/http/v1/push.test.ts', 'test/http', 'test/hostile', 'test/
 )
 
 describe.skipIf(postgresPrograms === undefined)('with all simulators on PostgreSQL', () => {
-  let cluster: Cluster
+  let database: Database
   beforeAll(async () => {
-    cluster = await startCluster({ max_connections: '200' })
+    database = await openTestDatabase()
   })
-  afterAll(() => cluster.stop())
+  afterAll(() => database.stop())
 
   test.each(suites)('%s passes', { timeout: 1_800_000 }, async (suite) => {
     const { stdout } = await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', suite], {
-      env: { ...process.env, TABWIRE_TEST_STORE: cluster.url, npm_lifecycle_event: 'test' },
+      env: { ...process.env, TABWIRE_TEST_STORE: database.url, npm_lifecycle_event: 'test' },
       maxBuffer: 64 * 1024 * 1024,
     })
     expect(stdout).toMatch(/ 0 failed/)

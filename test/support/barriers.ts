@@ -18,6 +18,11 @@ export async function barriers(page: Page): Promise<string[]> {
   return textsOf(await page.evaluate<axe.AxeResults>(`axe.run({ resultTypes: ['violations'] })`))
 }
 
+/** The same in the soak; elsewhere nothing, because `axe.test.ts` judges every state of the inspector there. */
+export async function barriersInSoak(page: Page): Promise<string[]> {
+  return isSoak ? barriers(page) : []
+}
+
 /**
  * Judges in the page only what it has not seen. Contrast: one text per place (tags and classes up to the root), colours and
  * font. All other rules: the document, unless one with the same visible elements was judged.

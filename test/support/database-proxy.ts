@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Cluster } from './postgres.ts'
+import { urlOf, type Database } from './postgres.ts'
 
 /** Stands between an instance and the server, on a socket of its own, and loses bytes when it is told. */
 export interface DatabaseProxy {
@@ -27,7 +27,7 @@ interface Pair {
   server: Socket
 }
 
-export async function startDatabaseProxy(cluster: Cluster): Promise<DatabaseProxy> {
+export async function startDatabaseProxy(database: Database): Promise<DatabaseProxy> {
   const directory = await mkdtemp(join(tmpdir(), 'tabwire-proxy-'))
   const pairs = new Set<Pair>()
   let mode: 'pass' | 'lose' | 'stall' | 'cut next' = 'pass'
@@ -39,7 +39,7 @@ export async function startDatabaseProxy(cluster: Cluster): Promise<DatabaseProx
     pairs.delete(pair)
   }
   const listener = createServer((client) => {
-    const server = connect(join(cluster.directory, '.s.PGSQL.5432'))
+    const server = connect(join(database.directory, '.s.PGSQL.5432'))
     const pair = { client, server }
     pairs.add(pair)
     let isCut = false
@@ -65,7 +65,7 @@ export async function startDatabaseProxy(cluster: Cluster): Promise<DatabaseProx
   listener.listen(join(directory, '.s.PGSQL.5432'))
   await once(listener, 'listening')
   return {
-    url: `postgres://tabwire@localhost/postgres?host=${encodeURIComponent(directory)}`,
+    url: urlOf(directory, new URL(database.url).pathname.slice(1)),
     loseAnswers: () => void (mode = 'lose'),
     cutAfterNextRequest: () => void (mode = 'cut next'),
     stall: () => void (mode = 'stall'),

@@ -36,6 +36,36 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
+/** A database of a test file's own, on a server that others may use at the same time. */
+export type Database = Pick<Cluster, 'url' | 'directory' | 'stop'>
+
+/** Directory of the socket of the server that `postgres-setup.ts` starts for a whole run. */
+export const SERVER_OF_RUN = 'TABWIRE_TEST_POSTGRES'
+
+/** Returns an empty database on the server of this run, or on a new server. Callers must `stop` it. */
+export async function openTestDatabase(): Promise<Database> {
+  const directory = process.env[SERVER_OF_RUN]
+  const programs = postgresPrograms
+  if (directory === undefined || programs === undefined) return startCluster()
+  const name = `test_${process.pid}_${++databases}`
+  const connection = ['-h', directory, '-U', 'tabwire', '--maintenance-db', 'postgres']
+  await run(join(programs, 'createdb'), [...connection, '--template', 'template0', name])
+  return {
+    url: urlOf(directory, name),
+    directory,
+    async stop() {
+      await run(join(programs, 'dropdb'), [...connection, '--force', name])
+    },
+  }
+}
+
+let databases = 0
+
+/** Returns the URL of a database at the server whose socket is in a directory. */
+export function urlOf(directory: string, database: string): string {
+  return `postgres://tabwire@localhost/${database}?host=${encodeURIComponent(directory)}`
+}
+
 /** Starts a server. Callers must `stop` it. Settings are those of `postgres -c`. */
 export async function startCluster(settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
   if (postgresPrograms === undefined) throw new Error('There is no PostgreSQL server on this machine.')
@@ -64,7 +94,7 @@ export async function startCluster(settings: Readonly<Record<string, string>> = 
   }
   await start()
   return {
-    url: `postgres://tabwire@localhost/postgres?host=${encodeURIComponent(directory)}`,
+    url: urlOf(directory, 'postgres'),
     directory,
     kill: async () => {
       await end('SIGKILL')

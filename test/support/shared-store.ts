@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { startCluster, type Cluster } from './postgres.ts'
+import { openTestDatabase, type Database } from './postgres.ts'
 
-/** A PostgreSQL server for the tests of one `describe`, and a sandbox for each of them. Call it within the `describe`. */
+/** A PostgreSQL database for the tests of one `describe`, and a sandbox for each of them. Call it within the `describe`. */
 export function sharedStore() {
-  let cluster: Cluster | undefined
+  let database: Database | undefined
   let tests = 0
   beforeAll(async () => {
-    cluster = await startCluster()
+    database = await openTestDatabase()
   })
-  afterAll(() => cluster?.stop())
+  afterAll(() => database?.stop())
   beforeEach(() => {
     tests += 1
   })
   return {
-    get cluster(): Cluster {
-      if (cluster === undefined) throw new Error('The server starts before the first test.')
-      return cluster
+    get database(): Database {
+      if (database === undefined) throw new Error('The database is created before the first test.')
+      return database
     },
     /** Name of the sandbox of the running test. */
     get sandbox(): string {

@@ -1,6 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { barriers } from '../../support/barriers.ts'
+import { isSoak, sampled } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
 import { item, openSimulator, temporaryDirectory } from '../../support/simulator.ts'
 import { button, dinner, openTable, receipt, shown } from './guest-page-given.ts'
@@ -47,7 +48,7 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     for (const page of [ann, bob]) expect(await barriers(page)).toEqual([])
   })
 
-  it.each(['light', 'dark'] as const)(
+  it.each(sampled(['light', 'dark'] as const, 2))(
     'is accessible on a narrow phone in the %s scheme, with touch targets of 44 pixels',
     async (colorScheme) => {
       const { address } = await openTable()
@@ -128,22 +129,25 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     expect(await other.locator('main script, main img, main b').count()).toBe(0)
   })
 
-  it('names the guest who claimed an item first, at the item, until the next action', async () => {
-    const { address, client } = await openTable()
-    const page = await openPhone(address)
-    await page.route('**/claims', async (route) => {
-      await client.guests.claim('a', { guest_name: 'Bob', items: [{ external_id: 'wine', quantity: 1 }] })
-      await route.continue()
-    })
-    await button(page, 'I had this: 1 Wine').click()
-    const wine = page.getByRole('listitem').filter({ hasText: 'Bob · 1' }).first()
-    await wine.getByText('Bob just took the Wine.').waitFor()
-    await page.locator('[role=status]').getByText('Bob just took the Wine.').waitFor({ state: 'attached' })
-    expect(await button(page, 'I had this: 1 Wine').count()).toBe(0)
-    expect(await barriers(page)).toEqual([])
-    await button(page, 'Split').click()
-    await wine.getByText('Bob just took the Wine.').waitFor({ state: 'detached' })
-  })
+  it.runIf(isSoak)(
+    'names the guest who claimed an item first, at the item, until the next action',
+    async () => {
+      const { address, client } = await openTable()
+      const page = await openPhone(address)
+      await page.route('**/claims', async (route) => {
+        await client.guests.claim('a', { guest_name: 'Bob', items: [{ external_id: 'wine', quantity: 1 }] })
+        await route.continue()
+      })
+      await button(page, 'I had this: 1 Wine').click()
+      const wine = page.getByRole('listitem').filter({ hasText: 'Bob · 1' }).first()
+      await wine.getByText('Bob just took the Wine.').waitFor()
+      await page.locator('[role=status]').getByText('Bob just took the Wine.').waitFor({ state: 'attached' })
+      expect(await button(page, 'I had this: 1 Wine').count()).toBe(0)
+      expect(await barriers(page)).toEqual([])
+      await button(page, 'Split').click()
+      await wine.getByText('Bob just took the Wine.').waitFor({ state: 'detached' })
+    },
+  )
 
   it('pays nothing when the amount changed since it was shown, or when the card is declined', async () => {
     const { address, client, push } = await openTable()
@@ -165,7 +169,7 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     await receipt(page).waitFor()
   })
 
-  it('splits a check evenly, and the shares add up', async () => {
+  it.runIf(isSoak)('splits a check evenly, and the shares add up', async () => {
     const { address, client } = await openTable()
     for (const amount of ['$10.26', '$10.26', '$10.28']) {
       const page = await openPhone(address)
@@ -201,7 +205,7 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     await page.locator('.receipt h2:focus').waitFor()
   })
 
-  it('remembers its guest after a reload, and only on the same phone', async () => {
+  it.runIf(isSoak)('remembers its guest after a reload, and only on the same phone', async () => {
     const { address } = await openTable()
     const page = await openPhone(address)
     await page.getByLabel('Your name').fill('Ann')
@@ -248,7 +252,7 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     await shown(page, 'You · 1')
   })
 
-  it('shows an empty table until the first push', async () => {
+  it.runIf(isSoak)('shows an empty table until the first push', async () => {
     const { client, push } = await openSimulator()
     const page = await openPhone((await client.tables.address('12')).url)
     await shown(page, 'No check yet')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
 import { check, item } from '../../support/simulator.ts'
 import {
@@ -44,7 +45,7 @@ describe.skipIf(!hasBrowser)(`paying on the guest page ${inBrowser}`, () => {
     expect((await client.payments.list()).data).toMatchObject([{ amount_cents: 1540, tip_cents: 308 }])
   })
 
-  it('claims and releases an item by a tap anywhere on its row, beside its price', async () => {
+  it.runIf(isSoak)('claims and releases an item by a tap anywhere on its row, beside its price', async () => {
     const { address } = await openTable()
     const page = await openTouch(address)
     const row = rowOf(page, 'Wine')
@@ -64,7 +65,7 @@ describe.skipIf(!hasBrowser)(`paying on the guest page ${inBrowser}`, () => {
     await button(page, 'Pay $30.80').waitFor()
   })
 
-  it('adds and removes units of an item with several', async () => {
+  it.runIf(isSoak)('adds and removes units of an item with several', async () => {
     const { address } = await openTable()
     const page = await openTouch(address)
     await tapRow(page, 'Burger')
@@ -84,7 +85,7 @@ describe.skipIf(!hasBrowser)(`paying on the guest page ${inBrowser}`, () => {
     expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThan(3600)
   })
 
-  it('collapses the rest after the guest has paid, and resets the tip', async () => {
+  it.runIf(isSoak)('collapses the rest after the guest has paid, and resets the tip', async () => {
     const { address, client } = await openTable()
     const page = await openTouch(address)
     await tapRow(page, 'Wine')
@@ -119,7 +120,7 @@ describe.skipIf(!hasBrowser)(`paying on the guest page ${inBrowser}`, () => {
     expect((await client.payments.list()).data).toEqual([])
   })
 
-  it('leads back to the items when none is selected', async () => {
+  it.runIf(isSoak)('leads back to the items when none is selected', async () => {
     const { address } = await openTable()
     const page = await openTouch(address)
     await button(page, 'Split').tap()
@@ -166,7 +167,7 @@ describe.skipIf(!hasBrowser)(`paying on the guest page ${inBrowser}`, () => {
     await receipt(page).waitFor()
   })
 
-  it('lists all items on the receipt of a guest who paid the whole check', async () => {
+  it.runIf(isSoak)('lists all items on the receipt of a guest who paid the whole check', async () => {
     const { address } = await openTable()
     const page = await openTouch(address)
     await button(page, 'Pay $30.80').tap()

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { barriers } from '../../support/barriers.ts'
+import { barriersInSoak } from '../../support/barriers.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
 import { openReceiver, openSimulator } from '../../support/simulator.ts'
 import { openInspector, storeDeliveries } from './open-inspector.ts'
@@ -15,7 +16,7 @@ async function areaOf(page: Page) {
 }
 
 describe.skipIf(!hasBrowser)(`the chart of deliveries ${inBrowser}`, () => {
-  it('counts the attempts of all stored deliveries', async () => {
+  it.runIf(isSoak)('counts the attempts of all stored deliveries', async () => {
     const simulator = await openSimulator()
     await storeDeliveries(simulator.client, 4_500)
     const page = await openInspector(simulator)
@@ -29,7 +30,7 @@ describe.skipIf(!hasBrowser)(`the chart of deliveries ${inBrowser}`, () => {
     expect(await endpoint.getAttribute('title')).toBe(await endpoint.textContent())
   })
 
-  it('keeps its place while deliveries come in', async () => {
+  it.runIf(isSoak)('keeps its place while deliveries come in', async () => {
     const simulator = await openSimulator()
     const { client, push, idle } = simulator
     const { url } = await openReceiver([200, 500, 200])
@@ -86,7 +87,7 @@ describe.skipIf(!hasBrowser)(`the chart of deliveries ${inBrowser}`, () => {
     expect(await slider.getAttribute('aria-valuetext')).toBe(
       '11-21 23:00:00 to 23:10:00 UTC, 0 succeeded, 3 failed, 0 dead',
     )
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
     await slider.press('Enter')
     await expect
       .poll(() => filtersOf(page))

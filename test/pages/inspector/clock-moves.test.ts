@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { barriers } from '../../support/barriers.ts'
+import { barriersInSoak } from '../../support/barriers.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
 import { startReceiver } from '../../support/https-receiver.ts'
 import { openReceiver, openSimulator } from '../../support/simulator.ts'
@@ -42,7 +43,7 @@ describe.skipIf(!hasBrowser)(`moves of the clock ${inBrowser}`, () => {
       expect(delivery).toMatchObject({ status: 'dead', attempts: { length: 7 } })
   })
 
-  it('of a button whose delivery has moved on meanwhile go to its next attempt', async () => {
+  it.runIf(isSoak)('of a button whose delivery has moved on meanwhile go to its next attempt', async () => {
     const simulator = await openSimulator()
     const { client, push, idle } = simulator
     const { url } = await openReceiver(500)
@@ -64,7 +65,7 @@ describe.skipIf(!hasBrowser)(`moves of the clock ${inBrowser}`, () => {
     expect(await page.locator('.outcome.bad').count()).toBe(0)
   })
 
-  it('show what they wait for, and stop', async () => {
+  it.runIf(isSoak)('show what they wait for, and stop', async () => {
     const simulator = await openSimulator({ allowHttpLoopback: true })
     const { client, push, idle } = simulator
     const held: ServerResponse[] = []
@@ -84,7 +85,7 @@ describe.skipIf(!hasBrowser)(`moves of the clock ${inBrowser}`, () => {
     await playing
       .getByText(new RegExp(`Playing… waiting for 127\\.0\\.0\\.1:${receiver.port}/hangs, [1-9] s`))
       .waitFor()
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
     // The released attempt fails, so the clock goes on to the next one, which hangs as well.
     await receiver.received(2)
     held[0]?.writeHead(503).end()

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
 import { emptyDirectory } from '../../support/cli.ts'
 import { deadUrl, openReceiver, openSimulator } from '../../support/simulator.ts'
@@ -81,7 +82,7 @@ describe.skipIf(!hasBrowser)(`a delivery in the inspector ${inBrowser}`, () => {
     expect(await barriersAtAllSizes(page)).toEqual([])
   })
 
-  it('says when response headers are cut, absent or not stored', async () => {
+  it.runIf(isSoak)('says when response headers are cut, absent or not stored', async () => {
     const simulator = await openSimulator()
     const { client } = simulator
     const receiver = await openReceiver((response) => {
@@ -121,7 +122,7 @@ describe.skipIf(!hasBrowser)(`a delivery in the inspector ${inBrowser}`, () => {
     await shown({}, 'The headers are not stored, because an early version made this attempt.')
   })
 
-  it('copies a tabwire verify command that works, without the secret', async () => {
+  it.runIf(isSoak)('copies a tabwire verify command that works, without the secret', async () => {
     const simulator = await openSimulator()
     const receiver = await openReceiver()
     const { signing_secret } = await simulator.client.endpoints.create({ url: receiver.url, event_types })
@@ -191,7 +192,7 @@ describe.skipIf(!hasBrowser)(`a delivery in the inspector ${inBrowser}`, () => {
     expect(await page.getByText(secret).count()).toBe(0)
   })
 
-  it('keeps the URL of an endpoint that was removed', async () => {
+  it.runIf(isSoak)('keeps the URL of an endpoint that was removed', async () => {
     const { client, id, page } = await withDisabledEndpoint()
     await client.endpoints.delete(id)
     await page.reload()

@@ -1,7 +1,8 @@
 import jsqr from 'jsqr'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { barriers } from '../../support/barriers.ts'
+import { barriersInSoak } from '../../support/barriers.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
 import { item, openReceiver, openSimulator, totals } from '../../support/simulator.ts'
 import { openInspector } from './open-inspector.ts'
@@ -26,14 +27,14 @@ describe.skipIf(!hasBrowser)(`endpoints and checks ${inBrowser}`, () => {
     await dialog.getByLabel('check.updated').uncheck()
     await button(page, 'Register').click()
     await dialog.getByRole('alert').getByText('https').waitFor()
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
     await dialog.getByLabel('URL').fill(receiver.url)
     await button(page, 'Register').click()
     const secret = await dialog.getByText(/^whsec_/).textContent()
     await button(page, 'Copy secret').click()
     await page.getByText('Copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
     await button(page, 'Done').click()
     await drawer(page).getByText('No deliveries yet.').waitFor()
     expect(await page.content()).not.toContain('whsec_')
@@ -118,7 +119,7 @@ describe.skipIf(!hasBrowser)(`endpoints and checks ${inBrowser}`, () => {
     expect((await client.feedback.list()).data).toMatchObject([
       { guest_name: 'Mia', rating: 4, comment: 'Lovely' },
     ])
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
 
     const { url } = await client.tables.address('12')
     expect(await drawer(page).getByRole('link', { name: 'Open guest page' }).getAttribute('href')).toBe(url)
@@ -127,7 +128,7 @@ describe.skipIf(!hasBrowser)(`endpoints and checks ${inBrowser}`, () => {
     await page.getByRole('dialog').getByRole('link', { name: '/docs' }).waitFor()
   })
 
-  it('drives two guests and a POS to their 409 responses with four clicks', async () => {
+  it.runIf(isSoak)('drives two guests and a POS to their 409 responses with four clicks', async () => {
     const simulator = await openSimulator()
     const { client, push } = simulator
     const items = [item('cornbread', { name: 'Skillet Cornbread', price_cents: 900 })]
@@ -150,10 +151,10 @@ describe.skipIf(!hasBrowser)(`endpoints and checks ${inBrowser}`, () => {
     expect((await answers.locator('.code').allTextContents()).toSorted()).toEqual(['201', '409', '409'])
     expect(clicks).toBeLessThanOrEqual(4)
     expect((await client.claims.list()).data).toHaveLength(1)
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
   })
 
-  it('sends a test event from an empty list', async () => {
+  it.runIf(isSoak)('sends a test event from an empty list', async () => {
     const simulator = await openSimulator()
     const { client, idle } = simulator
     const page = await openInspector(simulator)

@@ -2,7 +2,8 @@ import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { writeOpeningPage } from '../../../src/cli/open-in-browser.ts'
-import { barriers } from '../../support/barriers.ts'
+import { barriersInSoak } from '../../support/barriers.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
 import { emptyDirectory } from '../../support/cli.ts'
 import { startReceiver } from '../../support/https-receiver.ts'
@@ -35,7 +36,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await drawer(page)
       .getByText(/2 of 7, in (1:00|0:\d\d)/)
       .waitFor()
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
     await client.clock.advance('1m')
     await drawer(page).getByText('3 of 7').waitFor()
     receiver.answer(200)
@@ -125,7 +126,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     expect((await client.faults.show()).faults).toMatchObject([
       { on: 'api', error_rate: 0.5, error_status: 503 },
     ])
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
     await button(page, 'Clear').click()
     await page.getByText('No faults are set.').waitFor()
     await button(page, 'Reset…').click()
@@ -168,7 +169,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await drawer(page).locator('.claim', { hasText: evil }).waitFor()
   })
 
-  it('filters pushes by finding, also from the link of a finding', async () => {
+  it.runIf(isSoak)('filters pushes by finding, also from the link of a finding', async () => {
     const simulator = await openSimulator()
     await simulator.push('right')
     await simulator.push('wrong', { totals: totals(1) })
@@ -197,7 +198,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     // The repeated push resolves the finding.
     await simulator.push('lost')
     await page.getByText('No results').waitFor()
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
   })
 
   it('renders a window of many deliveries and loads them page by page', async () => {
@@ -231,7 +232,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
       .toBe(false)
     await page.keyboard.press('k')
     await focused(1).waitFor()
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
     await page.keyboard.press('Home')
     await focused(1_499).waitFor()
     await page.getByText('Showing the newest deliveries.').waitFor()
@@ -271,7 +272,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await expect.poll(first, withTimeout).toBe(String(seen + 1))
   })
 
-  it('works by keyboard, keeps its view in the address, and fits a phone', async () => {
+  it.runIf(isSoak)('works by keyboard, keeps its view in the address, and fits a phone', async () => {
     const simulator = await openSimulator()
     const { client, push } = simulator
     for (const id of ['a', 'b', 'c']) await push(id, id === 'b' ? { status: 'closed' } : {})
@@ -295,7 +296,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await page.locator('.row:focus').waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-    expect(await barriers(page)).toEqual([])
+    expect(await barriersInSoak(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.keyboard.press('/')
     await page.keyboard.type('b')
@@ -310,11 +311,11 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await expect.poll(() => phone.locator('.row').count(), withTimeout).toBe(1)
     await row(phone, 'b').click()
     await drawer(phone).locator('.timeline .push').waitFor()
-    expect(await barriers(phone)).toEqual([])
+    expect(await barriersInSoak(phone)).toEqual([])
     expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(360)
     await phone.goBack()
     await drawer(phone).waitFor({ state: 'detached' })
-    expect(await barriers(phone)).toEqual([])
+    expect(await barriersInSoak(phone)).toEqual([])
     await client.checks.push('b', JSON.stringify(check({ status: 'closed', table: { number: '99' } })))
     await row(phone, '99').waitFor()
   })
@@ -370,7 +371,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     const stranger = await openPhone(`${simulator.url}/?view=checks`)
     await stranger.getByText('tabwire open', { exact: true }).waitFor()
     expect(await stranger.getByText('secret').count()).toBe(0)
-    expect(await barriers(stranger)).toEqual([])
+    expect(await barriersInSoak(stranger)).toEqual([])
     // In the same tab, a link changes only the hash, and the page begins a session without a reload.
     await stranger.evaluate(`location.href = ${JSON.stringify(simulator.inspectorLink())}`)
     await stranger.locator('.bar').waitFor()

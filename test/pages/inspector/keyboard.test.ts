@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { barriers } from '../../support/barriers.ts'
+import { barriersInSoak } from '../../support/barriers.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
 import { openReceiver, openSimulator } from '../../support/simulator.ts'
 import { openInspector, storeDeliveries } from './open-inspector.ts'
@@ -23,41 +24,44 @@ async function tabToList(page: Page): Promise<void> {
 }
 
 describe.skipIf(!hasBrowser)(`the inspector by keyboard ${inBrowser}`, () => {
-  it('reaches the list by one tab stop, and moves within it by arrow and page keys', async () => {
-    const simulator = await openSimulator()
-    await storeDeliveries(simulator.client, 90)
-    const page = await openInspector(simulator)
-    await page.locator('.row').first().waitFor()
-    const at = async () => Number((await focusedRow(page).getAttribute('data-open'))?.slice(-3))
-    expect(await page.locator('.row[tabindex="0"]').count()).toBe(1)
-    await tabToList(page)
-    expect(await at()).toBe(89)
-    for (const [key, number] of [
-      ['ArrowDown', 88],
-      ['ArrowDown', 87],
-      ['ArrowUp', 88],
-      ['j', 87],
-      ['k', 88],
-      ['Home', 89],
-      ['ArrowUp', 89],
-    ] as const) {
-      await page.keyboard.press(key)
-      await expect.poll(at, withTimeout).toBe(number)
-    }
-    const rows = await page.evaluate('Math.floor(document.querySelector(".scroller").clientHeight / 36)')
-    await page.keyboard.press('PageDown')
-    await expect.poll(at, withTimeout).toBe(89 - Number(rows) + 1)
-    await page.keyboard.press('PageUp')
-    await expect.poll(at, withTimeout).toBe(89)
-    await page.keyboard.press('End')
-    await expect.poll(at, withTimeout).toBe(0)
-    expect(await page.locator('.row[tabindex="0"]').count()).toBe(1)
-    // The next Tab leaves the list, and Shift+Tab comes back to the same row.
-    await page.keyboard.press('Shift+Tab')
-    expect(await focusedRow(page).count()).toBe(0)
-    await page.keyboard.press('Tab')
-    expect(await at()).toBe(0)
-  })
+  it.runIf(isSoak)(
+    'reaches the list by one tab stop, and moves within it by arrow and page keys',
+    async () => {
+      const simulator = await openSimulator()
+      await storeDeliveries(simulator.client, 90)
+      const page = await openInspector(simulator)
+      await page.locator('.row').first().waitFor()
+      const at = async () => Number((await focusedRow(page).getAttribute('data-open'))?.slice(-3))
+      expect(await page.locator('.row[tabindex="0"]').count()).toBe(1)
+      await tabToList(page)
+      expect(await at()).toBe(89)
+      for (const [key, number] of [
+        ['ArrowDown', 88],
+        ['ArrowDown', 87],
+        ['ArrowUp', 88],
+        ['j', 87],
+        ['k', 88],
+        ['Home', 89],
+        ['ArrowUp', 89],
+      ] as const) {
+        await page.keyboard.press(key)
+        await expect.poll(at, withTimeout).toBe(number)
+      }
+      const rows = await page.evaluate('Math.floor(document.querySelector(".scroller").clientHeight / 36)')
+      await page.keyboard.press('PageDown')
+      await expect.poll(at, withTimeout).toBe(89 - Number(rows) + 1)
+      await page.keyboard.press('PageUp')
+      await expect.poll(at, withTimeout).toBe(89)
+      await page.keyboard.press('End')
+      await expect.poll(at, withTimeout).toBe(0)
+      expect(await page.locator('.row[tabindex="0"]').count()).toBe(1)
+      // The next Tab leaves the list, and Shift+Tab comes back to the same row.
+      await page.keyboard.press('Shift+Tab')
+      expect(await focusedRow(page).count()).toBe(0)
+      await page.keyboard.press('Tab')
+      expect(await at()).toBe(0)
+    },
+  )
 
   it('opens a record with Enter, which takes the focus, and returns it with Escape', async () => {
     const simulator = await openSimulator()
@@ -116,7 +120,7 @@ describe.skipIf(!hasBrowser)(`the inspector by keyboard ${inBrowser}`, () => {
     await expect.poll(delivered, withTimeout).toBe(2)
   })
 
-  it('finds why a delivery failed and resends it with two clicks', async () => {
+  it.runIf(isSoak)('finds why a delivery failed and resends it with two clicks', async () => {
     const simulator = await openSimulator()
     const receiver = await openReceiver((response) => response.writeHead(503).end('out of order'))
     await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
@@ -137,41 +141,44 @@ describe.skipIf(!hasBrowser)(`the inspector by keyboard ${inBrowser}`, () => {
     expect(clicks).toBeLessThanOrEqual(3)
   })
 
-  it('advances with a, copies with c, and leaves keys to fields and to the browser', async () => {
-    const simulator = await openSimulator()
-    const { client } = simulator
-    const receiver = await openReceiver(500)
-    await client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
-    await simulator.push('table-12')
-    await simulator.idle()
-    const page = await openInspector(simulator, { permissions: ['clipboard-read', 'clipboard-write'] })
-    const clipboard = () => page.evaluate('navigator.clipboard.readText()')
-    const [delivery] = (await client.deliveries.list()).data
-    await page.locator('.row').first().waitFor()
-    await page.keyboard.press('j')
-    await focusedRow(page).waitFor()
-    await page.keyboard.press('c')
-    await expect.poll(clipboard, withTimeout).toBe(delivery?.id)
-    await page.keyboard.press('Enter')
-    await drawer(page).getByText('2 of 7').waitFor()
-    for (const modifier of ['ctrlKey', 'altKey', 'metaKey'])
-      await page.locator('.drawer').dispatchEvent('keydown', { key: 'r', [modifier]: true, bubbles: true })
-    await page.keyboard.press('a')
-    await outcomeShown(page, 'Attempts made: 1.')
-    await drawer(page).getByText('3 of 7').waitFor()
-    await page.getByRole('searchbox').fill('')
-    await page.getByRole('searchbox').pressSequentially('rac?')
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('?')
-    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    await help.getByText('resend the open or focused delivery').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await page.keyboard.press('r')
-    await page.keyboard.press('Escape')
-    expect((await client.deliveries.list()).data).toHaveLength(1)
-    await page.keyboard.press('Escape')
-    await drawer(page).waitFor({ state: 'detached' })
-    await page.keyboard.press('a')
-    await page.locator('.controls input:focus').waitFor()
-  })
+  it.runIf(isSoak)(
+    'advances with a, copies with c, and leaves keys to fields and to the browser',
+    async () => {
+      const simulator = await openSimulator()
+      const { client } = simulator
+      const receiver = await openReceiver(500)
+      await client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+      await simulator.push('table-12')
+      await simulator.idle()
+      const page = await openInspector(simulator, { permissions: ['clipboard-read', 'clipboard-write'] })
+      const clipboard = () => page.evaluate('navigator.clipboard.readText()')
+      const [delivery] = (await client.deliveries.list()).data
+      await page.locator('.row').first().waitFor()
+      await page.keyboard.press('j')
+      await focusedRow(page).waitFor()
+      await page.keyboard.press('c')
+      await expect.poll(clipboard, withTimeout).toBe(delivery?.id)
+      await page.keyboard.press('Enter')
+      await drawer(page).getByText('2 of 7').waitFor()
+      for (const modifier of ['ctrlKey', 'altKey', 'metaKey'])
+        await page.locator('.drawer').dispatchEvent('keydown', { key: 'r', [modifier]: true, bubbles: true })
+      await page.keyboard.press('a')
+      await outcomeShown(page, 'Attempts made: 1.')
+      await drawer(page).getByText('3 of 7').waitFor()
+      await page.getByRole('searchbox').fill('')
+      await page.getByRole('searchbox').pressSequentially('rac?')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('?')
+      const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+      await help.getByText('resend the open or focused delivery').waitFor()
+      expect(await barriersInSoak(page)).toEqual([])
+      await page.keyboard.press('r')
+      await page.keyboard.press('Escape')
+      expect((await client.deliveries.list()).data).toHaveLength(1)
+      await page.keyboard.press('Escape')
+      await drawer(page).waitFor({ state: 'detached' })
+      await page.keyboard.press('a')
+      await page.locator('.controls input:focus').waitFor()
+    },
+  )
 })

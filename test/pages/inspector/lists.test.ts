@@ -6,7 +6,8 @@ import { type Envelope, envelopeText } from '../../../src/model/event.ts'
 import { pushWords } from '../../../src/model/simulator/request-entry.ts'
 import { createdAt } from '../../../src/model/text/created-at.ts'
 import { signs, toneOf, toneOfCode } from '../../../src/pages/browser/inspector/tones.ts'
-import { barriers } from '../../support/barriers.ts'
+import { barriersInSoak } from '../../support/barriers.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
 import { deadUrl, openReceiver, openSimulator } from '../../support/simulator.ts'
 import { barriersAtAllSizes, openInspector } from './open-inspector.ts'
@@ -36,7 +37,7 @@ describe('words and times of lists', () => {
 })
 
 describe.skipIf(!hasBrowser)(`the lists of the inspector ${inBrowser}`, () => {
-  it('show the time that they are sorted by, with dates when days differ', async () => {
+  it.runIf(isSoak)('show the time that they are sorted by, with dates when days differ', async () => {
     const simulator = await openSimulator({ startAt: new Date('2026-11-21T18:00:00Z') })
     const { client } = simulator
     const receiver = await openReceiver(503)
@@ -64,7 +65,7 @@ describe.skipIf(!hasBrowser)(`the lists of the inspector ${inBrowser}`, () => {
     }
   })
 
-  it('filter by status, outcome, endpoint and time, in the words of the badges', async () => {
+  it.runIf(isSoak)('filter by status, outcome, endpoint and time, in the words of the badges', async () => {
     const simulator = await openSimulator({ startAt: new Date('2026-11-21T18:00:00Z'), disableAfter: 0 })
     const { client } = simulator
     const receiver = await openReceiver()
@@ -128,7 +129,7 @@ describe.skipIf(!hasBrowser)(`the lists of the inspector ${inBrowser}`, () => {
     await phone.getByRole('button', { name: 'Filters (1)' }).click()
     await filter(phone, 'Status').selectOption('delivered')
     await expect.poll(() => phone.locator('.row').count(), withTimeout).toBe(2)
-    expect(await barriers(phone)).toEqual([])
+    expect(await barriersInSoak(phone)).toEqual([])
   })
 
   it('resend all dead deliveries that match, after a question, with progress and reasons', async () => {
@@ -199,35 +200,38 @@ describe.skipIf(!hasBrowser)(`the lists of the inspector ${inBrowser}`, () => {
     await dialog.getByText('120 skipped: the event was delivered by another delivery').waitFor()
   })
 
-  it('let messages of success leave after five seconds, unless they are read, and keep errors', async () => {
-    const simulator = await openSimulator()
-    const { client } = simulator
-    const receiver = await openReceiver()
-    const { id } = await client.endpoints.create({ url: receiver.url, event_types })
-    const page = await openInspector(simulator)
-    await page.goto(`${simulator.url}/?view=endpoints&open=${id}`)
-    const ping = page.getByRole('button', { name: 'Ping', exact: true })
-    await ping.waitFor()
-    await page.clock.install()
-    await ping.click()
-    await outcome(page).getByText('Ping delivered').waitFor()
-    expect(await page.locator('[role="status"] .outcome').count()).toBe(1)
-    await outcome(page).hover()
-    await page.clock.runFor(60_000)
-    expect(await outcome(page).count()).toBe(1)
-    await page.mouse.move(0, 0)
-    await outcome(page).getByRole('button', { name: 'Dismiss' }).focus()
-    await page.clock.runFor(60_000)
-    expect(await outcome(page).count()).toBe(1)
-    await ping.focus()
-    await page.clock.runFor(6_000)
-    await expect.poll(() => outcome(page).count(), withTimeout).toBe(0)
-    receiver.answer(500)
-    await ping.click()
-    await page.locator('[role="alert"] .outcome', { hasText: 'Ping failed' }).waitFor()
-    await page.clock.runFor(60_000)
-    expect(await outcome(page).count()).toBe(1)
-    await outcome(page).getByRole('button', { name: 'Dismiss' }).click()
-    await expect.poll(() => outcome(page).count(), withTimeout).toBe(0)
-  })
+  it.runIf(isSoak)(
+    'let messages of success leave after five seconds, unless they are read, and keep errors',
+    async () => {
+      const simulator = await openSimulator()
+      const { client } = simulator
+      const receiver = await openReceiver()
+      const { id } = await client.endpoints.create({ url: receiver.url, event_types })
+      const page = await openInspector(simulator)
+      await page.goto(`${simulator.url}/?view=endpoints&open=${id}`)
+      const ping = page.getByRole('button', { name: 'Ping', exact: true })
+      await ping.waitFor()
+      await page.clock.install()
+      await ping.click()
+      await outcome(page).getByText('Ping delivered').waitFor()
+      expect(await page.locator('[role="status"] .outcome').count()).toBe(1)
+      await outcome(page).hover()
+      await page.clock.runFor(60_000)
+      expect(await outcome(page).count()).toBe(1)
+      await page.mouse.move(0, 0)
+      await outcome(page).getByRole('button', { name: 'Dismiss' }).focus()
+      await page.clock.runFor(60_000)
+      expect(await outcome(page).count()).toBe(1)
+      await ping.focus()
+      await page.clock.runFor(6_000)
+      await expect.poll(() => outcome(page).count(), withTimeout).toBe(0)
+      receiver.answer(500)
+      await ping.click()
+      await page.locator('[role="alert"] .outcome', { hasText: 'Ping failed' }).waitFor()
+      await page.clock.runFor(60_000)
+      expect(await outcome(page).count()).toBe(1)
+      await outcome(page).getByRole('button', { name: 'Dismiss' }).click()
+      await expect.poll(() => outcome(page).count(), withTimeout).toBe(0)
+    },
+  )
 })

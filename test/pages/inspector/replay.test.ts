@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { bundleOf } from '../../../src/model/simulator/bundle.ts'
 import { startReplay } from '../../../src/simulator.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
 import { openSimulator } from '../../support/simulator.ts'
 import { openInspector } from './open-inspector.ts'
@@ -23,7 +24,7 @@ describe.skipIf(!hasBrowser)(`the inspector of a replay, ${inBrowser}`, () => {
     expect(await rows.count()).toBe(2)
   })
 
-  it('has no banner where the service is not a replay', async () => {
+  it.runIf(isSoak)('has no banner where the service is not a replay', async () => {
     const page = await openInspector(await openSimulator())
     await page.getByRole('link', { name: 'Checks', exact: true }).waitFor()
     expect(await page.getByText('Replay of').count()).toBe(0)

@@ -6,28 +6,28 @@ import { openJournal } from '../../../src/store/postgres/journal.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { createSecretBox } from '../../../src/store/postgres/secret-box.ts'
 import { startDatabaseProxy, type DatabaseProxy } from '../../support/database-proxy.ts'
-import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
+import { postgresPrograms, openTestDatabase, type Database } from '../../support/postgres.ts'
 import { check, delivery, idOf, save, saveChecks, storedChecks } from '../records.ts'
 
 describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox in PostgreSQL', () => {
-  let cluster: Cluster
+  let server: Database
   let proxy: DatabaseProxy
   let sandbox = ''
   let opened = 0
   beforeAll(async () => {
-    cluster = await startCluster()
-    proxy = await startDatabaseProxy(cluster)
+    server = await openTestDatabase()
+    proxy = await startDatabaseProxy(server)
   })
   afterAll(async () => {
     await proxy.close()
-    await cluster.stop()
+    await server.stop()
   })
   beforeEach(() => {
     sandbox = `instances_${++opened}`
     proxy.resume()
   })
 
-  const open = async (url = cluster.url): Promise<PostgresStore> => {
+  const open = async (url = server.url): Promise<PostgresStore> => {
     const store = await openPostgresStore({ url, sandbox })
     onTestFinished(() => store.close())
     return store
@@ -289,7 +289,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       const first = await open()
       await saveChecks(first, 1, 2, 3)
       await save(first, { collection: 'checks', remove: idOf('chk', 2) })
-      const database = await openDatabase({ url: cluster.url, sandbox })
+      const database = await openDatabase({ url: server.url, sandbox })
       onTestFinished(() => database.close())
       const compactedTo = async () =>
         (await database.query<{ seq: string }>(`SELECT seq FROM ${database.schema}.compacted`))[0]?.seq
@@ -315,7 +315,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
 
     it('may be cut: an instance that is behind loads everything', async () => {
       const [first, second] = [await open(proxy.url), await open()]
-      const database = await openDatabase({ url: cluster.url, sandbox })
+      const database = await openDatabase({ url: server.url, sandbox })
       onTestFinished(() => database.close())
       proxy.stall()
       await saveChecks(second, 1, 2)
@@ -334,7 +334,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
   })
 
   it('a transaction that failed and reports no error is not taken for committed', async () => {
-    const database = await openDatabase({ url: cluster.url, sandbox })
+    const database = await openDatabase({ url: server.url, sandbox })
     onTestFinished(() => database.close())
     const failing = database.transaction(async (query) => {
       await query('SELECT 1/0').catch(() => undefined)

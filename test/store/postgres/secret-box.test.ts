@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { put } from '../../../src/model/records.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { createSecretBox } from '../../../src/store/postgres/secret-box.ts'
-import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
+import { postgresPrograms, openTestDatabase, type Database } from '../../support/postgres.ts'
 
 const newKey = () => randomBytes(32).toString('base64')
 
@@ -26,16 +26,16 @@ describe('the box for secrets', () => {
 })
 
 describe.skipIf(postgresPrograms === undefined)('a sandbox with --store-key', () => {
-  let cluster: Cluster
+  let database: Database
   beforeAll(async () => {
-    cluster = await startCluster()
+    database = await openTestDatabase()
   })
-  afterAll(() => cluster.stop())
+  afterAll(() => database.stop())
 
   test('has no secret in the database, and opens with its key only', async () => {
     const storeKey = newKey()
     const open = (key?: string) =>
-      openPostgresStore({ url: cluster.url, sandbox: 'sealed', ...(key !== undefined && { storeKey: key }) })
+      openPostgresStore({ url: database.url, sandbox: 'sealed', ...(key !== undefined && { storeKey: key }) })
     const endpoint = {
       id: 'we_1',
       location_id: 'loc_1',

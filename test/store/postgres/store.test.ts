@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts'
-import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
+import { postgresPrograms, openTestDatabase, type Database } from '../../support/postgres.ts'
 import { storeSuite } from '../store-suite.ts'
 
 describe.skipIf(postgresPrograms === undefined)('PostgreSQL', () => {
-  let cluster: Cluster
+  let database: Database
   let opened = 0
   beforeAll(async () => {
-    cluster = await startCluster()
+    database = await openTestDatabase()
   })
-  afterAll(() => cluster.stop())
+  afterAll(() => database.stop())
 
   storeSuite('the store in PostgreSQL', () =>
-    openPostgresStore({ url: cluster.url, sandbox: `sandbox_${++opened}` }),
+    openPostgresStore({ url: database.url, sandbox: `sandbox_${++opened}` }),
   )
 })
