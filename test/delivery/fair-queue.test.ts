@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFairQueue } from '../../src/delivery/fair-queue.ts'
+import { createFairQueue } from '../../src/delivery/in-flight.ts'
 
 const due = (...names: string[]) => names.map((id) => ({ id, endpoint_id: id.charAt(0) }))
 const none = () => 0
