@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts'
 import type { Delivery } from '../model/delivery.ts'
-import type { Write } from '../model/records.ts'
+import { pendingIn, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
 import { createInFlight, type InFlightLimits, createFairQueue } from './in-flight.ts'
 import { createExclusiveSection, coalesce, createAborts, createRetryBackoff } from './pump-timing.ts'
-import { createBacklogs, pendingIn, type Backlog, type Settled } from './backlog.ts'
-import { allSlots, NotOwner, type Slots } from './slots.ts'
+import { createBacklogs, type Backlog, type Settled } from './backlog.ts'
+import { NotOwner, type Slots } from './slots.ts'
 import { timers } from '../timers.ts'
 
 export interface Pump {
@@ -38,7 +38,7 @@ export interface PumpSettings {
   deliver: Deliver
   clock: Clock
   /** Endpoints that this instance delivers to. Default: all. They are closed with the pump. */
-  slots?: Slots
+  slots?: Slots | undefined
   /** Called when deliveries could not be read or an attempt not recorded; both are retried. */
   onError?: (error: unknown) => void
   limits?: Partial<PumpLimits>
@@ -70,7 +70,7 @@ const defaultLimits: PumpLimits = {
 
 /** Takes due deliveries from the store and attempts them, including those that an earlier run left pending. */
 export function createPump(settings: PumpSettings): Pump {
-  const { service, deliver, clock, slots = allSlots, onError = ignore, ...given } = settings
+  const { service, deliver, clock, slots, onError = ignore, ...given } = settings
   const limits = { ...defaultLimits, ...given.limits }
   const wake = coalesce(look)
   const inFlight = createInFlight(limits, { onCapacity: wake })
@@ -80,7 +80,7 @@ export function createPump(settings: PumpSettings): Pump {
   const exclusive = createExclusiveSection()
   const busy = { has: (id: string) => inFlight.has(id) || backoff.has(id) }
   let stopped = false
-  let cancelAlarm = ignore
+  let cancelAlarm: (() => void) | undefined
   let lookFailed = false
   /** Callers that wait for an attempt of another instance. */
   const elsewhere = new Set<() => void>()
@@ -94,23 +94,27 @@ export function createPump(settings: PumpSettings): Pump {
 
   const unsubscribe = service.onCommit((writes, kind) => {
     backoff.endNotStored()
-    backlogs.note(writes)
+    if (backlogs.members.size > 0) backlogs.note(writes)
     // Outside of an exclusive section, another instance has replaced the records.
     if (kind === 'replacement' && exclusive.underWay() === undefined) {
       aborts.now(replaced())
       backoff.stop()
     } else startPings(writes)
     if (lookFailed || writes.some((write) => pendingIn(write) !== undefined)) wake()
-    else if (writes.some(isByAnother) && backlogs.areWaitedFor()) wake()
+    else if (backlogs.members.size > 0 && backlogs.areWaitedFor() && writes.some(isByAnother)) wake()
   })
-  const unsubscribeSlots = slots.onChange(wake)
+  const unsubscribeSlots = slots?.onChange(wake)
   wake()
 
   /** Attempts new pings at once, also those that another instance was asked for. */
   function startPings(writes: readonly Write[]): void {
     if (exclusive.underWay() !== undefined) return
     for (const delivery of writes.map(pendingIn))
-      if (delivery?.event_type === 'ping' && !inFlight.has(delivery.id) && slots.owns(delivery.endpoint_id))
+      if (
+        delivery?.event_type === 'ping' &&
+        !inFlight.has(delivery.id) &&
+        slots?.owns(delivery.endpoint_id) !== false
+      )
         void start(delivery.id).catch(ignore)
   }
 
@@ -124,7 +128,10 @@ export function createPump(settings: PumpSettings): Pump {
     const sectionsBefore = exclusive.begun()
     try {
       const isFull = inFlight.fullEndpoints()
-      const full = { has: (endpoint: string) => !slots.owns(endpoint) || isFull.has(endpoint) }
+      const full =
+        slots === undefined
+          ? isFull
+          : { has: (endpoint: string) => !slots.owns(endpoint) || isFull.has(endpoint) }
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
       lookFailed = false
@@ -133,7 +140,7 @@ export function createPump(settings: PumpSettings): Pump {
       if (exclusive.begun() > sectionsBefore) return
       startNext(due.deliveries, due.more)
       setAlarm(due.next_at)
-      await backlogs.look()
+      if (backlogs.members.size > 0) await backlogs.look()
     } catch (error) {
       lookFailed = true
       backlogs.fail(error)
@@ -172,13 +179,13 @@ export function createPump(settings: PumpSettings): Pump {
     const endpoint = endpointId ?? known?.endpoint_id
     if (endpoint === undefined) return undefined
     // Before the delivery is read again: as another instance left it.
-    const permit = slots.begin(endpoint)
-    if (permit === undefined) throw new NotOwner(known?.attempts.length)
+    const permit = slots?.begin(endpoint)
+    if (slots !== undefined && permit === undefined) throw new NotOwner(known?.attempts.length)
     try {
       const onlyDue = endpointId !== undefined
-      return await deliver(id, { signal, onSent, mayBegin: permit.isValid, onlyDue })
+      return await deliver(id, { signal, onSent, mayBegin: permit?.isValid, onlyDue })
     } finally {
-      permit.end()
+      permit?.end()
     }
   }
 
@@ -225,12 +232,12 @@ export function createPump(settings: PumpSettings): Pump {
   }
 
   function setAlarm(next: string | null): void {
-    cancelAlarm()
-    cancelAlarm = next === null ? ignore : clock.at(new Date(next), wake)
+    cancelAlarm?.()
+    cancelAlarm = next === null ? undefined : clock.at(new Date(next), wake)
   }
 
   function lookAfterBackoff(): void {
-    cancelAlarm()
+    cancelAlarm?.()
     const timer = timers.setTimeout(wake, limits.backoffMs).unref()
     cancelAlarm = () => timers.clearTimeout(timer)
   }
@@ -270,11 +277,11 @@ export function createPump(settings: PumpSettings): Pump {
     async stop({ graceMs }) {
       stopped = true
       unsubscribe()
-      unsubscribeSlots()
-      cancelAlarm()
+      unsubscribeSlots?.()
+      cancelAlarm?.()
       backoff.stop()
       backlogs.stop()
-      const left = slots.close()
+      const left = slots?.close()
       await aborts.after(graceMs, inFlight.ended(), shuttingDown())
       // An aborted signal is kept by Node, with the whole pump: only when a caller waits.
       if (elsewhere.size > 0) aborts.now(shuttingDown())

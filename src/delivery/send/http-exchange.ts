@@ -34,7 +34,7 @@ export interface ExchangeSettings {
   /** Returns the current time in milliseconds, for durations. */
   measure: () => number
   /** Called when a request is about to be written; false keeps it from being sent. */
-  mayBegin: () => boolean
+  mayBegin: (() => boolean) | undefined
   /** Called when the headers arrive, with a function that cuts off the body; the result is called when the body is read. */
   onHeaders: (cut: () => void) => () => void
 }
@@ -91,7 +91,7 @@ export function httpExchange(
             begun = true
             if (abortReason !== undefined) started.abort(abortReason)
             // A process that was suspended while the connection opened may have lost its lease.
-            else if (!settings.mayBegin()) giveUp(new NotOwner())
+            else if (settings.mayBegin?.() === false) giveUp(new NotOwner())
           },
           onResponseStart({ rawHeaders }, status, { location }) {
             if (status < 200) return

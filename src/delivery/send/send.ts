@@ -91,10 +91,10 @@ export function createSender(settings: SenderSettings): Sender {
     return (message, limits, signal) => httpExchange(connections, requestOf(message), limits, signal)
   }
   return {
-    async send(message, { signal, onHeaders, onThrown, mayBegin = always } = {}) {
+    async send(message, { signal, onHeaders, onThrown, mayBegin } = {}) {
       const transport = await transportFor(message.url)
       signal?.throwIfAborted()
-      if (!mayBegin()) throw new NotOwner()
+      if (mayBegin?.() === false) throw new NotOwner()
       const started = measure()
       const elapsed = () => Math.round(measure() - started)
       try {
@@ -147,10 +147,6 @@ type Transport = (message: Message, limits: ExchangeSettings, signal?: AbortSign
 function requestOf({ url, headers, body }: Message): HttpRequest {
   const { origin, path } = targetOf(url)
   return { origin, path, headers, body }
-}
-
-function always(): boolean {
-  return true
 }
 
 function realTime(): number {
