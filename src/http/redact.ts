@@ -16,9 +16,10 @@ const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|signature
 export function withoutSecrets(entry: RequestEntry): RequestEntry {
   const secrets: string[] = []
   const path = withoutKeys(entry.path, secrets)
-  const body = isRefusedRegistration(entry)
-    ? withoutCredentials(entry.request_body, secrets)
-    : entry.request_body
+  const body =
+    entry.status >= 400 && isRegistration(entry)
+      ? withoutCredentials(entry.request_body, secrets)
+      : entry.request_body
   const [request_body, response_body] = [hidden(body, secrets), hidden(entry.response_body, secrets)]
   if (path === entry.path && request_body === entry.request_body && response_body === entry.response_body)
     return entry
@@ -52,10 +53,6 @@ function decode(text: string): string {
   } catch {
     return text
   }
-}
-
-function isRefusedRegistration(entry: RequestEntry): boolean {
-  return entry.status >= 400 && isRegistration(entry)
 }
 
 /** Returns true for the registration of a webhook endpoint. */

@@ -198,7 +198,7 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY, saved, numb
         watch.follow(entry)
         conflicts.follow(entry)
         pushes += 1
-        countRefusal(refused, entry)
+        if (entry.status >= 400) countRefusal(refused, entry)
       }
       requests.push(entry)
       characters += sizeOf(entry)

@@ -130,15 +130,18 @@ export function createPushSequence(
   return {
     follow(entry) {
       if (!isPush(entry) || isTrialPath(entry.path)) return []
-      const { path, status } = entry
+      const { path, status, faults } = entry
       const digest = digestOnce(entry.request_body, orderBy)
-      settle(path, digest)
-      const failure = noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
+      if (lost.has(path)) settle(path, digest)
+      const mayHaveFailed = status >= 400 || faults !== undefined
+      const failure = mayHaveFailed
+        ? noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
+        : undefined
       if (failure !== undefined) {
         lose(entry, failure, digest())
         return []
       }
-      const refusal = refusalOf(entry)
+      const refusal = mayHaveFailed ? refusalOf(entry) : undefined
       if (refusal !== undefined) return findingsOf(refusal, entry, digest)
       if (refused.has(path)) accept(path, [digest(), digestOfText(entry.request_body)])
       return []
