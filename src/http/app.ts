@@ -20,7 +20,7 @@ import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
 import { addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
 import { byKeyOrSession, type Identify, type Sessions } from './auth/sessions.ts'
-import { pathWithoutSecrets, redactTableToken } from './redact.ts'
+import { pathWithoutSecrets } from './redact.ts'
 import { logEntry, newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
 import { channel } from 'node:diagnostics_channel'
 
@@ -120,7 +120,7 @@ export function createApp(parts: AppParts): App {
       const answer = { status: statusOf[refusal.code], body }
       const headers = headersOf(context, answer)
       if (line !== null) {
-        void record(parts.log, line, context, answer)
+        void parts.log.add(logEntry(line, context, answer))
         announce(parts, line, context, answer)
       }
       if (answers.hasSubscribers)
@@ -132,15 +132,6 @@ export function createApp(parts: AppParts): App {
 
 function traceOf({ headers }: Request): TraceContext | undefined {
   return readTraceContext(headers.get('traceparent'), headers.get('tracestate'))
-}
-
-function record(
-  log: RequestLog,
-  { method, path }: RequestLine,
-  context: RequestContext,
-  answer: Answer,
-): Promise<void> | undefined {
-  return log.add(redactTableToken(logEntry(method, path, context, answer)))
 }
 
 /** Tells the access log. */
@@ -172,7 +163,7 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, p
     requestId,
   )
   const headers = { ...jsonHeaders, 'x-request-id': requestId }
-  void record(parts.log, { method, path: url }, context, { status: 400, body })
+  void parts.log.add(logEntry({ method, path: url }, context, { status: 400, body }))
   announce(parts, { method, path: url }, context, { status: 400 })
   const published = { request: { method, path: url, body: null }, status: 400, headers, body }
   if (answers.hasSubscribers) answers.publish(published satisfies PublishedAnswer)
@@ -190,7 +181,7 @@ async function answerRequest(event: H3Event, parts: AppParts, handle: () => Prom
   const { pathname, search } = event.url
   // Reads of the log are not logged, and calls of tools are logged as the requests that they cause.
   if (!/^\/(_sim\/|mcp$|assets\/|docs(\/|$)|openapi\.json$|llms\.txt$|$)/.test(pathname))
-    await record(parts.log, { method: event.req.method, path: pathname + search }, context, answer)
+    await parts.log.add(logEntry({ method: event.req.method, path: pathname + search }, context, answer))
   announce(parts, { method: event.req.method, path: pathname }, context, answer)
   const headers = headersOf(context, answer)
   // An open connection would delay the shutdown, and its next request would be refused.

@@ -168,7 +168,8 @@ function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, str
   const params: Record<string, string> = {}
   for (const name in raw) {
     const value = decodeParam(name, raw[name] ?? '')
-    params[name] = name === 'external_check_id' ? externalId(value) : value
+    if (name === 'external_check_id') requireExternalId(value)
+    params[name] = value
   }
   return params
 }
@@ -185,10 +186,10 @@ function decodeParam(name: string, raw: string): string {
   }
 }
 
-/** Validates an external check id: 1–255 characters, no control character (contract section 4). */
-function externalId(id: string): string {
+/** Requires an external check id: 1–255 characters, no control character (contract section 4). */
+function requireExternalId(id: string): void {
   // Counts characters like bodies do: a surrogate pair is one character.
-  if (id.length >= 1 && (id.length <= 255 || Array.from(id).length <= 255) && !/\p{Cc}/u.test(id)) return id
+  if (id.length >= 1 && (id.length <= 255 || Array.from(id).length <= 255) && !/\p{Cc}/u.test(id)) return
   throw new Refusal(
     'invalid_path',
     'external_check_id must have 1 to 255 characters and no control characters.',

@@ -1,6 +1,6 @@
 import { findingsWithoutHistory, needsHistory } from '../../findings/index.ts'
 import { parsePush, viewCheck } from '../../model/check.ts'
-import { pushCheck, type PushReply } from '../../operations/push-check.ts'
+import { pushCheck } from '../../operations/push-check.ts'
 import { PushConflict } from '../../operations/push-conflicts.ts'
 import type { Service } from '../../service.ts'
 import type { PushSummary } from '../request-context.ts'
@@ -15,23 +15,15 @@ interface PushParts {
   orderBy: string
 }
 
-/** `PUT /checks/external/{external_check_id}`: pushes a check and notes a summary for the log. */
-export async function acceptPush(parts: PushParts, call: Call): Promise<Reply> {
-  return replyOf(await pushed(parts, call))
-}
-
-/** Pushes a check by a request that the log leaves out, and tells the log the new state. */
-export async function acceptUnloggedPush(parts: PushParts, call: Call): Promise<Reply> {
-  const result = await pushed(parts, call)
-  if (result.outcome === 'created' || result.outcome === 'updated') parts.log.applied(result.check)
-  return replyOf(result)
-}
-
-function replyOf({ outcome, check }: PushReply): Reply {
-  return { status: outcome === 'created' ? 201 : 200, json: viewCheck(check) }
-}
-
-async function pushed({ service, log, strict, orderBy }: PushParts, call: Call): Promise<PushReply> {
+/**
+ * `PUT /checks/external/{external_check_id}`: pushes a check and notes a summary for the log. The log leaves some requests
+ * out: then it is told the new state of the check only.
+ */
+export async function acceptPush(
+  { service, log, strict, orderBy }: PushParts,
+  call: Call,
+  isLogged = true,
+): Promise<Reply> {
   const { external_check_id = '' } = call.params
   const { location_id } = call.key
   const body = await call.body()
@@ -43,10 +35,14 @@ async function pushed({ service, log, strict, orderBy }: PushParts, call: Call):
     call.note(needsHistory(seen) ? { ...summary, unjudged: { push, now: seen.now.toISOString() } } : summary)
   }
   const command = { location_id, external_id: external_check_id, push, order_by: orderBy }
-  const result = await service.execute(pushCheck, command, call.trace).catch((error: unknown) => {
-    if (error instanceof PushConflict) note({ outcome: 'conflict', before: error.before, after: null })
-    throw error
-  })
-  note({ outcome: result.outcome, before: result.before, after: result.check })
-  return result
+  const { outcome, before, check } = await service
+    .execute(pushCheck, command, call.trace)
+    .catch((error: unknown) => {
+      if (error instanceof PushConflict && isLogged)
+        note({ outcome: 'conflict', before: error.before, after: null })
+      throw error
+    })
+  if (isLogged) note({ outcome, before, after: check })
+  else if (outcome === 'created' || outcome === 'updated') log.applied(check)
+  return { status: outcome === 'created' ? 201 : 200, json: viewCheck(check) }
 }
