@@ -10,22 +10,18 @@ export interface DueIndex extends KeyIndex<Delivery> {
 
 export function createDueIndex(): DueIndex {
   const byEndpoint = new Map<string, SortedTree<Delivery, Delivery>>()
-  const put = (delivery: Delivery) => {
-    if (delivery.status !== 'pending' || delivery.next_attempt_at === null) return
-    const queue =
-      byEndpoint.get(delivery.endpoint_id) ?? new SortedTree<Delivery, Delivery>(undefined, compareDue)
-    queue.set(delivery, delivery)
-    byEndpoint.set(delivery.endpoint_id, queue)
-  }
-  const take = (delivery: Delivery) => {
-    const queue = byEndpoint.get(delivery.endpoint_id)
-    queue?.delete(delivery)
-    if (queue?.isEmpty === true) byEndpoint.delete(delivery.endpoint_id)
-  }
   return {
     move(before, after) {
-      if (before !== undefined) take(before)
-      if (after !== undefined) put(after)
+      if (before !== undefined) {
+        const queue = byEndpoint.get(before.endpoint_id)
+        queue?.delete(before)
+        if (queue?.isEmpty === true) byEndpoint.delete(before.endpoint_id)
+      }
+      if (after?.status !== 'pending' || after.next_attempt_at === null) return
+      const queue =
+        byEndpoint.get(after.endpoint_id) ?? new SortedTree<Delivery, Delivery>(undefined, compareDue)
+      queue.set(after, after)
+      byEndpoint.set(after.endpoint_id, queue)
     },
     // Sorted when iterated: each attempt names them, and only one that disables its endpoint reads them.
     find: (endpoint) => ({ [Symbol.iterator]: () => oldestFirst(byEndpoint.get(endpoint)).values() }),

@@ -48,11 +48,6 @@ export const collectionNames = Object.keys(lookups) as CollectionName[]
 /** Creates empty tables. `onPut` is called for each record that a write puts, with whether it is new. */
 export function createTables(onPut: Changes['put'] = () => {}): Tables {
   let tables = emptyTables()
-  const apply = (write: Write, undoing: Write[]) => {
-    const undo = applyTo(tables[write.collection], write)
-    undoing.push(undo)
-    if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
-  }
   return {
     of: (collection) => (tables as TableOf)[collection],
     read(reads) {
@@ -65,7 +60,11 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
     },
     apply(writes) {
       const undoing: Write[] = []
-      for (const write of writes) apply(write, undoing)
+      for (const write of writes) {
+        const undo = applyTo(tables[write.collection], write)
+        undoing.push(undo)
+        if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
+      }
       return undoing.reverse()
     },
     due: (query) => tables.due.due(query),
