@@ -139,7 +139,8 @@ export function createPump(settings: PumpSettings): Pump {
       // An exclusive section may have replaced these deliveries; it wakes the pump when it ends.
       if (exclusive.begun() > sectionsBefore) return
       startNext(due.deliveries, due.more)
-      setAlarm(due.next_at)
+      cancelAlarm?.()
+      cancelAlarm = due.next_at === null ? undefined : clock.at(new Date(due.next_at), wake)
       if (backlogs.members.size > 0) await backlogs.look()
     } catch (error) {
       lookFailed = true
@@ -229,11 +230,6 @@ export function createPump(settings: PumpSettings): Pump {
     if (stopped || gone || error instanceof NotOwner) return
     onError(error)
     backoff.start(id, error)
-  }
-
-  function setAlarm(next: string | null): void {
-    cancelAlarm?.()
-    cancelAlarm = next === null ? undefined : clock.at(new Date(next), wake)
   }
 
   function lookAfterBackoff(): void {

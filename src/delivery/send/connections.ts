@@ -59,12 +59,14 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
     })
     const connection: Connection = {
       begin: () => reader?.expectResponse(),
-      dispatch: (options, handler) => client.dispatch(options, handler),
+      dispatch: client.dispatch.bind(client),
       isReused: () => answers > 0,
       hasReceived: () => reader?.hasReceived() ?? false,
       release() {
         answers += 1
-        idle.set(origin, [...(idle.get(origin) ?? []), connection])
+        const kept = idle.get(origin)
+        if (kept === undefined) idle.set(origin, [connection])
+        else kept.push(connection)
       },
       destroy() {
         forget(origin, connection)
@@ -89,10 +91,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
   return {
     open,
     take(origin) {
-      const kept = idle.get(origin)?.at(-1)
-      if (kept === undefined) return open(origin)
-      forget(origin, kept)
-      return kept
+      return idle.get(origin)?.pop() ?? open(origin)
     },
     async close() {
       await Promise.all(Array.from(clients, (client) => client.destroy()))

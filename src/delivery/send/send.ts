@@ -68,7 +68,14 @@ const BODIES_PER_ORIGIN = 16
 
 /** Creates a sender. @throws Error when `trust.ca` holds something other than certificates. */
 export function createSender(settings: SenderSettings): Sender {
-  const { policy, trust, timeoutMs = 10_000, bodyTimeoutMs = 1_000, measure = realTime, receivers } = settings
+  const {
+    policy,
+    trust,
+    timeoutMs = 10_000,
+    bodyTimeoutMs = 1_000,
+    measure = timers.elapsed,
+    receivers,
+  } = settings
   requireCertificates(trust.ca)
   const connector = createConnector({
     policy,
@@ -147,10 +154,6 @@ type Transport = (message: Message, limits: ExchangeSettings, signal?: AbortSign
 function requestOf({ url, headers, body }: Message): HttpRequest {
   const { origin, path } = targetOf(url)
   return { origin, path, headers, body }
-}
-
-function realTime(): number {
-  return timers.elapsed()
 }
 
 function outcomeOf({ status, location }: HttpResponse): Pick<SendResult, 'outcome' | 'error'> {
