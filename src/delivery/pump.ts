@@ -96,7 +96,7 @@ export function createPump(settings: PumpSettings): Pump {
     backoff.endNotStored()
     if (backlogs.members.size > 0) backlogs.note(writes)
     // Outside of an exclusive section, another instance has replaced the records.
-    if (kind === 'replacement' && exclusive.underWay() === undefined) {
+    if (kind === 'replacement' && exclusive.underWay === undefined) {
       aborts.now(replaced())
       backoff.stop()
     } else startPings(writes)
@@ -108,7 +108,7 @@ export function createPump(settings: PumpSettings): Pump {
 
   /** Attempts new pings at once, also those that another instance was asked for. */
   function startPings(writes: readonly Write[]): void {
-    if (exclusive.underWay() !== undefined) return
+    if (exclusive.underWay !== undefined) return
     for (const delivery of writes.map(pendingIn))
       if (
         delivery?.event_type === 'ping' &&
@@ -124,8 +124,8 @@ export function createPump(settings: PumpSettings): Pump {
   }
 
   async function look(): Promise<void> {
-    if (stopped || exclusive.underWay() !== undefined) return
-    const sectionsBefore = exclusive.begun()
+    if (stopped || exclusive.underWay !== undefined) return
+    const sectionsBefore = exclusive.begun
     try {
       const isFull = inFlight.fullEndpoints()
       const full =
@@ -137,7 +137,7 @@ export function createPump(settings: PumpSettings): Pump {
       lookFailed = false
       if (stopped) return
       // An exclusive section may have replaced these deliveries; it wakes the pump when it ends.
-      if (exclusive.begun() > sectionsBefore) return
+      if (exclusive.begun > sectionsBefore) return
       startNext(due.deliveries, due.more)
       cancelAlarm?.()
       cancelAlarm = due.next_at === null ? undefined : clock.at(new Date(due.next_at), wake)
@@ -175,7 +175,7 @@ export function createPump(settings: PumpSettings): Pump {
 
   /** Attempts a delivery; one without `endpointId` also before it is due. @throws NotOwner */
   async function attemptHere(id: string, endpointId: string | undefined, onSent: () => void) {
-    const signal = aborts.signal()
+    const signal = aborts.signal
     const known = endpointId === undefined ? await service.get('deliveries', id) : undefined
     const endpoint = endpointId ?? known?.endpoint_id
     if (endpoint === undefined) return undefined
@@ -193,7 +193,7 @@ export function createPump(settings: PumpSettings): Pump {
   /** Resolves when another instance, or the queue of this one, has attempted a delivery that had so many attempts. */
   function attemptedElsewhere(id: string, attempts: number): Promise<Delivery> {
     return new Promise((resolve, reject) => {
-      const signal = aborts.signal()
+      const signal = aborts.signal
       const end = () => {
         elsewhere.delete(end)
         forget()
@@ -260,7 +260,7 @@ export function createPump(settings: PumpSettings): Pump {
       await exclusive.during(alone).finally(wake)
     },
     async attempt(deliveryId) {
-      while (exclusive.underWay() !== undefined) await exclusive.underWay()
+      while (exclusive.underWay !== undefined) await exclusive.underWay
       if (stopped) throw shuttingDown()
       const attempted = inFlight.get(deliveryId) ?? start(deliveryId)
       const delivery = await attempted.catch((error: unknown) => {
