@@ -47,14 +47,13 @@ export function coalesce(task: () => Promise<void>): () => void {
     wanted = false
     await task()
     planned = wanted
-    if (planned) plan()
+    if (planned) timers.setImmediate(() => void run())
   }
-  const plan = () => timers.setImmediate(() => void run())
   return () => {
     wanted = true
     if (planned) return
     planned = true
-    plan()
+    timers.setImmediate(() => void run())
   }
 }
 

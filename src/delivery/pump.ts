@@ -4,7 +4,7 @@ import { pendingIn, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
-import { createInFlight, type InFlightLimits, createFairQueue } from './in-flight.ts'
+import { createInFlight, type InFlightLimits } from './in-flight.ts'
 import { createExclusiveSection, coalesce, createAborts, createRetryBackoff } from './pump-timing.ts'
 import { createBacklogs, type Backlog, type Settled } from './backlog.ts'
 import { NotOwner, type Slots } from './slots.ts'
@@ -75,7 +75,6 @@ export function createPump(settings: PumpSettings): Pump {
   const wake = coalesce(look)
   const inFlight = createInFlight(limits, { onCapacity: wake })
   const backoff = createRetryBackoff({ backoffMs: limits.backoffMs, onOver: wake })
-  const queue = createFairQueue()
   const aborts = createAborts()
   const exclusive = createExclusiveSection()
   const busy = { has: (id: string) => inFlight.has(id) || backoff.has(id) }
@@ -152,12 +151,7 @@ export function createPump(settings: PumpSettings): Pump {
 
   function startNext(due: readonly Delivery[], more: boolean): void {
     const waiting = due.filter(({ id }) => !inFlight.has(id))
-    const chosen = queue.take(waiting, {
-      capacity: Math.min(inFlight.capacity(), limits.perTurn),
-      perEndpoint: limits.perEndpoint,
-      inFlight: inFlight.countTo,
-      limitSlow: inFlight.limitSlow,
-    })
+    const chosen = inFlight.choose(waiting, limits.perTurn)
     for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
     if (chosen.length === limits.perTurn || (more && chosen.length > 0)) wake()
   }
