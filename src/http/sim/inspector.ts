@@ -72,7 +72,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         },
         errors: ['PaidItemsConflict'],
       },
-      handle: (call) => acceptPush(parts, call, false),
+      handle: (call) => acceptPush(parts, call, { isLogged: false }),
     },
     {
       method: 'GET',

@@ -22,7 +22,7 @@ interface PushParts {
 export async function acceptPush(
   { service, log, strict, orderBy }: PushParts,
   call: Call,
-  isLogged = true,
+  { isLogged = true }: { isLogged?: boolean } = {},
 ): Promise<Reply> {
   const { external_check_id = '' } = call.params
   const { location_id } = call.key

@@ -120,12 +120,6 @@ class Many<T extends { id: string }> {
 /** Creates an index; `keyOf` returns the key of a record, or `null` when it is not indexed. */
 function createKeyIndex<T extends { id: string }>(keyOf: (record: T) => string | null): KeyIndex<T> {
   const found = new Map<string, Found<T>>()
-  const insert = (key: string, record: T) => {
-    const there = found.get(key)
-    if (there === undefined || (!(there instanceof Many) && there.id === record.id)) found.set(key, record)
-    else if (there instanceof Many) there.set(record)
-    else found.set(key, new Many<T>().set(there).set(record))
-  }
   const take = (key: string, { id }: T) => {
     const there = found.get(key)
     if (there instanceof Many) there.delete(id)
@@ -136,7 +130,11 @@ function createKeyIndex<T extends { id: string }>(keyOf: (record: T) => string |
       const from = before === undefined ? null : keyOf(before)
       const to = after === undefined ? null : keyOf(after)
       if (before !== undefined && from !== null && from !== to) take(from, before)
-      if (after !== undefined && to !== null) insert(to, after)
+      if (after === undefined || to === null) return
+      const there = found.get(to)
+      if (there === undefined || (!(there instanceof Many) && there.id === after.id)) found.set(to, after)
+      else if (there instanceof Many) there.set(after)
+      else found.set(to, new Many<T>().set(there).set(after))
     },
     find(key) {
       const there = found.get(key)
