@@ -15,26 +15,20 @@ export interface Identifiers {
   newSpanId: () => string
 }
 
-/** Random bytes; each name has a stream of its own. */
-interface Source {
-  /** Returns the name of the stream for identifiers with this prefix. */
-  streamOf: (prefix: string) => string
-  bytes: (name: string) => (size: number) => Buffer
-}
-
-const systemSource: Source = { streamOf: () => 'all', bytes: () => randomBytes }
+/** Returns a stream of random bytes by its name. */
+type Source = (name: string) => (size: number) => Buffer
 
 /**
  * Creates identifiers that sort by creation time, also within one millisecond (contract section 1), and secrets. With a
  * seed, both follow from it alone.
  */
 export function createIdentifiers(now: () => Date, seed?: number): Identifiers {
-  const source = seed === undefined ? systemSource : seededSource(seed)
+  const source: Source = seed === undefined ? () => randomBytes : seededSource(seed)
   const randoms = new Map<string, () => number>()
   const makers = new Map<string, (time: number) => string>()
   let earliest = 0
   const makerOf = (name: string) => {
-    const random = randoms.get(name) ?? pooledRandom(source.bytes(name))
+    const random = randoms.get(name) ?? pooledRandom(source(name))
     randoms.set(name, random)
     const maker = monotonicFactory(random)
     makers.set(name, maker)
@@ -42,7 +36,8 @@ export function createIdentifiers(now: () => Date, seed?: number): Identifiers {
   }
   return {
     newId(prefix) {
-      const name = source.streamOf(prefix)
+      // With a seed, each kind of identifier has its own stream: the id of a request changes no id of a check.
+      const name = seed === undefined ? 'all' : prefix
       const next = makers.get(name) ?? makerOf(name)
       // For time 0 the package would take the machine's time.
       return `${prefix}_${next(Math.max(now().getTime(), earliest, 1))}`
@@ -51,10 +46,10 @@ export function createIdentifiers(now: () => Date, seed?: number): Identifiers {
       earliest = newest === undefined ? 0 : decodeTime(newest.slice(newest.indexOf('_') + 1)) + 1
       makers.clear()
     },
-    newSecret: () => secretOf(source.bytes('whsec')),
-    newApiKey: () => `twk_${source.bytes('twk')(32).toString('base64url')}`,
-    newTableSecret: () => source.bytes('table')(32).toString('base64url'),
-    newSpanId: () => spanIdOf(source.bytes('span')),
+    newSecret: () => secretOf(source('whsec')),
+    newApiKey: () => `twk_${source('twk')(32).toString('base64url')}`,
+    newTableSecret: () => source('table')(32).toString('base64url'),
+    newSpanId: () => spanIdOf(source('span')),
   }
 }
 
@@ -82,18 +77,14 @@ function secretOf(bytes: (size: number) => Buffer): string {
 }
 
 /**
- * Yields the same bytes on every run with the same seed, so its secrets are not safe. Each kind of identifier has its
- * own stream: the id of a request changes no id of a check.
+ * Yields the same bytes on every run with the same seed, so its secrets are not safe.
  */
 function seededSource(seed: number): Source {
   const streams = new Map<string, (size: number) => Buffer>()
-  return {
-    streamOf: (prefix) => prefix,
-    bytes(name) {
-      const stream = streams.get(name) ?? seededBytes(seed, name)
-      streams.set(name, stream)
-      return stream
-    },
+  return (name) => {
+    const stream = streams.get(name) ?? seededBytes(seed, name)
+    streams.set(name, stream)
+    return stream
   }
 }
 

@@ -43,14 +43,16 @@ interface ServiceParts {
 }
 
 export function createService({ store, clock, newId, newSecret }: ServiceParts): Service {
+  const { transact, close: _close, ...reading } = store
   return {
+    ...reading,
     async execute<Command, A extends Reads, Reply>(
       operation: Operation<Command, A, Reply>,
       command: Command,
       trace?: TraceContext,
     ) {
       const reads: A & typeof outboxReads = Object.assign({}, operation.reads(command), outboxReads)
-      const { reply } = await store.transact(reads, (records, { generation }) => {
+      const { reply } = await transact(reads, (records, { generation }) => {
         const { subscribers } = records as ReadResults<typeof outboxReads>
         const context = { now: clock.now(), newId, newSecret, generation, trace }
         const decision = operation.decide(records, command, context)
@@ -59,17 +61,5 @@ export function createService({ store, clock, newId, newSecret }: ServiceParts):
       })
       return reply
     },
-    get: (collection, id) => store.get(collection, id),
-    find: (collection, lookup, key) => store.find(collection, lookup, key),
-    list: (collection, query) => store.list(collection, query),
-    due: (query) => store.due(query),
-    unfinished: (query) => store.unfinished(query),
-    everything: () => store.everything(),
-    replace: (make) => store.replace(make),
-    generation: () => store.generation(),
-    onCommit: (listener) => store.onCommit(listener),
-    sequence: () => store.sequence(),
-    committedAfter: (sequence) => store.committedAfter(sequence),
-    fresh: () => store.fresh(),
   }
 }

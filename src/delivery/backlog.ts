@@ -1,5 +1,4 @@
-import type { Delivery } from '../model/delivery.ts'
-import type { Write } from '../model/records.ts'
+import { pendingIn, type Write } from '../model/records.ts'
 import type { Service } from '../service.ts'
 import { timers } from '../timers.ts'
 
@@ -110,6 +109,8 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
   }
 
   return {
+    /** The backlogs that have not ended; while there are none, `note` and `look` have nothing to do. */
+    members: members as ReadonlySet<object>,
     /** Opens a backlog of the deliveries up to the id `upTo`; empty for none. */
     open(upTo: string): Backlog {
       const member: Member = {
@@ -173,11 +174,4 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
       for (const { waiting } of members) waiting?.resolve(NOTHING)
     },
   }
-}
-
-/** Returns the delivery that a write leaves pending, if any. */
-export function pendingIn(write: Write): Delivery | undefined {
-  return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
-    ? write.put
-    : undefined
 }

@@ -1,8 +1,10 @@
 import type { Played, PlayedAttempt } from '../model/simulator/playback.ts'
 import type { MovableClock } from '../clock.ts'
 import type { Attempt, Delivery, AttemptOutcome } from '../model/delivery.ts'
+import { attemptedIn } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
+import type { Service } from '../service.ts'
 import type { ClockFile } from './clock-file.ts'
 import type { Backlog } from './backlog.ts'
 import type { Pump } from './pump.ts'
@@ -44,8 +46,6 @@ export interface ClockControls {
   alone<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** Sets the clock, also backwards, without attempts; only within `alone`. Resolves with a function that undoes it. */
   jump(to: ClockTarget): Promise<() => Promise<void>>
-  /** Must be called for every recorded attempt. */
-  note(delivery: Delivery, attempt: Attempt): void
   /** Resolves when no move of this instance runs. Then the clock follows other instances no longer. */
   ended(): Promise<void>
 }
@@ -59,6 +59,7 @@ export interface ClockTarget {
 interface ControlsSettings extends Omit<SharedClockParts, 'clock' | 'onReplaced'> {
   clock: MovableClock
   backlog: Pump['backlog']
+  onCommit: Service['onCommit']
   clockFile: Pick<ClockFile, 'save'>
   isStopping: () => boolean
   /**
@@ -74,13 +75,13 @@ const LAST_TIME = Date.parse('9999-01-01T00:00:00.000Z')
 export function createClockControls({
   clock,
   backlog,
+  onCommit,
   clockFile,
   isStopping,
   waitingFor,
   ...sharing
 }: ControlsSettings): ClockControls {
   const serially = createSerialQueue()
-  let report = createPlaybackReport()
   let existing: Backlog | undefined
   let replacing = new AbortController()
   const endMoves = () => {
@@ -143,8 +144,8 @@ export function createClockControls({
       })
       // Saved before the move: after a crash the clock is at the target, and missed deliveries are due at once.
       await save(clock.offsetMs() + target - clock.now().getTime())
-      report = createPlaybackReport()
-      await play(target, existing, ending)
+      const report = createPlaybackReport(onCommit)
+      await play(target, existing, ending).finally(report.end)
       return { ...stateAt(null), ...report.result() }
     } finally {
       existing.end()
@@ -195,7 +196,6 @@ export function createClockControls({
       })
       return back
     },
-    note: (delivery, attempt) => report.add(delivery, attempt),
     async ended() {
       await serially(async () => {})
       shared.close()
@@ -226,17 +226,24 @@ function createSerialQueue() {
 /** Most attempts that a report lists. The deliveries hold all of them. */
 const MAX_LISTED = 1_000
 
-/** Counts the attempts that are recorded while the clock moves. */
-export function createPlaybackReport() {
+/** Counts the attempts that are recorded until its end. */
+function createPlaybackReport(onCommit: Service['onCommit']) {
   const attempted: PlayedAttempt[] = []
   const outcomes: Partial<Record<AttemptOutcome, number>> = {}
   let total = 0
-  return {
-    add(delivery: Delivery, attempt: Attempt): void {
+  const end = onCommit((writes, kind) => {
+    if (kind === 'replacement') return
+    for (const write of writes) {
+      const delivery = attemptedIn(write)
+      const attempt = delivery?.attempts.at(-1)
+      if (delivery === undefined || attempt === undefined) continue
       total += 1
       outcomes[attempt.outcome] = (outcomes[attempt.outcome] ?? 0) + 1
       if (attempted.length < MAX_LISTED) attempted.push(entryOf(delivery, attempt))
-    },
+    }
+  })
+  return {
+    end,
     result: (): Played => ({ attempted_total: total, outcomes, attempted: inOrder(attempted) }),
   }
 }

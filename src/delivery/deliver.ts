@@ -48,13 +48,13 @@ export interface DeliverOptions {
   /** Called when the receiver has answered or failed; the body may still be read, and the outcome recorded. */
   onSent?: () => void
   /** False when another instance may attempt the delivery. Then the result rejects with NotOwner, and nothing is sent. */
-  mayBegin?: () => boolean
+  mayBegin?: (() => boolean) | undefined
   /** Leaves a delivery unchanged that is no longer due, because another instance has attempted it. */
   onlyDue?: boolean
 }
 
 export function createDeliver({ service, faults, ...settings }: DeliverSettings): Deliver {
-  return async (deliveryId, { signal, onSent, mayBegin = always, onlyDue = false } = {}) => {
+  return async (deliveryId, { signal, onSent, mayBegin, onlyDue = false } = {}) => {
     const generation = service.generation()
     const delivery = await service.get('deliveries', deliveryId)
     if (delivery?.status !== 'pending') return delivery
@@ -66,7 +66,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     ])
     if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
     if (event === undefined) throw new Error(`Event ${event_id} of delivery ${delivery_id} not found.`)
-    if (!mayBegin()) throw new NotOwner(delivery.attempts.length)
+    if (mayBegin?.() === false) throw new NotOwner(delivery.attempts.length)
     const plan = await faults?.planFor(delivery)
     if (plan?.holds) return faults?.hold(delivery, plan)
     const started_at = settings.clock.now().toISOString()
@@ -128,8 +128,4 @@ function withoutDate(sent: SendResult): SendResult {
 
 function isDue({ next_attempt_at }: Delivery, now: Date): boolean {
   return next_attempt_at !== null && next_attempt_at <= now.toISOString()
-}
-
-function always(): boolean {
-  return true
 }

@@ -3,6 +3,8 @@ import { timers } from '../timers.ts'
 
 type Attempted = Promise<Delivery | undefined>
 
+type Queued = Pick<Delivery, 'endpoint_id'>
+
 export interface InFlightLimits {
   /** Attempts in flight to one endpoint (contract section 9). */
   perEndpoint: number
@@ -30,6 +32,8 @@ export function createInFlight(
 ) {
   const attempts = new Map<string, { attempted: Attempted; endpointId: string | undefined }>()
   const sending = new Map<string, Sending>()
+  const lastChosen = new Map<string, number>()
+  let choices = 0
   let quick = 0
   const count = (endpointId: string | undefined, kind: keyof Sending, change: 1 | -1) => {
     if (kind === 'quick') quick += change
@@ -73,9 +77,6 @@ export function createInFlight(
     has: (id: string) => attempts.has(id),
     /** Lists the delivery ids, with the endpoint where it is known. */
     all: () => Array.from(attempts, ([id, { endpointId }]) => [id, endpointId] as const),
-    countTo,
-    /** Attempts that may start now. */
-    capacity: () => inAll - quick,
     /** Endpoints for which no attempt may start now. */
     fullEndpoints() {
       const slowAreFull = capacityForSlow() <= 0
@@ -84,10 +85,20 @@ export function createInFlight(
           countTo(endpointId) >= perEndpoint || (slowAreFull && isSlow(endpointId)),
       }
     },
-    /** Keeps the first deliveries of slow endpoints up to their share, and drops the rest of theirs. */
-    limitSlow<D extends Pick<Delivery, 'endpoint_id'>>(inOrder: readonly D[]): D[] {
-      let left = capacityForSlow()
-      return inOrder.filter(({ endpoint_id }) => !isSlow(endpoint_id) || left-- > 0)
+    /**
+     * Chooses the deliveries that may start now, at most `most`. Fair queue: round robin over the endpoints, the endpoint
+     * chosen longest ago first.
+     */
+    choose<D extends Queued>(due: readonly D[], most: number): readonly D[] {
+      const queues = [...groupByEndpoint(due)]
+        .sort(([one], [other]) => (lastChosen.get(one) ?? 0) - (lastChosen.get(other) ?? 0))
+        .map(([id, queue]) => queue.slice(0, Math.max(0, perEndpoint - countTo(id))))
+      let leftForSlow = capacityForSlow()
+      const chosen = roundRobin(queues)
+        .filter(({ endpoint_id }) => !isSlow(endpoint_id) || leftForSlow-- > 0)
+        .slice(0, Math.max(0, Math.min(most, inAll - quick)))
+      for (const { endpoint_id } of chosen) lastChosen.set(endpoint_id, ++choices)
+      return chosen
     },
     /** Resolves when all attempts that are in flight now have settled. */
     ended: () => Promise.allSettled(Array.from(attempts.values(), ({ attempted }) => attempted)),
@@ -104,4 +115,21 @@ export function createInFlight(
       return attempted
     },
   }
+}
+
+function groupByEndpoint<D extends Queued>(due: readonly D[]): Map<string, D[]> {
+  const groups = new Map<string, D[]>()
+  for (const delivery of due) {
+    const group = groups.get(delivery.endpoint_id)
+    if (group === undefined) groups.set(delivery.endpoint_id, [delivery])
+    else group.push(delivery)
+  }
+  return groups
+}
+
+function roundRobin<D>(queues: readonly (readonly D[])[]): D[] {
+  const rounds = Math.max(0, ...queues.map((queue) => queue.length))
+  return Array.from({ length: rounds }, (_, round) =>
+    queues.flatMap((queue) => queue.slice(round, round + 1)),
+  ).flat()
 }

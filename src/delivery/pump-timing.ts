@@ -3,23 +3,30 @@ import { Refusal } from '../model/refusal.ts'
 import { timers } from '../timers.ts'
 
 /** Aborts the attempts in flight, with a reason that their callers receive. */
-export function createAborts() {
+interface Aborts {
+  /** The signal for attempts that begin now. */
+  signal: AbortSignal
+  now(reason: Refusal): void
+  /** Aborts them when they have not ended within `graceMs`. */
+  after(graceMs: number, ended: Promise<unknown>, reason: Refusal): Promise<void>
+}
+
+export function createAborts(): Aborts {
   let controller = newController()
-  const now = (reason: Refusal) => {
-    controller.abort(reason)
-    controller = newController()
-  }
-  return {
-    /** The signal for attempts that begin now. */
-    signal: (): AbortSignal => controller.signal,
-    now,
-    /** Aborts them when they have not ended within `graceMs`. */
-    async after(graceMs: number, ended: Promise<unknown>, reason: Refusal): Promise<void> {
-      const timer = timers.setTimeout(() => now(reason), graceMs)
+  const aborts: Aborts = {
+    signal: controller.signal,
+    now(reason) {
+      controller.abort(reason)
+      controller = newController()
+      aborts.signal = controller.signal
+    },
+    async after(graceMs, ended, reason) {
+      const timer = timers.setTimeout(() => aborts.now(reason), graceMs)
       await ended
       timers.clearTimeout(timer)
     },
   }
+  return aborts
 }
 
 function newController(): AbortController {
@@ -40,38 +47,36 @@ export function coalesce(task: () => Promise<void>): () => void {
     wanted = false
     await task()
     planned = wanted
-    if (planned) plan()
+    if (planned) timers.setImmediate(() => void run())
   }
-  const plan = () => timers.setImmediate(() => void run())
   return () => {
     wanted = true
     if (planned) return
     planned = true
-    plan()
+    timers.setImmediate(() => void run())
   }
 }
 
 /** Exclusive section: callers check it, and start nothing while it runs. */
 export function createExclusiveSection() {
-  let current: Promise<void> | undefined
-  let begun = 0
-  return {
+  const section = {
     /** Resolves when the running section ends; `undefined` when none runs. */
-    underWay: () => current,
+    underWay: undefined as Promise<void> | undefined,
     /** Number of sections begun, so that a caller sees whether one ran while it waited. */
-    begun: () => begun,
+    begun: 0,
     async during(work: () => Promise<void>): Promise<void> {
-      begun += 1
+      section.begun += 1
       const done = work()
       const over = done.catch(() => {})
-      current = over
+      section.underWay = over
       try {
         await done
       } finally {
-        if (current === over) current = undefined
+        if (section.underWay === over) section.underWay = undefined
       }
     },
   }
+  return section
 }
 
 /** Longest backoff: one minute. */

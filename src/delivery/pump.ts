@@ -1,14 +1,13 @@
 import type { Clock } from '../clock.ts'
 import type { Delivery } from '../model/delivery.ts'
-import type { Write } from '../model/records.ts'
+import { pendingIn, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
 import { createInFlight, type InFlightLimits } from './in-flight.ts'
 import { createExclusiveSection, coalesce, createAborts, createRetryBackoff } from './pump-timing.ts'
-import { createFairQueue } from './fair-queue.ts'
-import { createBacklogs, pendingIn, type Backlog, type Settled } from './backlog.ts'
-import { allSlots, NotOwner, type Slots } from './slots.ts'
+import { createBacklogs, type Backlog, type Settled } from './backlog.ts'
+import { NotOwner, type Slots } from './slots.ts'
 import { timers } from '../timers.ts'
 
 export interface Pump {
@@ -39,7 +38,7 @@ export interface PumpSettings {
   deliver: Deliver
   clock: Clock
   /** Endpoints that this instance delivers to. Default: all. They are closed with the pump. */
-  slots?: Slots
+  slots?: Slots | undefined
   /** Called when deliveries could not be read or an attempt not recorded; both are retried. */
   onError?: (error: unknown) => void
   limits?: Partial<PumpLimits>
@@ -71,17 +70,16 @@ const defaultLimits: PumpLimits = {
 
 /** Takes due deliveries from the store and attempts them, including those that an earlier run left pending. */
 export function createPump(settings: PumpSettings): Pump {
-  const { service, deliver, clock, slots = allSlots, onError = ignore, ...given } = settings
+  const { service, deliver, clock, slots, onError = ignore, ...given } = settings
   const limits = { ...defaultLimits, ...given.limits }
   const wake = coalesce(look)
   const inFlight = createInFlight(limits, { onCapacity: wake })
   const backoff = createRetryBackoff({ backoffMs: limits.backoffMs, onOver: wake })
-  const queue = createFairQueue()
   const aborts = createAborts()
   const exclusive = createExclusiveSection()
   const busy = { has: (id: string) => inFlight.has(id) || backoff.has(id) }
   let stopped = false
-  let cancelAlarm = ignore
+  let cancelAlarm: (() => void) | undefined
   let lookFailed = false
   /** Callers that wait for an attempt of another instance. */
   const elsewhere = new Set<() => void>()
@@ -95,23 +93,27 @@ export function createPump(settings: PumpSettings): Pump {
 
   const unsubscribe = service.onCommit((writes, kind) => {
     backoff.endNotStored()
-    backlogs.note(writes)
+    if (backlogs.members.size > 0) backlogs.note(writes)
     // Outside of an exclusive section, another instance has replaced the records.
-    if (kind === 'replacement' && exclusive.underWay() === undefined) {
+    if (kind === 'replacement' && exclusive.underWay === undefined) {
       aborts.now(replaced())
       backoff.stop()
     } else startPings(writes)
     if (lookFailed || writes.some((write) => pendingIn(write) !== undefined)) wake()
-    else if (writes.some(isByAnother) && backlogs.areWaitedFor()) wake()
+    else if (backlogs.members.size > 0 && backlogs.areWaitedFor() && writes.some(isByAnother)) wake()
   })
-  const unsubscribeSlots = slots.onChange(wake)
+  const unsubscribeSlots = slots?.onChange(wake)
   wake()
 
   /** Attempts new pings at once, also those that another instance was asked for. */
   function startPings(writes: readonly Write[]): void {
-    if (exclusive.underWay() !== undefined) return
+    if (exclusive.underWay !== undefined) return
     for (const delivery of writes.map(pendingIn))
-      if (delivery?.event_type === 'ping' && !inFlight.has(delivery.id) && slots.owns(delivery.endpoint_id))
+      if (
+        delivery?.event_type === 'ping' &&
+        !inFlight.has(delivery.id) &&
+        slots?.owns(delivery.endpoint_id) !== false
+      )
         void start(delivery.id).catch(ignore)
   }
 
@@ -121,20 +123,24 @@ export function createPump(settings: PumpSettings): Pump {
   }
 
   async function look(): Promise<void> {
-    if (stopped || exclusive.underWay() !== undefined) return
-    const sectionsBefore = exclusive.begun()
+    if (stopped || exclusive.underWay !== undefined) return
+    const sectionsBefore = exclusive.begun
     try {
       const isFull = inFlight.fullEndpoints()
-      const full = { has: (endpoint: string) => !slots.owns(endpoint) || isFull.has(endpoint) }
+      const full =
+        slots === undefined
+          ? isFull
+          : { has: (endpoint: string) => !slots.owns(endpoint) || isFull.has(endpoint) }
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
       lookFailed = false
       if (stopped) return
       // An exclusive section may have replaced these deliveries; it wakes the pump when it ends.
-      if (exclusive.begun() > sectionsBefore) return
+      if (exclusive.begun > sectionsBefore) return
       startNext(due.deliveries, due.more)
-      setAlarm(due.next_at)
-      await backlogs.look()
+      cancelAlarm?.()
+      cancelAlarm = due.next_at === null ? undefined : clock.at(new Date(due.next_at), wake)
+      if (backlogs.members.size > 0) await backlogs.look()
     } catch (error) {
       lookFailed = true
       backlogs.fail(error)
@@ -145,12 +151,7 @@ export function createPump(settings: PumpSettings): Pump {
 
   function startNext(due: readonly Delivery[], more: boolean): void {
     const waiting = due.filter(({ id }) => !inFlight.has(id))
-    const chosen = queue.take(waiting, {
-      capacity: Math.min(inFlight.capacity(), limits.perTurn),
-      perEndpoint: limits.perEndpoint,
-      inFlight: inFlight.countTo,
-      limitSlow: inFlight.limitSlow,
-    })
+    const chosen = inFlight.choose(waiting, limits.perTurn)
     for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
     if (chosen.length === limits.perTurn || (more && chosen.length > 0)) wake()
   }
@@ -168,25 +169,25 @@ export function createPump(settings: PumpSettings): Pump {
 
   /** Attempts a delivery; one without `endpointId` also before it is due. @throws NotOwner */
   async function attemptHere(id: string, endpointId: string | undefined, onSent: () => void) {
-    const signal = aborts.signal()
+    const signal = aborts.signal
     const known = endpointId === undefined ? await service.get('deliveries', id) : undefined
     const endpoint = endpointId ?? known?.endpoint_id
     if (endpoint === undefined) return undefined
     // Before the delivery is read again: as another instance left it.
-    const permit = slots.begin(endpoint)
-    if (permit === undefined) throw new NotOwner(known?.attempts.length)
+    const permit = slots?.begin(endpoint)
+    if (slots !== undefined && permit === undefined) throw new NotOwner(known?.attempts.length)
     try {
       const onlyDue = endpointId !== undefined
-      return await deliver(id, { signal, onSent, mayBegin: permit.isValid, onlyDue })
+      return await deliver(id, { signal, onSent, mayBegin: permit?.isValid, onlyDue })
     } finally {
-      permit.end()
+      permit?.end()
     }
   }
 
   /** Resolves when another instance, or the queue of this one, has attempted a delivery that had so many attempts. */
   function attemptedElsewhere(id: string, attempts: number): Promise<Delivery> {
     return new Promise((resolve, reject) => {
-      const signal = aborts.signal()
+      const signal = aborts.signal
       const end = () => {
         elsewhere.delete(end)
         forget()
@@ -225,13 +226,8 @@ export function createPump(settings: PumpSettings): Pump {
     backoff.start(id, error)
   }
 
-  function setAlarm(next: string | null): void {
-    cancelAlarm()
-    cancelAlarm = next === null ? ignore : clock.at(new Date(next), wake)
-  }
-
   function lookAfterBackoff(): void {
-    cancelAlarm()
+    cancelAlarm?.()
     const timer = timers.setTimeout(wake, limits.backoffMs).unref()
     cancelAlarm = () => timers.clearTimeout(timer)
   }
@@ -258,7 +254,7 @@ export function createPump(settings: PumpSettings): Pump {
       await exclusive.during(alone).finally(wake)
     },
     async attempt(deliveryId) {
-      while (exclusive.underWay() !== undefined) await exclusive.underWay()
+      while (exclusive.underWay !== undefined) await exclusive.underWay
       if (stopped) throw shuttingDown()
       const attempted = inFlight.get(deliveryId) ?? start(deliveryId)
       const delivery = await attempted.catch((error: unknown) => {
@@ -271,11 +267,11 @@ export function createPump(settings: PumpSettings): Pump {
     async stop({ graceMs }) {
       stopped = true
       unsubscribe()
-      unsubscribeSlots()
-      cancelAlarm()
+      unsubscribeSlots?.()
+      cancelAlarm?.()
       backoff.stop()
       backlogs.stop()
-      const left = slots.close()
+      const left = slots?.close()
       await aborts.after(graceMs, inFlight.ended(), shuttingDown())
       // An aborted signal is kept by Node, with the whole pump: only when a caller waits.
       if (elsewhere.size > 0) aborts.now(shuttingDown())

@@ -32,13 +32,3 @@ export class NotOwner extends Error {
     this.attempts = attempts
   }
 }
-
-const permit: Permit = { isValid: () => true, end: () => {} }
-
-/** Slots of a single process, which attempts all deliveries. */
-export const allSlots: Slots = {
-  owns: () => true,
-  begin: () => permit,
-  onChange: () => () => {},
-  close: async () => {},
-}

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { H3, type H3Event } from 'h3'
 import { FastResponse } from 'srvx'
 import type { Refusal } from '../model/refusal.ts'
@@ -21,7 +20,7 @@ import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
 import { addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
 import { byKeyOrSession, type Identify, type Sessions } from './auth/sessions.ts'
-import { pathWithoutSecrets, redactTableToken } from './redact.ts'
+import { pathWithoutSecrets } from './redact.ts'
 import { logEntry, newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
 import { channel } from 'node:diagnostics_channel'
 
@@ -39,7 +38,7 @@ export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromM
   /** Throws for requests of foreign hosts and origins (contract section 10). */
   checkOrigin: (request: Request) => void
   /** Injects faults into requests. */
-  faults?: Pick<ApiFaults, 'around'> | undefined
+  faults?: Pick<ApiFaults, 'areSet' | 'around'> | undefined
   /** Rate limit per key under `/v1`. */
   rateLimit?: RateLimit | undefined
   /** Called with each answered request. */
@@ -108,7 +107,7 @@ export function createApp(parts: AppParts): App {
   return {
     async fetch(request) {
       const context = newRequestContext(parts.newId, parts.now(), parts.measure)
-      const socket = socketOf(request)
+      const socket = nodeOf(request).req?.socket
       if (socket !== undefined) latest.set(socket, context)
       if (parts.trace === true) context.trace = traceOf(request)
       const response = await h3.request(request, undefined, { request: context })
@@ -121,10 +120,11 @@ export function createApp(parts: AppParts): App {
       const answer = { status: statusOf[refusal.code], body }
       const headers = headersOf(context, answer)
       if (line !== null) {
-        void record(parts.log, line, context, answer)
+        void parts.log.add(logEntry(line, context, answer))
         announce(parts, line, context, answer)
       }
-      publishAnswer(() => ({ request: null, headers, ...answer }))
+      if (answers.hasSubscribers)
+        answers.publish({ request: null, headers, ...answer } satisfies PublishedAnswer)
       return { headers, ...answer }
     },
   }
@@ -132,15 +132,6 @@ export function createApp(parts: AppParts): App {
 
 function traceOf({ headers }: Request): TraceContext | undefined {
   return readTraceContext(headers.get('traceparent'), headers.get('tracestate'))
-}
-
-function record(
-  log: RequestLog,
-  { method, path }: RequestLine,
-  context: RequestContext,
-  answer: Answer,
-): Promise<void> | undefined {
-  return log.add(redactTableToken(logEntry(method, path, context, answer)))
 }
 
 /** Tells the access log. */
@@ -172,9 +163,10 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, p
     requestId,
   )
   const headers = { ...jsonHeaders, 'x-request-id': requestId }
-  void record(parts.log, { method, path: url }, context, { status: 400, body })
+  void parts.log.add(logEntry({ method, path: url }, context, { status: 400, body }))
   announce(parts, { method, path: url }, context, { status: 400 })
-  publishAnswer(() => ({ request: { method, path: url, body: null }, status: 400, headers, body }))
+  const published = { request: { method, path: url, body: null }, status: 400, headers, body }
+  if (answers.hasSubscribers) answers.publish(published satisfies PublishedAnswer)
   return new Response(body, { status: 400, headers })
 }
 
@@ -189,19 +181,19 @@ async function answerRequest(event: H3Event, parts: AppParts, handle: () => Prom
   const { pathname, search } = event.url
   // Reads of the log are not logged, and calls of tools are logged as the requests that they cause.
   if (!/^\/(_sim\/|mcp$|assets\/|docs(\/|$)|openapi\.json$|llms\.txt$|$)/.test(pathname))
-    await record(parts.log, { method: event.req.method, path: pathname + search }, context, answer)
+    await parts.log.add(logEntry({ method: event.req.method, path: pathname + search }, context, answer))
   announce(parts, { method: event.req.method, path: pathname }, context, answer)
   const headers = headersOf(context, answer)
   // An open connection would delay the shutdown, and its next request would be refused.
   if ((parts.isDraining ?? parts.isStopping)() && isLast(event, context))
     Object.assign(headers, { connection: 'close' })
-  publishAnswer(() => {
+  const { body, status } = answer
+  if (answers.hasSubscribers) {
     const line = { method: event.req.method, path: pathname + search, body: context.requestBody }
     // A timeout of the body concerns the connection, not an operation.
-    const request = answer.status === statusOf.request_timeout ? null : line
-    return { request, status: answer.status, headers, body: answer.body }
-  })
-  const { body, status } = answer
+    const request = status === statusOf.request_timeout ? null : line
+    answers.publish({ request, status, headers, body } satisfies PublishedAnswer)
+  }
   // Not h3's HTTPResponse: its Headers object costs as much as routing.
   return typeof body === 'string' || body instanceof Uint8Array
     ? new CompleteResponse(body, status, headers)
@@ -217,12 +209,8 @@ const latest = new WeakMap<object, RequestContext>()
 
 /** Returns true when no further request has arrived on the connection, so that it can be closed. */
 function isLast({ req }: H3Event, context: RequestContext): boolean {
-  const socket = socketOf(req)
+  const socket = nodeOf(req).req?.socket
   return socket === undefined || latest.get(socket) === context
-}
-
-function socketOf(request: Request): Socket | undefined {
-  return nodeOf(request).req?.socket
 }
 
 async function answerOf(
@@ -233,7 +221,7 @@ async function answerOf(
 ): Promise<Answer> {
   try {
     checkOrigin(event.req)
-    const reply = await (faults === undefined ? handle() : faults.around(event, context, handle))
+    const reply = await (faults?.areSet === true ? faults.around(event, context, handle) : handle())
     return 'json' in reply ? { status: reply.status, body: JSON.stringify(reply.json) } : reply
   } catch (error) {
     // An aborted request is not a bug.
@@ -250,12 +238,8 @@ export interface PublishedAnswer {
   body: Answer['body']
 }
 
-const answers = channel('tabwire:answer')
-
 /**
- * Publishes a response on Node's diagnostics channel `tabwire:answer`, for tools that trace or test services in the same
- * process. Without subscribers nothing is built.
+ * Node's diagnostics channel of all responses, for tools that trace or test services in the same process. Without
+ * subscribers nothing is built.
  */
-export function publishAnswer(answer: () => PublishedAnswer): void {
-  if (answers.hasSubscribers) answers.publish(answer())
-}
+const answers = channel('tabwire:answer')

@@ -210,21 +210,18 @@ function ignore(): void {}
 export function parseJson(text: string): unknown {
   if (text.startsWith('\uFEFF'))
     throw new Refusal('invalid_json', 'The body starts with a byte-order mark. Send the JSON without it.')
-  const value = parseText(text)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new Refusal('invalid_json', `The body is not valid JSON: ${reasonOf(error)}.`)
+  }
   if (nestsDeeperThan(DEEPEST_NESTING, value))
     throw new Refusal(
       'invalid_json',
       `The body is nested deeper than the limit of ${DEEPEST_NESTING} levels. Send a flatter body.`,
     )
   return value
-}
-
-function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new Refusal('invalid_json', `The body is not valid JSON: ${reasonOf(error)}.`)
-  }
 }
 
 /** Returns V8's message without the excerpt of the body. */

@@ -119,28 +119,6 @@ export function isWithin({ from, to }: TimeRange, time: string): boolean {
   return (from === undefined || time >= from) && (to === undefined || time < to)
 }
 
-/** Decodes a path parameter, which h3 passes undecoded. */
-export function decodeParam(name: string, raw: string): string {
-  try {
-    return decodeURIComponent(raw)
-  } catch {
-    throw new Refusal(
-      'invalid_path',
-      `${name} contains a malformed percent-escape. Encode each UTF-8 byte as %XX.`,
-    )
-  }
-}
-
-/** Validates an external check id: 1–255 characters, no control character (contract section 4). */
-export function externalId(id: string): string {
-  // Counts characters like bodies do: a surrogate pair is one character.
-  if (id.length >= 1 && (id.length <= 255 || Array.from(id).length <= 255) && !/\p{Cc}/u.test(id)) return id
-  throw new Refusal(
-    'invalid_path',
-    'external_check_id must have 1 to 255 characters and no control characters.',
-  )
-}
-
 /** Returns the external id in a path below `/v1/checks/external/` or `/_sim/checks/`; `undefined` without one. */
 export function externalIdIn(path: string): string | undefined {
   const raw = /^\/(?:v1\/checks\/external|_sim\/checks)\/([^/?]+)/.exec(path)?.[1]

@@ -9,16 +9,18 @@ const ownSecrets = /\b(twk_|whsec_)[\w-]{8,}/g
 const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|signature|bearer|jwt/i
 
 /**
- * Returns an entry of the request log without secrets: keys in the query, credentials in the URL of a refused
+ * Returns an entry of the request log without secrets: the token of a table's address, keys in the query, credentials in the URL of a refused
  * registration, and texts in the form of a key or signing secret. Entries are redacted before they are stored, so neither
  * log nor stream contain secrets.
  */
-export function withoutSecrets(entry: RequestEntry): RequestEntry {
+export function withoutSecrets(arrived: RequestEntry): RequestEntry {
+  const entry = redactTableToken(arrived)
   const secrets: string[] = []
   const path = withoutKeys(entry.path, secrets)
-  const body = isRefusedRegistration(entry)
-    ? withoutCredentials(entry.request_body, secrets)
-    : entry.request_body
+  const body =
+    entry.status >= 400 && isRegistration(entry)
+      ? withoutCredentials(entry.request_body, secrets)
+      : entry.request_body
   const [request_body, response_body] = [hidden(body, secrets), hidden(entry.response_body, secrets)]
   if (path === entry.path && request_body === entry.request_body && response_body === entry.response_body)
     return entry
@@ -52,10 +54,6 @@ function decode(text: string): string {
   } catch {
     return text
   }
-}
-
-function isRefusedRegistration(entry: RequestEntry): boolean {
-  return entry.status >= 400 && isRegistration(entry)
 }
 
 /** Returns true for the registration of a webhook endpoint. */
@@ -100,7 +98,7 @@ export function pathWithoutSecrets(url: string): string {
 }
 
 /** Returns the entry without the secret token of a table's address: the log must not give access to the table. */
-export function redactTableToken(entry: RequestEntry): RequestEntry {
+function redactTableToken(entry: RequestEntry): RequestEntry {
   const token = /^(?:https?:\/\/[^/]*)?\/t\/[^/]*\/([^/?]+)/i.exec(entry.path)?.[1]
   if (token === undefined) return entry
   const hide = (text: string) => text.replaceAll(`/${token}`, '/…')

@@ -52,8 +52,7 @@ export function newRequestContext(newId: NewId, startedAt: Date, measure = timer
 
 /** Returns the log entry of a request, without headers and without bodies that contain a secret. */
 export function logEntry(
-  method: string,
-  path: string,
+  { method, path }: RequestLine,
   context: RequestContext,
   { status, body }: Answer,
 ): RequestEntry {

@@ -1,9 +1,10 @@
 import type { H3, H3Event, HTTPMethod } from 'h3'
 import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
+import type { TraceContext } from '../model/trace-context.ts'
 import { requireScope } from './auth/api-key.ts'
 import { readChunks, readJson } from './body.ts'
-import { decodeParam, externalId, requireKnownNames } from './query.ts'
+import { requireKnownNames } from './query.ts'
 import { goneSignal, nodeOf } from './node-request.ts'
 import type { PushSummary, RequestContext } from './request-context.ts'
 import type { Call, Reply, Route } from './route.ts'
@@ -123,6 +124,7 @@ class EventCall implements Call {
   readonly key: ApiKey
   readonly params: Readonly<Record<string, string>>
   readonly request: Asking
+  readonly trace: TraceContext | undefined
   private readonly event: H3Event
   private readonly context: RequestContext
   private readonly bodyLimit: number
@@ -133,11 +135,8 @@ class EventCall implements Call {
     this.key = key
     this.params = decoded(event.context.params)
     this.context = context
+    this.trace = context.trace
     this.bodyLimit = bodyLimit
-  }
-
-  get trace() {
-    return this.context.trace
   }
 
   get query() {
@@ -169,9 +168,32 @@ function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, str
   const params: Record<string, string> = {}
   for (const name in raw) {
     const value = decodeParam(name, raw[name] ?? '')
-    params[name] = name === 'external_check_id' ? externalId(value) : value
+    if (name === 'external_check_id') requireExternalId(value)
+    params[name] = value
   }
   return params
+}
+
+/** Decodes a path parameter, which h3 passes undecoded. */
+function decodeParam(name: string, raw: string): string {
+  try {
+    return decodeURIComponent(raw)
+  } catch {
+    throw new Refusal(
+      'invalid_path',
+      `${name} contains a malformed percent-escape. Encode each UTF-8 byte as %XX.`,
+    )
+  }
+}
+
+/** Requires an external check id: 1–255 characters, no control character (contract section 4). */
+function requireExternalId(id: string): void {
+  // Counts characters like bodies do: a surrogate pair is one character.
+  if (id.length >= 1 && (id.length <= 255 || Array.from(id).length <= 255) && !/\p{Cc}/u.test(id)) return
+  throw new Refusal(
+    'invalid_path',
+    'external_check_id must have 1 to 255 characters and no control characters.',
+  )
 }
 
 /** Refuses final slashes, which the router ignores, and dot segments, which URLs resolve: both would change the check id. */

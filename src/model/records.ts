@@ -99,6 +99,13 @@ export function remove(collection: CollectionName, id: string): Write {
   return { collection, remove: id } as Write
 }
 
+/** Returns the delivery that a write leaves pending, if any. */
+export function pendingIn(write: Write): Delivery | undefined {
+  return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
+    ? write.put
+    : undefined
+}
+
 /** Returns the delivery whose newest attempt a write records, if any. */
 export function attemptedIn(write: Write): Delivery | undefined {
   if (write.collection !== 'deliveries' || !('put' in write) || write.retires) return undefined

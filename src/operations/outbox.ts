@@ -23,7 +23,7 @@ export function outbox(
     const event = toStoredEvent(happened, context)
     writes.push(put('events', event))
     for (const endpoint of endpoints)
-      if (isMeantFor(endpoint, happened))
+      if (endpoint.location_id === happened.location_id && endpoint.event_types.includes(happened.type))
         writes.push(put('deliveries', firstDelivery(event, endpoint, context, event.created_at)))
   }
   return writes
@@ -65,8 +65,4 @@ export function firstDelivery(
     next_attempt_at: dueAt,
     dead_reason: null,
   }
-}
-
-function isMeantFor(endpoint: WebhookEndpoint, { type, location_id }: DomainEvent): boolean {
-  return endpoint.location_id === location_id && endpoint.event_types.includes(type)
 }

@@ -13,7 +13,7 @@ import { put, type Write } from '../model/records.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../model/revision.ts'
 import { repriceClaims } from '../model/guests/shares.ts'
-import { becomesFullyPaid, eventOf, nextUpdatedAt } from './guest-change.ts'
+import { becomesFullyPaid, nextUpdatedAt } from './guest-change.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
 import { refuseConflicts } from './push-conflicts.ts'
 import { order } from './push-order.ts'
@@ -152,6 +152,7 @@ function apply(
   writes: readonly Write[] = [],
 ): Decision<PushReply> {
   const data = viewCheck(check)
-  const events = types.map((type) => eventOf(check, type, data))
+  const { location_id, external_id: external_check_id } = check
+  const events = types.map((type) => ({ type, location_id, data, external_check_id }))
   return { reply: { outcome, check, before }, writes: [put('checks', check), ...writes], events }
 }

@@ -9,11 +9,9 @@ import { createClockFile } from '../delivery/clock-file.ts'
 import { createPump, type Pump, type PumpLimits } from '../delivery/pump.ts'
 import { createInProcessReceivers } from '../delivery/send/in-process.ts'
 import { createSender } from '../delivery/send/send.ts'
-import { allSlots } from '../delivery/slots.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { deliveryTimes, longestAttempt } from '../model/simulator/delivery-times.ts'
-import { attemptedIn } from '../model/records.ts'
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
@@ -79,7 +77,7 @@ export function openDeliveries(
       service,
       deliver,
       clock,
-      slots: parts.shared?.openSlots({ ...times, attemptMs: longestAttempt(times) }) ?? allSlots,
+      slots: parts.shared?.openSlots({ ...times, attemptMs: longestAttempt(times) }),
       limits: limitsOf(parts),
       onError: (error) => onError(error),
     }))
@@ -94,18 +92,11 @@ export function openDeliveries(
         isKnown: knownElsewhere(parts),
         waitingFor: shared && (() => dueNow(service, clock)),
         backlog,
+        onCommit: service.onCommit,
         clockFile,
         isStopping,
       })
     : undefined
-  service.onCommit((writes, kind) => {
-    if (kind === 'replacement') return
-    for (const write of writes) {
-      const delivery = attemptedIn(write)
-      const attempt = delivery?.attempts.at(-1)
-      if (delivery !== undefined && attempt !== undefined) controls?.note(delivery, attempt)
-    }
-  })
   const interrupt: Pump['interrupt'] = (work) => pump().interrupt(work)
   const restarts = createRestarts(service, parts)
   const fresh = () => freshTime(parts)

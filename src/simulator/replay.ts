@@ -90,6 +90,7 @@ export function stillDeliveries(
         values,
         instance,
         backlog: async () => nothingDue,
+        onCommit: service.onCommit,
         clockFile,
         isStopping,
       })

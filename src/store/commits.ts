@@ -48,12 +48,8 @@ export function createCommits() {
     ...feed,
     onCommit,
     generation: () => generation,
-    /** Announces the writes of a decision once it is durable. */
-    async announced<D extends { writes: readonly Write[] }>(durable: Promise<D>): Promise<D> {
-      const decision = await durable
-      if (decision.writes.length > 0) announce(decision.writes)
-      return decision
-    },
+    /** Must be called with the writes of each decision that has any, once they are durable. */
+    announce,
     /** Announces a replacement of all records once it is durable. */
     async replaced(replace: Promise<Pick<Everything, 'deliveries'>>): Promise<void> {
       const { deliveries } = await replace
@@ -69,4 +65,34 @@ export function pendingWrites(deliveries: Iterable<Delivery>): readonly Write[] 
   for (const delivery of deliveries)
     if (delivery.status === 'pending') writes.push(put('deliveries', delivery))
   return writes
+}
+
+/** Makes transactions wait while all records are replaced. */
+export interface Gate {
+  /** Runs work at once, or after the current replacement. */
+  pass<T>(work: () => Promise<T>): Promise<T>
+  /** Runs a task; other work waits for it. */
+  alone<T>(task: () => Promise<T>): Promise<T>
+  /** Resolves when no replacement runs. */
+  opened(): Promise<void>
+}
+
+export function createGate(): Gate {
+  let closed: Promise<void> | undefined
+  const opened = async () => {
+    while (closed !== undefined) await closed
+  }
+  return {
+    pass: (work) => (closed === undefined ? work() : opened().then(work)),
+    async alone(task) {
+      await opened()
+      const done = task()
+      closed = done.then(
+        () => void (closed = undefined),
+        () => void (closed = undefined),
+      )
+      return done
+    },
+    opened,
+  }
 }

@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import { Low } from 'lowdb'
 import type { Everything, Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
-import { createCommits, type OnBatch } from './commits.ts'
+import { createCommits, type OnBatch, createGate } from './commits.ts'
 import { createChanges } from './snapshot/changes.ts'
 import { createGroupCommit, unavailable, type GroupCommit } from './group-commit.ts'
 import {
@@ -15,7 +15,6 @@ import {
 } from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
 import { createCompaction, type Copy } from './compaction.ts'
-import { createGate } from './gate.ts'
 import { createRetention, KEPT_EVENTS } from './retention.ts'
 import { openJournal } from './journal/journal.ts'
 import { recover, type Notice, saveTornLines } from './recover.ts'
@@ -25,7 +24,7 @@ import { snapshotAdapter } from './snapshot/adapter.ts'
 import type { Store, DueQuery } from './store.ts'
 import { pageOf } from './tables/table.ts'
 import { createTables, type RecordCopies, type Tables } from './tables/tables.ts'
-import { writesJson } from './journal/writes-json.ts'
+import { writesJson } from './journal/line.ts'
 
 export interface FileStoreOptions {
   /** Directory of the files; created if it is missing. */
@@ -141,7 +140,7 @@ function storeOver(
   }
   let closing: Promise<void> | undefined
   const gate = createGate()
-  const { announced, replaced, ...commits } = createCommits()
+  const { announce, replaced, ...commits } = createCommits()
   const answer = async <T>(work: () => T, awaitDurable = true): Promise<T> => {
     if (closing !== undefined)
       throw new Refusal('shutting_down', 'The store is closed. Start the service again.')
@@ -156,16 +155,17 @@ function storeOver(
   })
   return {
     ...commits,
-    transact: (reads, decide) =>
-      announced(
-        gate.pass(() =>
-          answer(() => {
-            const decision = decide(tables.read(reads), { generation: commits.generation() })
-            commit(decision.writes)
-            return decision
-          }),
-        ),
-      ),
+    async transact(reads, decide) {
+      const decision = await gate.pass(() =>
+        answer(() => {
+          const decided = decide(tables.read(reads), { generation: commits.generation() })
+          commit(decided.writes)
+          return decided
+        }),
+      )
+      if (decision.writes.length > 0) announce(decision.writes)
+      return decision
+    },
     get: (collection, id) => answer(() => tables.of(collection).records.get(id), queue.isUnwritten(id)),
     find: (collection, lookup, key) => answer(() => [...tables.of(collection).find(lookup, key)]),
     async list(collection, query) {

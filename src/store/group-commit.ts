@@ -44,11 +44,12 @@ export function createGroupCommit({ sequence, write, undo, onBatch }: GroupCommi
   let waiting = newBatch()
   let writing: Batch | undefined
   let running = false
-  const last = () => durable + (writing?.transactions.length ?? 0) + waiting.transactions.length
+  let last = sequence
 
   /** Undoes the failed batch and all later ones, which were decided on its records. */
   const fail = (error: unknown, batches: readonly Batch[]) => {
     waiting = newBatch()
+    last = durable
     for (const writes of batches.flatMap((batch) => batch.undo).reverse()) undo(writes)
     for (const batch of batches) batch.settle(unavailable(error))
   }
@@ -57,7 +58,7 @@ export function createGroupCommit({ sequence, write, undo, onBatch }: GroupCommi
     waiting = newBatch()
     try {
       const began = timers.elapsed()
-      await write(encodeLines(durable + 1, batch.transactions), last())
+      await write(encodeLines(durable + 1, batch.transactions), last)
       durable += batch.transactions.length
       onBatch?.({ transactions: batch.transactions.length, seconds: (timers.elapsed() - began) / 1_000 })
       writing = undefined
@@ -76,13 +77,17 @@ export function createGroupCommit({ sequence, write, undo, onBatch }: GroupCommi
     running = false
   }
   return {
-    sequence: last,
+    sequence: () => last,
     add(writes, undoing) {
       waiting.transactions.push(writes)
       waiting.undo.push(undoing)
+      last += 1
       if (!running) void run()
     },
-    skip: () => void (durable += 1),
+    skip() {
+      durable += 1
+      last += 1
+    },
     isUnwritten: (id) => idsOf(waiting).has(id) || (writing !== undefined && idsOf(writing).has(id)),
     flushed: () => (waiting.transactions.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
   }

@@ -1,5 +1,4 @@
-import { createCommits } from './commits.ts'
-import { createGate } from './gate.ts'
+import { createCommits, createGate } from './commits.ts'
 import { createRetention, KEPT_EVENTS } from './retention.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './tables/table.ts'
@@ -16,20 +15,21 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
   const tables = createTables()
   const leaving = createRetention(tables, keepEvents)
   const gate = createGate()
-  const { announced, replaced, ...commits } = createCommits()
+  const { announce, replaced, ...commits } = createCommits()
   return {
     ...commits,
-    transact: (reads, decide) =>
-      announced(
-        gate.pass(async () => {
-          const decision = decide(tables.read(reads), { generation: commits.generation() })
-          if (decision.writes.length > 0) {
-            tables.apply(decision.writes)
-            tables.apply(leaving())
-          }
-          return decision
-        }),
-      ),
+    async transact(reads, decide) {
+      const decision = await gate.pass(async () => {
+        const decided = decide(tables.read(reads), { generation: commits.generation() })
+        if (decided.writes.length > 0) {
+          tables.apply(decided.writes)
+          tables.apply(leaving())
+        }
+        return decided
+      })
+      if (decision.writes.length > 0) announce(decision.writes)
+      return decision
+    },
     get: async (collection, id) => tables.of(collection).records.get(id),
     find: async (collection, lookup, key) => [...tables.of(collection).find(lookup, key)],
     list: async (collection, query) => pageOf(tables.of(collection).records, query),

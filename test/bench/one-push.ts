@@ -1,4 +1,5 @@
-/* `npm run bench:one-push`: the named functions and the files that one push and its one delivery run through. */
+/* `npm run bench:one-push`: the named functions and the files that one push and its one delivery run through. Node 20 leaves
+ * some functions out. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { Session } from 'node:inspector/promises'

@@ -33,6 +33,7 @@ function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () 
         saved.push(Math.round((offset + Date.now() - start.getTime()) / 1000))
       },
     },
+    onCommit: () => () => {},
     isStopping: () => false,
   })
   return { clock, controls, saved, visited }
@@ -60,6 +61,7 @@ describe('a move of the clock', () => {
       instance: 'one',
       backlog: () => Promise.reject(new Refusal('storage_unavailable', 'no answer')),
       clockFile: { save: async () => undefined },
+      onCommit: () => () => {},
       isStopping: () => false,
     })
     await expect(controls.advance(1)).rejects.toMatchObject({ code: 'storage_unavailable' })

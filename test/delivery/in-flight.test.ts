@@ -27,37 +27,43 @@ function open() {
   const end = (ids: readonly string[]) => {
     for (const id of ids) ends.get(id)?.()
   }
-  return { ...inFlight, start, end, onCapacity }
+  /** Endpoints of the deliveries that may start now, by turn. */
+  const choose = (due: string, most = 99) =>
+    inFlight
+      .choose(
+        due.split('').map((endpoint_id) => ({ endpoint_id })),
+        most,
+      )
+      .map(({ endpoint_id }) => endpoint_id)
+      .join('')
+  return { ...inFlight, start, end, choose, onCapacity }
 }
 
 describe('attempts in flight', () => {
   it('count towards the limit until they are slow, and always towards their endpoint', () => {
-    const { start, capacity, countTo, onCapacity } = open()
+    const { start, choose, onCapacity } = open()
     start('a', 3)
-    expect([capacity(), countTo('a')]).toEqual([5, 3])
+    expect(choose('bbbbbb')).toBe('bbbbb')
+    expect(choose('aaaaaa')).toBe('aaa')
     vi.advanceTimersByTime(SLOW_MS)
-    expect([capacity(), countTo('a')]).toEqual([8, 3])
+    expect(choose('bbbbbbccc')).toHaveLength(8)
+    expect(choose('aaaaaa')).toBe('aaa')
     expect(onCapacity).toHaveBeenCalledTimes(3)
   })
 
   it('of endpoints with a slow attempt share half of the limit', () => {
-    const { start, end, fullEndpoints, limitSlow } = open()
+    const { start, end, fullEndpoints, choose } = open()
     const slow = [...start('a'), ...start('b')]
     vi.advanceTimersByTime(SLOW_MS)
-    const all = 'aacbbbc'.split('').map((endpoint_id) => ({ endpoint_id }))
-    const within = () =>
-      limitSlow(all)
-        .map(({ endpoint_id }) => endpoint_id)
-        .join('')
-    expect(within()).toBe('aacbbc')
+    expect(choose('aacbbbc')).toBe('acbacb')
     const quick = [...start('a', 2), ...start('b', 2)]
     expect(['a', 'b', 'c'].map(fullEndpoints().has)).toEqual([true, true, false])
-    expect(within()).toBe('cc')
+    expect(choose('aacbbbc')).toBe('cc')
     end(quick.slice(0, 1))
     expect(['a', 'b', 'c'].map(fullEndpoints().has)).toEqual([false, false, false])
-    expect(within()).toBe('acc')
+    expect(choose('aacbbbc')).toBe('acc')
     end(slow)
-    expect(within()).toBe('aacbbbc')
+    expect(choose('aacbbbc')).toBe('bacba')
   })
 
   it('stay within the limit of one endpoint', () => {
@@ -76,5 +82,37 @@ describe('attempts in flight', () => {
     await expect(get(id)).resolves.toBeUndefined()
     await ended()
     expect([all(), has(id)]).toEqual([[], false])
+  })
+})
+
+describe('the fair queue', () => {
+  it('takes one delivery of each endpoint per round', () => {
+    expect(open().choose('aaabcc')).toBe('abcaca')
+  })
+
+  it('prefers the endpoint served longest ago when capacity is scarce', () => {
+    const { choose } = open()
+    expect([1, 2, 3, 4].map(() => choose('aabc', 1))).toEqual(['a', 'b', 'c', 'a'])
+  })
+
+  it('leaves out deliveries above the limit of an endpoint', () => {
+    const { start, choose } = open()
+    start('a', 5)
+    expect(choose('aab')).toBe('ab')
+  })
+
+  it('limits slow endpoints after the round robin, not before', () => {
+    const { start, choose } = open()
+    start('a')
+    start('b')
+    vi.advanceTimersByTime(SLOW_MS)
+    start('a', 2)
+    expect([1, 2, 3].map(() => choose('aaabbb'))).toEqual(['ab', 'ab', 'ab'])
+    start('a')
+    expect([1, 2].map(() => choose('aaabbb'))).toEqual(['a', 'b'])
+  })
+
+  it.each([0, -3])('takes none with a capacity of %i', (capacity) => {
+    expect(open().choose('a', capacity)).toBe('')
   })
 })

@@ -32,6 +32,7 @@ test('a state that cannot be stored leaves the clock where it is, and running', 
       settle: async () => ({ next_at: null, unrecorded: 0 }),
     }),
     clockFile: { save: async (offset) => void saved.push(offset) },
+    onCommit: () => () => {},
     isStopping: () => false,
   })
   const offset = clock.offsetMs()

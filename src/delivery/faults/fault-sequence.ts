@@ -3,7 +3,6 @@ import { leftOf, type ActiveFaults } from '../../model/simulator/fault-rules.ts'
 import { put, type Write } from '../../model/records.ts'
 import type { Service } from '../../service.ts'
 import { countPlan, planFaults, takePlan, type FaultPlan } from './fault-plan.ts'
-import type { HeldDeliveries } from './held-deliveries.ts'
 
 /** Fault candidates, numbered by commit order so that draws are reproducible when attempts run concurrently. */
 export interface FaultSequence {
@@ -12,6 +11,12 @@ export interface FaultSequence {
   /** Takes the faults of the attempt that is about to start; it costs a transaction only when there are some. */
   planFor(delivery: Delivery): Promise<FaultPlan | undefined> | undefined
   close(): void
+}
+
+/** The deliveries that a fault holds back; each write of a delivery may end that. */
+interface Held {
+  note(write: Write): void
+  takeAll(): unknown
 }
 
 interface Entry {
@@ -28,7 +33,7 @@ interface Entry {
 export function createFaultSequence(
   service: Pick<Service, 'onCommit'>,
   faults: ActiveFaults,
-  held: HeldDeliveries,
+  held: Held,
 ): FaultSequence {
   const entries = new Map<string, Entry>()
   /** Endpoints whose newest delivery waits to be overtaken. Their next delivery is not reordered, or all would wait. */

@@ -1,5 +1,5 @@
+import type { Socket } from 'node:net'
 import type { buildConnector, Client } from 'undici'
-import { skipContinue, type ResponseReader } from './skip-continue.ts'
 
 /** One connection to an origin. It opens with its first request and sends one request at a time. */
 export interface Connection {
@@ -59,12 +59,14 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
     })
     const connection: Connection = {
       begin: () => reader?.expectResponse(),
-      dispatch: (options, handler) => client.dispatch(options, handler),
+      dispatch: client.dispatch.bind(client),
       isReused: () => answers > 0,
       hasReceived: () => reader?.hasReceived() ?? false,
       release() {
         answers += 1
-        idle.set(origin, [...(idle.get(origin) ?? []), connection])
+        const kept = idle.get(origin)
+        if (kept === undefined) idle.set(origin, [connection])
+        else kept.push(connection)
       },
       destroy() {
         forget(origin, connection)
@@ -89,13 +91,61 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
   return {
     open,
     take(origin) {
-      const kept = idle.get(origin)?.at(-1)
-      if (kept === undefined) return open(origin)
-      forget(origin, kept)
-      return kept
+      return idle.get(origin)?.pop() ?? open(origin)
     },
     async close() {
       await Promise.all(Array.from(clients, (client) => client.destroy()))
     },
   }
+}
+
+/** Observes the responses of one connection. */
+interface ResponseReader {
+  /** Must be called when a request is about to be written. */
+  expectResponse(): void
+  /** True when a byte of the response has arrived. */
+  hasReceived(): boolean
+}
+
+const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
+/** Bytes needed to tell whether a response is `100`. */
+const TELLING = 'HTTP/1.1 100 '.length
+/** undici's limit for response headers, in bytes. */
+const LONGEST_HEAD = 16 * 1024
+
+/**
+ * Removes `100 Continue` before a response. undici skips all other informational responses, but ends the connection for this
+ * one, which some receivers send unasked.
+ */
+function skipContinue(socket: Socket): ResponseReader {
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null
+  let held: Buffer | undefined
+  let received = false
+  socket.read = (size?: number) => {
+    const chunk = read(size)
+    if (chunk === null || size === 0) return chunk
+    received = true
+    if (held === undefined) return chunk
+    const rest = withoutContinue(held.length === 0 ? chunk : Buffer.concat([held, chunk]))
+    held = rest.isWhole ? undefined : rest.bytes
+    return rest.isWhole ? rest.bytes : null
+  }
+  return {
+    expectResponse() {
+      held = Buffer.alloc(0)
+      received = false
+    },
+    hasReceived: () => received,
+  }
+}
+
+/** Strips `100 Continue` from the start of a response. `isWhole` is false while more bytes are needed to tell. */
+function withoutContinue(bytes: Buffer): { bytes: Buffer; isWhole: boolean } {
+  const start = bytes.toString('latin1', 0, TELLING)
+  if (start.length < TELLING && 'HTTP/1.1 100 '.startsWith(start.replace('1.0', '1.1')))
+    return { bytes, isWhole: false }
+  if (!CONTINUE.test(start)) return { bytes, isWhole: true }
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end === -1) return { bytes, isWhole: bytes.length > LONGEST_HEAD }
+  return withoutContinue(bytes.subarray(end + 4))
 }

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
-import { setDeadline } from './deadline.ts'
+import { ConnectTimeout, setDeadline } from './http-exchange.ts'
 import type { DestinationPolicy } from '../destination/policy.ts'
 import { destinationOf } from '../destination/url.ts'
 
@@ -12,11 +12,6 @@ interface ConnectSettings {
   insecure: boolean
   /** Milliseconds until a connection must be ready for a request. */
   timeoutMs: number
-}
-
-/** The connection was not ready, or the receiver did not answer, in time. */
-export class ConnectTimeout extends Error {
-  readonly code = 'TABWIRE_TIMEOUT'
 }
 
 /** A TLS error with the hosts and the issuer of the rejected certificate. */

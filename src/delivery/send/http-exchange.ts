@@ -1,9 +1,8 @@
 import type { Dispatcher } from 'undici'
-import { ConnectTimeout } from './connector.ts'
+import type { AttemptResult, HttpHeader } from '../../model/delivery.ts'
 import type { Connection, Connections } from './connections.ts'
-import { setDeadline } from './deadline.ts'
+import { timers } from '../../timers.ts'
 import { NotOwner } from '../slots.ts'
-import { startOfHeaders, type ResponseHeaders } from './response-headers.ts'
 
 /** One HTTP request. */
 export interface HttpRequest {
@@ -35,7 +34,7 @@ export interface ExchangeSettings {
   /** Returns the current time in milliseconds, for durations. */
   measure: () => number
   /** Called when a request is about to be written; false keeps it from being sent. */
-  mayBegin: () => boolean
+  mayBegin: (() => boolean) | undefined
   /** Called when the headers arrive, with a function that cuts off the body; the result is called when the body is read. */
   onHeaders: (cut: () => void) => () => void
 }
@@ -92,7 +91,7 @@ export function httpExchange(
             begun = true
             if (abortReason !== undefined) started.abort(abortReason)
             // A process that was suspended while the connection opened may have lost its lease.
-            else if (!settings.mayBegin()) giveUp(new NotOwner())
+            else if (settings.mayBegin?.() === false) giveUp(new NotOwner())
           },
           onResponseStart({ rawHeaders }, status, { location }) {
             if (status < 200) return
@@ -130,9 +129,58 @@ export function httpExchange(
   })
 }
 
+/** The connection was not ready, or the receiver did not answer, in time. */
+export class ConnectTimeout extends Error {
+  readonly code = 'TABWIRE_TIMEOUT'
+}
+
+/**
+ * Calls `action` after `milliseconds`, but first reads what has arrived at sockets: when the timer fires late because the
+ * process was suspended or busy, a response may have come in time. The result cancels the deadline.
+ */
+export function setDeadline(action: () => void, milliseconds: number): () => void {
+  let turn: NodeJS.Immediate | undefined
+  // Timers fire before sockets are read, immediates after that.
+  const timer = timers.setTimeout(() => (turn = timers.setImmediate(action)), milliseconds)
+  return () => {
+    timers.clearTimeout(timer)
+    timers.clearImmediate(turn)
+  }
+}
+
 /** True when the receiver closed the connection. */
 function isClosed(error: NodeJS.ErrnoException): boolean {
   return /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/.test(error.code ?? '')
+}
+
+/** Stored headers of a response (contract section 9). */
+export type ResponseHeaders = Pick<Required<AttemptResult>, 'response_headers'> &
+  Pick<AttemptResult, 'response_headers_cut'>
+
+/** Limits of the stored headers of one response; characters are those of names and values, one per received byte. */
+const KEPT_HEADERS = { headers: 100, characters: 4096 }
+
+/**
+ * Returns the start of the headers of a response, from a flat list of names and values. Bytes are read as latin1, as
+ * browsers do. The value that passes the limit is cut, and the headers after it are left out.
+ */
+export function startOfHeaders(flat: readonly (Buffer | string)[]): ResponseHeaders {
+  const response_headers: HttpHeader[] = []
+  let left = KEPT_HEADERS.characters
+  for (let at = 0; at < flat.length; at += 2) {
+    const [name, value] = [textOf(flat[at]), textOf(flat[at + 1])]
+    left -= name.length
+    if (left < 0 || response_headers.length === KEPT_HEADERS.headers)
+      return { response_headers, response_headers_cut: true }
+    response_headers.push({ name, value: value.slice(0, left) })
+    left -= value.length
+    if (left < 0) return { response_headers, response_headers_cut: true }
+  }
+  return { response_headers }
+}
+
+function textOf(bytes: Buffer | string | undefined): string {
+  return typeof bytes === 'string' ? bytes : (bytes?.toString('latin1') ?? '')
 }
 
 /** Bytes of a response body that are kept (contract section 9). */

@@ -1,7 +1,11 @@
-import { ConnectTimeout } from './connector.ts'
-import { setDeadline } from './deadline.ts'
-import { type HttpResponse, type ExchangeSettings, startOfBody } from './http-exchange.ts'
-import { startOfHeaders } from './response-headers.ts'
+import {
+  ConnectTimeout,
+  setDeadline,
+  type HttpResponse,
+  type ExchangeSettings,
+  startOfBody,
+  startOfHeaders,
+} from './http-exchange.ts'
 import { normalUrl } from '../destination/url.ts'
 
 /** An in-process receiver threw; over the network the connection would have closed. */

@@ -68,7 +68,14 @@ const BODIES_PER_ORIGIN = 16
 
 /** Creates a sender. @throws Error when `trust.ca` holds something other than certificates. */
 export function createSender(settings: SenderSettings): Sender {
-  const { policy, trust, timeoutMs = 10_000, bodyTimeoutMs = 1_000, measure = realTime, receivers } = settings
+  const {
+    policy,
+    trust,
+    timeoutMs = 10_000,
+    bodyTimeoutMs = 1_000,
+    measure = timers.elapsed,
+    receivers,
+  } = settings
   requireCertificates(trust.ca)
   const connector = createConnector({
     policy,
@@ -91,10 +98,10 @@ export function createSender(settings: SenderSettings): Sender {
     return (message, limits, signal) => httpExchange(connections, requestOf(message), limits, signal)
   }
   return {
-    async send(message, { signal, onHeaders, onThrown, mayBegin = always } = {}) {
+    async send(message, { signal, onHeaders, onThrown, mayBegin } = {}) {
       const transport = await transportFor(message.url)
       signal?.throwIfAborted()
-      if (!mayBegin()) throw new NotOwner()
+      if (mayBegin?.() === false) throw new NotOwner()
       const started = measure()
       const elapsed = () => Math.round(measure() - started)
       try {
@@ -147,14 +154,6 @@ type Transport = (message: Message, limits: ExchangeSettings, signal?: AbortSign
 function requestOf({ url, headers, body }: Message): HttpRequest {
   const { origin, path } = targetOf(url)
   return { origin, path, headers, body }
-}
-
-function always(): boolean {
-  return true
-}
-
-function realTime(): number {
-  return timers.elapsed()
 }
 
 function outcomeOf({ status, location }: HttpResponse): Pick<SendResult, 'outcome' | 'error'> {

@@ -164,7 +164,8 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
     // The inspector pushes checks too.
     const watched = checks.get(key)
     if (watched !== undefined) watched.check = check
-    if (!isUnclosed(check)) unclosed.delete(key)
+    const isUnclosed = check.status === 'open' && isFullyPaid(check)
+    if (!isUnclosed) unclosed.delete(key)
     else if (!unclosed.has(key)) keep(unclosed, key, new Date(check.updated_at), KEEP.checks)
   }
 
@@ -218,10 +219,6 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
     },
     close,
   }
-}
-
-function isUnclosed({ status, paid_cents, balance_cents }: StoredCheck): boolean {
-  return status === 'open' && isFullyPaid({ paid_cents, balance_cents })
 }
 
 /** Most ids that are stored per product. */

@@ -19,8 +19,7 @@ import { createCheckWatch } from './check-watch.ts'
 import { createFindingArchive, type Shown, reportOf } from './finding-archive.ts'
 import type { RequestHead } from './query.ts'
 import { externalIdIn } from '../query.ts'
-import { createPushSequence, isPush, refusalOf } from './push-sequence.ts'
-import { createUnsettledConflicts } from './unsettled-conflicts.ts'
+import { createPushSequence, isPush, refusalOf, createUnsettledConflicts } from './push-sequence.ts'
 import { withoutSecrets } from '../redact.ts'
 import type { RequestEntry, PushSummary } from '../request-context.ts'
 import { checkChanges, diffItems } from '../../model/check-diff.ts'
@@ -199,7 +198,7 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY, saved, numb
         watch.follow(entry)
         conflicts.follow(entry)
         pushes += 1
-        countRefusal(refused, entry)
+        if (entry.status >= 400) countRefusal(refused, entry)
       }
       requests.push(entry)
       characters += sizeOf(entry)

@@ -12,6 +12,8 @@ import {
 import { ORDER_BY } from '../../model/revision.ts'
 import type { SavedSequence } from '../../model/simulator/bundle.ts'
 import { isTrialPath } from '../../model/simulator/request-entry.ts'
+import type { UnsettledConflict } from '../../account/account.ts'
+import { checkKey } from '../../model/check.ts'
 import type { RequestEntry } from '../request-context.ts'
 
 /** The fields of a request that a report contains. */
@@ -128,15 +130,18 @@ export function createPushSequence(
   return {
     follow(entry) {
       if (!isPush(entry) || isTrialPath(entry.path)) return []
-      const { path, status } = entry
+      const { path, status, faults } = entry
       const digest = digestOnce(entry.request_body, orderBy)
-      settle(path, digest)
-      const failure = noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
+      if (lost.has(path)) settle(path, digest)
+      const mayHaveFailed = status >= 400 || faults !== undefined
+      const failure = mayHaveFailed
+        ? noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
+        : undefined
       if (failure !== undefined) {
         lose(entry, failure, digest())
         return []
       }
-      const refusal = refusalOf(entry)
+      const refusal = mayHaveFailed ? refusalOf(entry) : undefined
       if (refusal !== undefined) return findingsOf(refusal, entry, digest)
       if (refused.has(path)) accept(path, [digest(), digestOfText(entry.request_body)])
       return []
@@ -184,4 +189,40 @@ function digestOfText(body: string | null): string | undefined {
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
+}
+
+/** Pushes that were refused because of claims, until an accepted push of the same check follows. */
+export interface UnsettledConflicts {
+  /** Adds the next request. */
+  follow(entry: RequestEntry): void
+  /** The first refused push of each check without an accepted push since, oldest first. */
+  open(): readonly UnsettledConflict[]
+  clear(): void
+}
+
+/** Most checks with a conflict. The oldest are dropped. */
+const MOST_CONFLICTS = 1_000
+
+export function createUnsettledConflicts(saved: readonly UnsettledConflict[] = []): UnsettledConflicts {
+  const conflicts = new Map(
+    saved.map((conflict) => [
+      checkKey({ location_id: conflict.location_id, external_id: conflict.external_check_id }),
+      conflict,
+    ]),
+  )
+  return {
+    follow({ id, started_at, push }) {
+      const check = push?.after ?? push?.before
+      if (push === null || check === null || check === undefined || push.outcome === 'stale') return
+      const key = checkKey(check)
+      if (push.outcome !== 'conflict') return void conflicts.delete(key)
+      if (conflicts.has(key)) return
+      const { location_id, external_id: external_check_id } = check
+      conflicts.set(key, { location_id, external_check_id, request: id, started_at })
+      const [oldest = ''] = conflicts.keys()
+      if (conflicts.size > MOST_CONFLICTS) conflicts.delete(oldest)
+    },
+    open: () => [...conflicts.values()],
+    clear: () => conflicts.clear(),
+  }
 }

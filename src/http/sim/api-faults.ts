@@ -19,6 +19,8 @@ import { timers } from '../../timers.ts'
 
 /** Injects faults into requests under `/v1` only (contract section 10). */
 export interface ApiFaults {
+  /** False while no fault of a request is set: `around` would only run the handler. */
+  readonly areSet: boolean
   /** Runs a handler, or responds instead of it. Adds the injected faults to the context. */
   around(
     event: H3Event,
@@ -66,10 +68,10 @@ export function createApiFaults(faults: ActiveFaults): ApiFaults {
     }
   }
 
-  return {
+  const injection: ApiFaults & { areSet: boolean } = {
+    areSet: false,
     around(event, context, handle) {
       const { id, api } = faults.now()
-      if (api.length === 0) return handle()
       const { pathname } = event.url
       if (!/^\/v1(\/|$)/.test(pathname)) return handle()
       const isConcerned = (rule: Rule) => leftOf(rule) > 0 && concerns(rule.fault, event.req.method, pathname)
@@ -80,6 +82,10 @@ export function createApiFaults(faults: ActiveFaults): ApiFaults {
     },
     stop: () => pause.end(),
   }
+  const readFaults = () => void (injection.areSet = faults.now().api.length > 0)
+  readFaults()
+  faults.onReplaced(readFaults)
+  return injection
 }
 
 /** Draws the kinds that a fault injects into a request, and counts them. */

@@ -8,7 +8,7 @@ import { listOf, pageReply, simPaging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { choiceOf, given, orderOf, pageOf, searchIn } from '../query.ts'
 import { ok, type Call, type Documented, type QueryOf, type Reply } from '../route.ts'
-import { acceptUnloggedPush } from '../v1/push.ts'
+import { acceptPush } from '../v1/push.ts'
 import { endpointAddress, ping, showCheck, type V1Parts } from '../v1/routes.ts'
 import { healthOfAll } from './endpoint-health.ts'
 
@@ -72,7 +72,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         },
         errors: ['PaidItemsConflict'],
       },
-      handle: (call) => acceptUnloggedPush(parts, call),
+      handle: (call) => acceptPush(parts, call, { isLogged: false }),
     },
     {
       method: 'GET',

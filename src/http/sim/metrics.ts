@@ -2,7 +2,7 @@ import type { AttemptOutcome } from '../../model/delivery.ts'
 import type { TraceContext } from '../../model/trace-context.ts'
 import type { PushOutcome } from '../../model/simulator/request-entry.ts'
 import { PushConflict } from '../../operations/push-conflicts.ts'
-import { pushCheck } from '../../operations/push-check.ts'
+import { pushCheck, type PushReply } from '../../operations/push-check.ts'
 import { recordAttempt, type RecordAttempt } from '../../operations/record-attempt.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { Service } from '../../service.ts'
@@ -32,10 +32,6 @@ export function createMetrics(): Metrics {
   const attempts = new Map<AttemptOutcome, number>()
   const batchSizes = newHistogram([1, 2, 4, 8, 16, 32, 64])
   const commitSeconds = newHistogram([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2])
-  const count = (operation: unknown, command: unknown, reply: unknown) => {
-    if (operation === pushCheck) increment(pushes, (reply as { outcome: PushOutcome }).outcome)
-    if (operation === recordAttempt) increment(attempts, (command as RecordAttempt).result.outcome)
-  }
   return {
     pushes,
     attempts,
@@ -45,9 +41,11 @@ export function createMetrics(): Metrics {
       ...service,
       async execute(operation: Operation<never, never, never>, command: never, trace?: TraceContext) {
         try {
-          const reply = await service.execute(operation, command, trace)
-          count(operation, command, reply)
-          return reply
+          const reply: unknown = await service.execute(operation, command, trace)
+          const done: unknown = operation
+          if (done === pushCheck) increment(pushes, (reply as PushReply).outcome)
+          if (done === recordAttempt) increment(attempts, (command as RecordAttempt).result.outcome)
+          return reply as never
         } catch (error) {
           if (error instanceof PushConflict) increment(pushes, 'conflict')
           throw error

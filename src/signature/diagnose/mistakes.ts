@@ -1,6 +1,6 @@
 import { bodyMistakes } from './body-mistakes.ts'
 import { signatureHex, type MistakeRule, hmac } from './mistake-rule.ts'
-import { hexDigest } from '../digest.ts'
+import { hexDigest } from '../sign.ts'
 
 /** Mistakes in how a program reads the secret. */
 const secretMistakes = [

@@ -1,5 +1,9 @@
 import { crc32 } from 'node:zlib'
-import type { Write } from '../../model/records.ts'
+import { envelopeText, type StoredEvent } from '../../model/event.ts'
+import type { Delivery } from '../../model/delivery.ts'
+import { put, type Write } from '../../model/records.ts'
+import { eventHeadJson, recordFrom, recordJson } from '../record-json.ts'
+import { collectionNames } from '../tables/tables.ts'
 
 /** One transaction of the journal. */
 export interface Transaction {
@@ -80,4 +84,130 @@ export function checksum(first: string, then: string | Uint8Array): string {
 /** Formats a checksum with eight digits, so that a line's head has a known length. */
 export function hex(crc: number): string {
   return crc.toString(16).padStart(8, '0')
+}
+
+/**
+ * A write of the journal. `data_of` is the id of the record that is the data of an event, when the transaction starts with
+ * it. `and` holds the ids and endpoints of further deliveries that otherwise equal the one put. Without `and`, the rate of
+ * pushes with ten endpoints falls from 0.55 to 0.46 of the rate with one.
+ */
+type JournalWrite = Write & { data_of?: string; and?: Others }
+
+interface Others {
+  ids: readonly string[]
+  endpoint_ids: readonly string[]
+}
+
+/** Returns the JSON of a transaction's writes for the journal, separated by commas. */
+export function writesJson(writes: readonly Write[]): string {
+  const texts: string[] = []
+  let first: { id: string; text: string } | undefined
+  for (let index = 0; index < writes.length; index += 1) {
+    const write = writes[index]
+    if (write === undefined) continue
+    if (!('put' in write)) texts.push(JSON.stringify(write))
+    else if (first !== undefined && write.collection === 'events' && isEnvelopeOf(write.put, first.text))
+      texts.push(
+        `{"collection":"events","put":${eventHeadJson(write.put)},"data_of":${JSON.stringify(first.id)}}`,
+      )
+    else {
+      const record = recordJson(write.collection, write.put)
+      if (index === 0) first = { id: write.put.id, text: record }
+      const others = othersAfter(writes, index)
+      index += others.ids.length
+      const and = others.ids.length === 0 ? '' : `,"and":${JSON.stringify(others)}`
+      texts.push(`{"collection":"${write.collection}","put":${record}${and}}`)
+    }
+  }
+  return texts.join(',')
+}
+
+/** Collects the deliveries that follow one and differ from it in id and endpoint only. */
+function othersAfter(writes: readonly Write[], index: number): Others {
+  const others = { ids: [] as string[], endpoint_ids: [] as string[] }
+  const like = deliveryIn(writes[index])
+  for (let next = index + 1; like !== undefined; next += 1) {
+    const delivery = deliveryIn(writes[next])
+    if (delivery === undefined || !isAlike(like, delivery)) break
+    others.ids.push(delivery.id)
+    others.endpoint_ids.push(delivery.endpoint_id)
+  }
+  return others
+}
+
+function deliveryIn(write: Write | undefined): Delivery | undefined {
+  return write?.collection === 'deliveries' && 'put' in write ? write.put : undefined
+}
+
+function isAlike(one: Delivery, other: Delivery): boolean {
+  const names = Object.keys(one) as (keyof Delivery)[]
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => name === 'id' || name === 'endpoint_id' || one[name] === other[name])
+  )
+}
+
+/** True when the body can be rebuilt from this data text. Compares without building it. */
+function isEnvelopeOf(event: StoredEvent, data: string): boolean {
+  const around = envelopeText(event, '')
+  const start = around.length - 1
+  const { body } = event
+  return (
+    body.length === around.length + data.length &&
+    body.startsWith(data, start) &&
+    body.startsWith(around.slice(0, start)) &&
+    body.endsWith('}')
+  )
+}
+
+/** Parses the writes of a journal line; `stranger` is a write that this version does not know. */
+export function readWrites(text: string): { writes: Write[] } | { stranger: Write } {
+  const written = JSON.parse(text) as JournalWrite[]
+  const writes: Write[] = []
+  for (const one of written) {
+    const read = one.and === undefined ? [readWrite(one, written, text)] : readFanOut(one)
+    for (const write of read)
+      if (write === undefined) return { stranger: one }
+      else writes.push(write)
+  }
+  return { writes }
+}
+
+function readFanOut(write: JournalWrite): readonly (Write | undefined)[] {
+  const { and } = write
+  if (!('put' in write) || write.collection !== 'deliveries' || !areOthers(and)) return [undefined]
+  if (recordFrom(write.collection, write.put) === undefined) return [undefined]
+  const others = and.ids.map((id, index) => ({ id, endpoint_id: and.endpoint_ids[index] ?? '' }))
+  return [{}, ...others].map((own) => put('deliveries', { ...write.put, ...own }))
+}
+
+function areOthers(value: unknown): value is Others {
+  const { ids, endpoint_ids } = (value ?? {}) as Partial<Others>
+  return isTexts(ids) && isTexts(endpoint_ids) && ids.length === endpoint_ids.length
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** All keys that a write of the journal may have. */
+const KEYS = new Set(['collection', 'put', 'remove', 'data_of', 'and'])
+
+function readWrite(write: JournalWrite, all: readonly JournalWrite[], text: string): Write | undefined {
+  for (const key in write) if (!KEYS.has(key)) return undefined
+  const names: readonly string[] = collectionNames
+  if (!names.includes(write.collection)) return undefined
+  if (!('put' in write)) return typeof write.remove === 'string' ? write : undefined
+  if (write.data_of === undefined)
+    return recordFrom(write.collection, write.put) === undefined ? undefined : write
+  const [first] = all
+  const isFirst = first !== undefined && 'put' in first && first.put.id === write.data_of
+  if (!isFirst || write.collection !== 'events') return undefined
+  return put('events', { ...write.put, body: envelopeText(write.put, firstRecordIn(text)) })
+}
+
+/** Cuts the record out of the text, since serialising it takes as long as parsing. No JSON within can match its end. */
+function firstRecordIn(text: string): string {
+  const start = text.indexOf('"put":') + '"put":'.length
+  return text.slice(start, text.indexOf('},{"collection":"', start))
 }

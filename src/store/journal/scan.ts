@@ -1,5 +1,4 @@
-import { decodeLine, isBeginningOfLine, type Transaction } from './line.ts'
-import { readWrites } from './writes-json.ts'
+import { decodeLine, isBeginningOfLine, type Transaction, readWrites } from './line.ts'
 
 interface Place {
   /** Counted from 1. */

@@ -1,7 +1,6 @@
 import type { Delivery } from '../../model/delivery.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
-import type { KeyIndex } from './key-index.ts'
-import { compareText, sortedTree, type SortedTree } from './sorted-records.ts'
+import { compareText, SortedTree, type KeyIndex } from './table.ts'
 
 /** The pending deliveries of each endpoint, by due time. */
 export interface DueIndex extends KeyIndex<Delivery> {
@@ -11,20 +10,18 @@ export interface DueIndex extends KeyIndex<Delivery> {
 
 export function createDueIndex(): DueIndex {
   const byEndpoint = new Map<string, SortedTree<Delivery, Delivery>>()
-  const put = (delivery: Delivery) => {
-    const queue = byEndpoint.get(delivery.endpoint_id) ?? sortedTree<Delivery, Delivery>(compareDue)
-    queue.set(delivery, delivery)
-    byEndpoint.set(delivery.endpoint_id, queue)
-  }
-  const take = (delivery: Delivery) => {
-    const queue = byEndpoint.get(delivery.endpoint_id)
-    queue?.delete(delivery)
-    if (queue?.isEmpty === true) byEndpoint.delete(delivery.endpoint_id)
-  }
   return {
     move(before, after) {
-      if (before !== undefined && isWaiting(before)) take(before)
-      if (after !== undefined && isWaiting(after)) put(after)
+      if (before !== undefined) {
+        const queue = byEndpoint.get(before.endpoint_id)
+        queue?.delete(before)
+        if (queue?.isEmpty === true) byEndpoint.delete(before.endpoint_id)
+      }
+      if (after?.status !== 'pending' || after.next_attempt_at === null) return
+      const queue =
+        byEndpoint.get(after.endpoint_id) ?? new SortedTree<Delivery, Delivery>(undefined, compareDue)
+      queue.set(after, after)
+      byEndpoint.set(after.endpoint_id, queue)
     },
     // Sorted when iterated: each attempt names them, and only one that disables its endpoint reads them.
     find: (endpoint) => ({ [Symbol.iterator]: () => oldestFirst(byEndpoint.get(endpoint)).values() }),
@@ -35,10 +32,6 @@ export function createDueIndex(): DueIndex {
 
 function oldestFirst(queue: SortedTree<Delivery, Delivery> | undefined): Delivery[] {
   return [...(queue?.values() ?? [])].sort((one, other) => compareText(one.id, other.id))
-}
-
-function isWaiting({ status, next_attempt_at }: Delivery): boolean {
-  return status === 'pending' && next_attempt_at !== null
 }
 
 function compareDue(one: Delivery, other: Delivery): number {

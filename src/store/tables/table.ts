@@ -1,7 +1,26 @@
-import { createKeyIndex, type KeyIndex, type KeyOf } from './key-index.ts'
-import { createSortedRecords, type ReadableRecords, type RecordsInOrder } from './sorted-records.ts'
+import { createRequire } from 'node:module'
+import type sorted from 'sorted-btree'
+import { checkKey } from '../../model/check.ts'
+import type { OfCheck } from '../../model/guests/claim.ts'
+import type { CollectionName, Collections, Lookups } from '../../model/records.ts'
 import type { Order, Page, Search } from '../store.ts'
 import { timers } from '../../timers.ts'
+
+/** Records in order of id, which is the order of creation. */
+export interface RecordsInOrder<T> {
+  /** Iterates from this id on; by default from the first record. */
+  from(id?: string): Iterable<T>
+  /** Iterates backwards from this id; by default from the last record. */
+  backFrom(id?: string): Iterable<T>
+  /** Returns a copy that later writes do not change, in constant time. */
+  clone(): RecordsInOrder<T>
+}
+
+/** Read access to the records of a table; writes go through the table, which keeps its indexes. */
+export interface ReadableRecords<T> extends RecordsInOrder<T> {
+  size(): number
+  get(id: string): T | undefined
+}
 
 /** One collection in memory: its records by id, and its indexes. */
 export interface Table<T extends { id: string }> {
@@ -19,7 +38,7 @@ export function createTable<T extends { id: string }>(
   rules: Readonly<Record<string, KeyOf<T>>>,
   further: Readonly<Record<string, KeyIndex<T>>> = {},
 ): Table<T> {
-  const records = createSortedRecords<T>()
+  const tree = new SortedTree<string, T>(undefined, compareText)
   const lookups = new Map(Object.entries(further))
   for (const [name, rule] of Object.entries(rules)) lookups.set(name, createKeyIndex(rule))
   const indexes = [...lookups.values()]
@@ -28,11 +47,123 @@ export function createTable<T extends { id: string }>(
     return before
   }
   return {
-    records,
-    put: (record) => move(records.put(record), record),
-    remove: (id) => move(records.take(id), undefined),
+    records: { size: () => tree.size, get: (id) => tree.get(id), ...inOrder(tree) },
+    put(record) {
+      // Ids increase with time, so most records are new and come last.
+      const before = record.id > (tree.maxKey() ?? '') ? undefined : tree.get(record.id)
+      tree.set(record.id, record)
+      return move(before, record)
+    },
+    remove(id) {
+      const before = tree.get(id)
+      tree.delete(id)
+      return move(before, undefined)
+    },
     find: (lookup, key) => lookups.get(lookup)?.find(key) ?? [],
   }
+}
+
+function inOrder<T>(tree: SortedTree<string, T>): RecordsInOrder<T> {
+  return {
+    from: (id) => tree.values(id),
+    *backFrom(id) {
+      for (const [, record] of tree.entriesReversed(id, [])) yield record
+    },
+    clone: () => inOrder(tree.clone()),
+  }
+}
+
+/**
+ * A map in order of its keys. `clone` takes constant time: copies share unchanged nodes. Loaded by `require`, because the
+ * default import of a CommonJS package is its exports in Node, but its `default` in bundlers and test runners.
+ */
+export const { default: SortedTree } = createRequire(import.meta.url)('sorted-btree') as typeof sorted
+export type SortedTree<K, V> = sorted.default<K, V>
+
+/** Compares by UTF-16 code units, which orders identifiers and ISO 8601 times by time. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Index of records by a key other than their id, updated with every write at constant cost. */
+export interface KeyIndex<T> {
+  /** Replaces `before` by `after`; either may be missing. */
+  move(before: T | undefined, after: T | undefined): void
+  /** Returns the records under a key, oldest first, without copying: valid until the next write. */
+  find(key: string): Iterable<T>
+}
+
+/** The records under one key: usually a single record, else a list. */
+type Found<T extends { id: string }> = T | Many<T>
+
+/** A short list of records, oldest first, such as the claims of a check. */
+class Many<T extends { id: string }> {
+  readonly records: T[] = []
+
+  /** Inserts a record by id. Ids sort by creation time, so it comes last unless the clock was set back. */
+  set(record: T): this {
+    const { records } = this
+    let at = records.length
+    while (at > 0 && (records[at - 1]?.id ?? '') > record.id) at--
+    const isThere = records[at - 1]?.id === record.id
+    if (isThere) records[at - 1] = record
+    else records.splice(at, 0, record)
+    return this
+  }
+
+  delete(id: string): void {
+    const at = this.records.findIndex((record) => record.id === id)
+    if (at !== -1) this.records.splice(at, 1)
+  }
+}
+
+/** Creates an index; `keyOf` returns the key of a record, or `null` when it is not indexed. */
+function createKeyIndex<T extends { id: string }>(keyOf: (record: T) => string | null): KeyIndex<T> {
+  const found = new Map<string, Found<T>>()
+  const take = (key: string, { id }: T) => {
+    const there = found.get(key)
+    if (there instanceof Many) there.delete(id)
+    if (!(there instanceof Many) || there.records.length === 0) found.delete(key)
+  }
+  return {
+    move(before, after) {
+      const from = before === undefined ? null : keyOf(before)
+      const to = after === undefined ? null : keyOf(after)
+      if (before !== undefined && from !== null && from !== to) take(from, before)
+      if (after === undefined || to === null) return
+      const there = found.get(to)
+      if (there === undefined || (!(there instanceof Many) && there.id === after.id)) found.set(to, after)
+      else if (there instanceof Many) there.set(after)
+      else found.set(to, new Many<T>().set(there).set(after))
+    },
+    find(key) {
+      const there = found.get(key)
+      if (there === undefined) return []
+      return there instanceof Many ? there.records : [there]
+    },
+  }
+}
+
+/** Returns the key of a record in an index; `null` when it is not indexed. */
+type KeyOf<T> = (record: T) => string | null
+
+type Rules<C extends CollectionName> = Readonly<Record<Lookups[C], KeyOf<Collections[C]>>>
+
+/** The indexes of each collection, beside the due index of deliveries. */
+export const lookups: { readonly [C in CollectionName]: Omit<Rules<C>, 'pending_of'> } = {
+  locations: { all: () => '' },
+  keys: { hash: ({ hash }) => hash },
+  checks: { external: checkKey },
+  claims: { check: keyOfItsCheck },
+  payments: { check: keyOfItsCheck },
+  feedback: { check: keyOfItsCheck },
+  endpoints: { status: ({ status }) => status },
+  events: {},
+  deliveries: { event: ({ event_id }) => event_id },
+}
+
+function keyOfItsCheck({ location_id, external_check_id }: Omit<OfCheck, 'check_id'>): string {
+  return checkKey({ location_id, external_id: external_check_id })
 }
 
 interface PageQuery<T> {

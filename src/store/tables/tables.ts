@@ -2,7 +2,6 @@ import { timers } from '../../timers.ts'
 import {
   put,
   remove,
-  type ReadOne,
   type Reads,
   type CollectionName,
   type Collections,
@@ -14,10 +13,8 @@ import {
 } from '../../model/records.ts'
 import type { Changes } from '../snapshot/changes.ts'
 import { createDueIndex, type DueIndex } from './due.ts'
-import { lookups } from './key-index.ts'
-import type { RecordsInOrder } from './sorted-records.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
-import { createTable, type Table } from './table.ts'
+import { createTable, lookups, type RecordsInOrder, type Table } from './table.ts'
 
 /** All records in memory, from which both stores answer. The cost of a write does not depend on their number. */
 export interface Tables {
@@ -51,21 +48,23 @@ export const collectionNames = Object.keys(lookups) as CollectionName[]
 /** Creates empty tables. `onPut` is called for each record that a write puts, with whether it is new. */
 export function createTables(onPut: Changes['put'] = () => {}): Tables {
   let tables = emptyTables()
-  const readOne = (read: ReadOne) => {
-    const table = tables[read.collection]
-    return 'id' in read ? table.records.get(read.id) : table.find(read.lookup, read.key)
-  }
-  const apply = (write: Write, undoing: Write[]) => {
-    const undo = applyTo(tables[write.collection], write)
-    undoing.push(undo)
-    if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
-  }
   return {
     of: (collection) => (tables as TableOf)[collection],
-    read: (reads) => mapValues(reads, readOne) as ReadResults<typeof reads>,
+    read(reads) {
+      const results: Record<string, unknown> = {}
+      for (const [name, one] of Object.entries(reads)) {
+        const table = tables[one.collection]
+        results[name] = 'id' in one ? table.records.get(one.id) : table.find(one.lookup, one.key)
+      }
+      return results as ReadResults<typeof reads>
+    },
     apply(writes) {
       const undoing: Write[] = []
-      for (const write of writes) apply(write, undoing)
+      for (const write of writes) {
+        const undo = applyTo(tables[write.collection], write)
+        undoing.push(undo)
+        if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
+      }
       return undoing.reverse()
     },
     due: (query) => tables.due.due(query),
@@ -126,10 +125,4 @@ function applyTo<C extends CollectionName>(table: Table<Collections[C]>, write: 
   const id = 'put' in write ? write.put.id : write.remove
   const before = 'put' in write ? table.put(write.put) : table.remove(id)
   return before === undefined ? remove(write.collection, id) : put(write.collection, before)
-}
-
-function mapValues<T>(object: Readonly<Record<string, T>>, change: (value: T) => unknown): unknown {
-  const result: Record<string, unknown> = {}
-  for (const name in object) result[name] = change(object[name] as T)
-  return result
 }

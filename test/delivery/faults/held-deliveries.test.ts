@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDeliveryFaults } from '../../../src/delivery/faults/faults.ts'
-import { createHeldDeliveries } from '../../../src/delivery/faults/held-deliveries.ts'
+import { createDeliveryFaults, createHeldDeliveries } from '../../../src/delivery/faults/faults.ts'
 import type { Delivery } from '../../../src/model/delivery.ts'
 import { put } from '../../../src/model/records.ts'
 import { faultSet, noFaults, type ActiveFaults } from '../../../src/model/simulator/fault-rules.ts'

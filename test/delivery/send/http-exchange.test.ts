@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startOfHeaders } from '../../../src/delivery/send/response-headers.ts'
+import { startOfHeaders } from '../../../src/delivery/send/http-exchange.ts'
 
 /** Names and values in turn, as bytes. */
 const bytes = (...texts: string[]) => texts.map((text) => Buffer.from(text, 'latin1'))

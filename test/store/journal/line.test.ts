@@ -4,7 +4,7 @@ import type { Delivery } from '../../../src/model/delivery.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
 import { put, remove, type Write } from '../../../src/model/records.ts'
 import { toStoredEvent } from '../../../src/operations/outbox.ts'
-import { readWrites, writesJson } from '../../../src/store/journal/writes-json.ts'
+import { readWrites, writesJson } from '../../../src/store/journal/line.ts'
 import { check, delivery, event, idOf } from '../records.ts'
 
 /** Text that could be taken for the end of a record, were it not escaped. */
