@@ -86,7 +86,7 @@ describe("the CI guide's script", () => {
     names.slice(0, place).every((other) => isThere(name) && programOf(name) !== programOf(other)),
   )
 
-  test.each(sampled(shells, 2))(
+  test.each(sampled(shells, 4))(
     'passes in %s exactly as printed, and leaves nothing behind',
     async (shell) => {
       const { code, stdout, left } = await run([shell, 'ci/contract-test.sh'], script)

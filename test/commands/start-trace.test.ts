@@ -1,19 +1,22 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { sampled } from '../soak/seeded.ts'
 import { checkBody, emptyDirectory, startService } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 
 describe.concurrent('tabwire start --trace', () => {
-  test.each<[string, string[], Record<string, string>, object]>([
+  const ways: [string, string[], Record<string, string>, object][] = [
     ['the flag', ['--trace'], {}, {}],
     ['the environment', [], { TABWIRE_TRACE: 'true' }, {}],
     ['the settings file', [], {}, { trace: true }],
     ['the default', [], {}, {}],
     ['--no-trace', ['--no-trace'], { TABWIRE_TRACE: 'true' }, { trace: true }],
-  ])('is switched by %s', async (name, args, env, settings) => {
+  ]
+
+  test.each(sampled(ways, 2))('is switched by %s', async (name, args, env, settings) => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify(settings))
     const receiver = await startReceiver()

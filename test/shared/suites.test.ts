@@ -6,13 +6,10 @@ import { postgresPrograms, openTestDatabase, type Database } from '../support/po
 
 const run = promisify(execFile)
 
-/** Suites of a single process that a shared store must pass, too; `npm test` takes the first. */
-const suites = ['test/http/v1/push.test.ts', 'test/http', 'test/hostile', 'test/delivery'].slice(
-  0,
-  isSoak ? undefined : 1,
-)
+/** Suites of a single process that a shared store must pass, too. */
+const suites = ['test/http', 'test/hostile', 'test/delivery']
 
-describe.skipIf(postgresPrograms === undefined)('with all simulators on PostgreSQL', () => {
+describe.runIf(isSoak && postgresPrograms !== undefined)('with all simulators on PostgreSQL', () => {
   let database: Database
   beforeAll(async () => {
     database = await openTestDatabase()

@@ -172,7 +172,7 @@ describe('a wrong receiver', () => {
     expect(names.sort()).toEqual([...Object.keys(predictions), ...silent, 'receiver'].sort())
   })
 
-  test.concurrent.each(sampled(Object.entries(predictions), 10))(
+  test.concurrent.each(sampled(Object.entries(predictions), 20))(
     'that %s fails exactly there',
     async (name, { fails = [], advised = [] }) => {
       const report = await checked([process.execPath, wrong(name)])

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { receiverCases, type ReceiverCheck } from '../../../src/conformance/receiver/check.ts'
 import { checked, failed, idsWith, isHere, type Program } from './check.ts'
-import { sampled } from '../../soak/seeded.ts'
+import { isSoak, sampled } from '../../soak/seeded.ts'
 
 const folder = fileURLToPath(new URL('./made/right/', import.meta.url))
 
@@ -93,7 +93,7 @@ describe.concurrent('a right receiver that chose otherwise passes', () => {
     })
   }
 
-  test('with an answer that takes 3 s, whatever the time cases are', async () => {
+  test.runIf(isSoak)('with an answer that takes 3 s, whatever the time cases are', async () => {
     const times = /^(just_in_time_|expired|from_the_future|t_in_1970|t_far_ahead|tampered_t)/
     const cases = receiverCases.filter(({ id }) => times.test(id))
     const report = await checked([process.execPath, join(folder, 'slow.mjs')], { cases, slowMs: 300 })

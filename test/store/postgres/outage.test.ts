@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { isSoak } from '../../soak/seeded.ts'
+import { isSoak, sampled } from '../../soak/seeded.ts'
 import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
 import { openSimulator, type TestSimulator } from '../../support/simulator.ts'
 
@@ -115,7 +115,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that is away', () =>
     ])
   })
 
-  test.each(['swallow', 'reset'] as const)(
+  test.each(sampled(['swallow', 'reset'] as const, 2))(
     'because the network would %s all bytes: the same',
     async (mode) => {
       const network = await networkTo(join(cluster.directory, '.s.PGSQL.5432'))
