@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { put } from '../../src/model/records.ts'
 import { viewEndpoint } from '../../src/model/webhook-endpoint.ts'
-import { registerEndpoint } from '../../src/operations/register-endpoint.ts'
+import { registerEndpoint } from '../../src/operations/endpoints.ts'
 import { noon } from './push-given.ts'
 
 const secret = `whsec_${'a'.repeat(43)}`

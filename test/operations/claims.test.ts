@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { viewClaim } from '../../src/model/guests/claim.ts'
-import { bill, tableWith, type Quantities } from './guests-given.ts'
+import { bill, type Quantities, tableWith } from './guests-given.ts'
 import { noon, refusalOf } from './push-given.ts'
 
 const two = { burger: [1000, 2], fries: 500 } as const
@@ -144,5 +144,55 @@ describe('a push on a check with claims', () => {
     table.claim({ burger: 1 })
     table.push(bill({ burger: [1500, 2], fries: 500 }, 3500))
     expect(table.claims()).toMatchObject([{ items: [{ price_cents: 1000 }], amount_cents: 1500 }])
+  })
+})
+
+const smallDinner = bill({ burger: 1000, fries: 1000 }, 2001)
+
+describe('releasing a claim', () => {
+  test('releases its items, without an event', () => {
+    const table = tableWith(smallDinner)
+    const { reply: claim } = table.claim({ burger: 1 })
+    const { reply, types } = table.release(claim)
+    expect(reply).toEqual({ ...claim, status: 'released' })
+    expect(types).toEqual([])
+    expect(table.check()).toMatchObject({
+      items: [{ claimed_quantity: 0 }, { claimed_quantity: 0 }],
+      updated_at: '2026-11-21T12:00:00.002Z',
+    })
+  })
+
+  test('again changes nothing', () => {
+    const table = tableWith(smallDinner)
+    const { reply: claim } = table.claim({ burger: 1 })
+    table.release(claim)
+    expect(table.release(claim)).toMatchObject({ reply: { status: 'released' }, writes: [] })
+  })
+
+  test('reduces the claim that completed the check to its share', () => {
+    const table = tableWith(smallDinner)
+    const { reply: first } = table.claim({ fries: 1 })
+    table.claim({ burger: 1 })
+    expect(table.amounts()).toEqual([1001, 1000])
+    expect(table.release(first).writes).toHaveLength(3)
+    expect(table.amounts()).toEqual([1001, 1001])
+  })
+
+  test('that is paid is claim_not_active, and nothing is changed', () => {
+    const table = tableWith(smallDinner)
+    const { reply: claim } = table.claim({ burger: 1 })
+    const { reply: payment } = table.pay({ claim_ids: [claim.id] })
+    const before = table.everything()
+    expect(refusalOf(() => table.release(claim))).toMatchObject({
+      code: 'claim_not_active',
+      details: { claims: [{ id: claim.id, status: 'paid', payment_id: payment.id }] },
+    })
+    expect(table.everything()).toBe(before)
+  })
+
+  test('that is deleted is not_found', () => {
+    const table = tableWith(smallDinner)
+    const gone = { id: 'clm_9', location_id: 'loc_1', external_check_id: 'c-1' }
+    expect(refusalOf(() => table.release(gone as never))?.code).toBe('not_found')
   })
 })

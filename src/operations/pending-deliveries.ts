@@ -1,6 +1,7 @@
 import type { Delivery, Hold } from '../model/delivery.ts'
-import { put, type ReadOneOf } from '../model/records.ts'
-import { unchanged, type Operation } from './operation.ts'
+import { put, type ReadOneOf, type Write } from '../model/records.ts'
+import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
+import { type Operation, unchanged } from './operation.ts'
 
 export interface HoldDelivery {
   delivery_id: string
@@ -13,7 +14,7 @@ export interface HoldDelivery {
   reorder_ms: number
 }
 
-function readsOne({ delivery_id }: HoldDelivery) {
+function readsToHold({ delivery_id }: HoldDelivery) {
   return { delivery: { collection: 'deliveries', id: delivery_id } } as const
 }
 
@@ -22,7 +23,7 @@ function readsOne({ delivery_id }: HoldDelivery) {
  * and survives a crash. An attempt that another instance has made or held changes nothing.
  */
 export const holdDelivery = {
-  reads: readsOne,
+  reads: readsToHold,
   decide({ delivery }, { attempt, faults, delay_ms, reorder_ms }, { now }) {
     if (delivery?.status !== 'pending' || delivery.held !== undefined) return unchanged(delivery)
     if (delivery.attempts.length !== attempt - 1) return unchanged(delivery)
@@ -34,9 +35,9 @@ export const holdDelivery = {
     }
     return { reply, writes: [put('deliveries', reply)], events: [] }
   },
-} satisfies Operation<HoldDelivery, ReturnType<typeof readsOne>, Delivery | undefined>
+} satisfies Operation<HoldDelivery, ReturnType<typeof readsToHold>, Delivery | undefined>
 
-export interface ReleaseDeliveries {
+interface ReleaseDeliveries {
   delivery_ids: readonly string[]
   /** True also ends delays; false only ends waiting to be overtaken. */
   at_once: boolean
@@ -44,13 +45,13 @@ export interface ReleaseDeliveries {
 
 type Held = Readonly<Record<string, Extract<ReadOneOf<'deliveries'>, { id: string }>>>
 
-function readsMany({ delivery_ids }: ReleaseDeliveries): Held {
+function readsToRelease({ delivery_ids }: ReleaseDeliveries): Held {
   return Object.fromEntries(delivery_ids.map((id) => [id, { collection: 'deliveries', id }]))
 }
 
 /** Releases held deliveries that were overtaken, or whose fault has ended (contract section 10). */
 export const releaseDeliveries = {
-  reads: readsMany,
+  reads: readsToRelease,
   decide(records, { delivery_ids, at_once }, { now }) {
     const time = now.toISOString()
     const writes = delivery_ids.flatMap((id) => {
@@ -64,3 +65,42 @@ export const releaseDeliveries = {
     return { reply: undefined, writes, events: [] }
   },
 } satisfies Operation<ReleaseDeliveries, Held, undefined>
+
+/** Returns the writes that end the pending deliveries of a disabled or removed endpoint; they keep its URL. */
+export function retireDeliveries(
+  pending: Iterable<Delivery>,
+  { url }: Pick<WebhookEndpoint, 'url'>,
+): Write[] {
+  return Array.from(pending, (delivery) => retirement({ ...retired(delivery), endpoint_url: url }))
+}
+
+/** Returns the write that ends a delivery without another attempt. `retires` makes the stream report it. */
+function retirement(delivery: Delivery): Write {
+  return { collection: 'deliveries', put: delivery, retires: true }
+}
+
+export function retired({ held: _held, ...delivery }: Delivery): Delivery {
+  return { ...delivery, status: 'dead', next_attempt_at: null, dead_reason: 'endpoint_disabled' }
+}
+
+interface RetireDelivery {
+  delivery_id: string
+  endpoint_id: string
+}
+
+function readsToRetire({ delivery_id, endpoint_id }: RetireDelivery) {
+  return {
+    delivery: { collection: 'deliveries', id: delivery_id },
+    endpoint: { collection: 'endpoints', id: endpoint_id },
+  } as const
+}
+
+/** Ends a due delivery to a disabled or removed endpoint without sending it (contract section 9). */
+export const retireDelivery = {
+  reads: readsToRetire,
+  decide({ delivery, endpoint }) {
+    if (delivery?.status !== 'pending' || endpoint?.status === 'enabled') return unchanged(delivery)
+    const reply = retired(delivery)
+    return { reply, writes: [retirement(reply)], events: [] }
+  },
+} satisfies Operation<RetireDelivery, ReturnType<typeof readsToRetire>, Delivery | undefined>

@@ -1,21 +1,21 @@
-import { checkKey, type Check } from '../model/check.ts'
-import type { Claim, ByGuest } from '../model/guests/claim.ts'
-import { viewPayment, type PayBody, type Payment } from '../model/guests/payment.ts'
+import { type Check, checkKey } from '../model/check.ts'
+import type { ByGuest, Claim } from '../model/guests/claim.ts'
+import { type PayBody, type Payment, type RefundBody, viewPayment } from '../model/guests/payment.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { moneyIn } from '../model/text/money.ts'
 import { invalid } from '../model/validation.ts'
+import { claimNotActive } from './claims.ts'
 import {
+  type CheckAddress,
   eventOf,
   foundCheck,
   fullyPaid,
   guestChange,
   ofCheck,
   readsOfCheck,
-  type CheckAddress,
 } from './guest-change.ts'
-import { unchanged, type Operation } from './operation.ts'
-import { claimNotActive } from './release-claim.ts'
+import { type Operation, unchanged } from './operation.ts'
 
 export interface Pay extends CheckAddress, PayBody, ByGuest {
   /** Amount that the page showed, in cents. The payment is refused when the amount has changed since. */
@@ -24,7 +24,7 @@ export interface Pay extends CheckAddress, PayBody, ByGuest {
   payment_number?: number | undefined
 }
 
-function reads(address: Pay) {
+function readsToPay(address: Pay) {
   return {
     ...readsOfCheck(address),
     location: { collection: 'locations', id: address.location_id },
@@ -38,7 +38,7 @@ function reads(address: Pay) {
  * number the guest has used returns the earlier payment, so that a repeated request pays once.
  */
 export const pay = {
-  reads,
+  reads: readsToPay,
   decide({ checks, claims, location, payments }, command, { now, newId }) {
     const check = foundCheck(checks, command)
     const repeated = earlierPayment(payments, command)
@@ -93,7 +93,7 @@ export const pay = {
       events: [eventOf(check, 'payment.succeeded', viewPayment(payment)), ...fullyPaid(check, after.check)],
     }
   },
-} satisfies Operation<Pay, ReturnType<typeof reads>, Payment>
+} satisfies Operation<Pay, ReturnType<typeof readsToPay>, Payment>
 
 function declined(): Refusal {
   return new Refusal('card_declined', 'The simulated card was declined. Nothing was paid. Try another card.')
@@ -153,5 +153,85 @@ function amountChanged(expected_cents: number, amount_cents: number, money: Mone
     'amount_changed',
     `The amount is now ${money(amount_cents)}, not ${money(expected_cents)}, because the check has changed. Nothing was paid. Read the check again.`,
     { amount_cents },
+  )
+}
+
+/** The payment to refund; it never moves to another check. */
+interface Refund extends RefundBody {
+  payment: Pick<Payment, 'id' | 'location_id' | 'external_check_id'>
+}
+
+function readsToRefund({ payment }: Refund) {
+  return {
+    ...readsOfCheck(addressOf(payment)),
+    paid: { collection: 'payments', id: payment.id },
+  } as const
+}
+
+function addressOf({ location_id, external_check_id }: Refund['payment']) {
+  return { location_id, external_id: external_check_id }
+}
+
+/**
+ * `POST /_sim/payments/{id}/refunds`: refunds a part, or the rest, without the tip; the balance grows by it. The
+ * payment's claims stay paid until it is fully refunded, and are released then (contract section 7).
+ */
+export const refund = {
+  reads: readsToRefund,
+  decide({ checks, claims, paid }, { payment: { id }, ...command }, { now }) {
+    if (paid === undefined) throw paymentNotFound(id)
+    const check = foundCheck(checks, addressOf(paid))
+    const rest = paid.amount_cents - paid.refunded_cents
+    const amount_cents = command.amount_cents ?? rest
+    // A payment of 0 can be refunded once; otherwise its claims would stay paid for ever.
+    if (paid.status === 'refunded' || amount_cents > rest) throw exceedsPayment(paid, amount_cents)
+    const isWhole = amount_cents === rest
+    const reply: Payment = {
+      ...paid,
+      refunded_cents: paid.refunded_cents + amount_cents,
+      status: isWhole ? 'refunded' : 'partially_refunded',
+      refunded_at: now.toISOString(),
+    }
+    const before = [...claims]
+    const after = guestChange({
+      check,
+      before,
+      claims: isWhole ? before.map((claim) => releasedIfPaidBy(claim, id)) : before,
+      paid_cents: check.paid_cents - amount_cents,
+      now,
+    })
+    return {
+      reply,
+      writes: [put('payments', reply), ...after.writes],
+      events: [eventOf(check, 'payment.refunded', viewPayment(reply))],
+    }
+  },
+} satisfies Operation<Refund, ReturnType<typeof readsToRefund>, Payment>
+
+function releasedIfPaidBy(claim: Claim, payment_id: string): Claim {
+  return claim.status === 'paid' && claim.payment_id === payment_id ? { ...claim, status: 'released' } : claim
+}
+
+export function paymentNotFound(id: string): Refusal {
+  return new Refusal(
+    'not_found',
+    `Payment ${id} not found at this key's location. GET /payments lists the payments.`,
+  )
+}
+
+function exceedsPayment(
+  { id, amount_cents, refunded_cents, status, currency }: Payment,
+  wanted: number,
+): Refusal {
+  const money = moneyIn(currency, 'en')
+  const rest = amount_cents - refunded_cents
+  const why =
+    status === 'refunded'
+      ? `Payment ${id} is already fully refunded`
+      : `${money(wanted)} is more than the ${money(rest)} left to refund of payment ${id}`
+  return new Refusal(
+    'exceeds_payment',
+    `${why}. Nothing was refunded. Refund at most refundable_cents (${rest}).`,
+    { refundable_cents: rest },
   )
 }

@@ -1,8 +1,9 @@
 import type { ApiKey } from '../model/api-key.ts'
-import type { CreateKeyBody } from '../model/simulator/bodies.ts'
 import { put } from '../model/records.ts'
+import { Refusal } from '../model/refusal.ts'
+import type { CreateKeyBody } from '../model/simulator/bodies.ts'
 import { invalid } from '../model/validation.ts'
-import { unchanged, type Operation } from './operation.ts'
+import { type Operation, unchanged } from './operation.ts'
 
 interface CreateKey extends CreateKeyBody {
   /** SHA-256 of the key in hex. Only the caller has the key itself. */
@@ -10,7 +11,7 @@ interface CreateKey extends CreateKeyBody {
   location_id: string
 }
 
-function reads({ location_id, hash }: CreateKey) {
+function readsToCreate({ location_id, hash }: CreateKey) {
   return {
     location: { collection: 'locations', id: location_id },
     same: { collection: 'keys', lookup: 'hash', key: hash },
@@ -22,7 +23,7 @@ function reads({ location_id, hash }: CreateKey) {
  * it is in use: instances of a shared store may add it together.
  */
 export const createKey = {
-  reads,
+  reads: readsToCreate,
   decide({ location, same }, { name, scopes, hash, location_id }, { now, newId }) {
     if (location === undefined)
       throw invalid([
@@ -44,4 +45,24 @@ export const createKey = {
     }
     return { reply: key, writes: [put('keys', key)], events: [] }
   },
-} satisfies Operation<CreateKey, ReturnType<typeof reads>, ApiKey>
+} satisfies Operation<CreateKey, ReturnType<typeof readsToCreate>, ApiKey>
+
+interface RevokeKey {
+  key_id: string
+}
+
+function readsToRevoke({ key_id }: RevokeKey) {
+  return { key: { collection: 'keys', id: key_id } } as const
+}
+
+/** `DELETE /_sim/keys/{id}`: revokes a key. Revoking it again changes nothing. */
+export const revokeKey = {
+  reads: readsToRevoke,
+  decide({ key }, { key_id }, { now }) {
+    if (key === undefined)
+      throw new Refusal('not_found', `Key ${key_id} not found. GET /_sim/keys lists the keys.`)
+    if (key.revoked_at !== null) return unchanged(key)
+    const revoked = { ...key, revoked_at: now.toISOString() }
+    return { reply: revoked, writes: [put('keys', revoked)], events: [] }
+  },
+} satisfies Operation<RevokeKey, ReturnType<typeof readsToRevoke>, ApiKey>

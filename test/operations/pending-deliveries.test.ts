@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
-import { holdDelivery, type HoldDelivery } from '../../src/operations/hold-delivery.ts'
+import { holdDelivery, type HoldDelivery } from '../../src/operations/pending-deliveries.ts'
 
 const delivery: Delivery = {
   id: 'dlv_1',
