@@ -1,5 +1,5 @@
-import { hexDigest } from './digest.ts'
-import { requireSignable, type SignOptions } from './options.ts'
+import { createHmac } from 'node:crypto'
+import { requireSignable, type Payload, type SignOptions } from './options.ts'
 
 /**
  * Returns the value of the signature header: `t=<unix_seconds>,v1=<lowercase hex>` (specification section 5).
@@ -13,4 +13,13 @@ import { requireSignable, type SignOptions } from './options.ts'
 export function sign(options: SignOptions): string {
   const t = requireSignable(options)
   return `t=${t},v1=${hexDigest(options.secret, t, options.payload)}`
+}
+
+/**
+ * Returns the HMAC-SHA256 of `<t>.<payload>` in lower-case hex (specification section 5). The key is the whole `whsec_…` text.
+ * `t` is text, because a verifier must sign the digits of the header.
+ */
+export function hexDigest(secret: string, t: string, payload: Payload): string {
+  const body = typeof payload === 'string' || ArrayBuffer.isView(payload) ? payload : new Uint8Array(payload)
+  return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex')
 }

@@ -1,4 +1,5 @@
-import { anyMatches, hexDigest } from './digest.ts'
+import { timingSafeEqual } from 'node:crypto'
+import { hexDigest } from './sign.ts'
 import { requireVerified, conclude, prepare, type Verification, type VerifyOptions } from './verification.ts'
 
 /**
@@ -33,4 +34,13 @@ export function verify(options: VerifyOptions): Verification {
  */
 export function verifyOrThrow(options: VerifyOptions): number {
   return requireVerified(verify(options))
+}
+
+/** True when any candidate equals this hex digest. Compares candidates of the right length in constant time. */
+function anyMatches(candidates: readonly string[], digest: string): boolean {
+  const wanted = Buffer.from(digest)
+  return candidates.some((candidate) => {
+    const given = Buffer.from(candidate)
+    return given.length === wanted.length && timingSafeEqual(given, wanted)
+  })
 }

@@ -1,4 +1,4 @@
-import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/utf16.ts'
+import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/body-variants.ts'
 import { CommandError } from '../errors.ts'
 
 export interface RawRequest {

@@ -6,7 +6,7 @@ import {
   type Verification,
 } from '../../signature/index.ts'
 import { usageError, CommandError, exitCodes } from '../errors.ts'
-import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/utf16.ts'
+import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/body-variants.ts'
 
 /** Result of a verification and, when it fails for a known reason, the mistake. */
 export interface VerifyOutcome {

@@ -1,6 +1,6 @@
 import { eventTypes, type Envelope, type EventType } from '../../model/event.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
-import { hexDigest } from '../../signature/digest.ts'
+import { hexDigest } from '../../signature/sign.ts'
 import type { Delivery, HeaderLine } from './send.ts'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-file.ts'
