@@ -20,14 +20,13 @@ import type { Stream } from '../stream/stream.ts'
 import { register, type RegistrationParts, endpointAddress } from '../v1/routes.ts'
 import { bundleRoute, type BundleParts } from './bundle.ts'
 import { clockRoutes, type ClockParts } from './clock.ts'
-import { deliveryRoutes } from './deliveries.ts'
+import { deliveryRoutes, resendRoutes } from './deliveries.ts'
 import { faultRoutes, type FaultParts } from './faults.ts'
 import { guestRoutes } from './guests.ts'
-import { resendRoutes } from './resend-plan.ts'
 import { operationRoutes, type OperationParts } from './operation.ts'
 import { sentRequestRoutes } from './sent-request.ts'
 import { stateRoutes, type StateParts } from './state.ts'
-import { tableQrRoute } from './table-qr.ts'
+import { tableQrRoute } from './inspector.ts'
 
 export interface SimParts
   extends ClockParts, FaultParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
