@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
-import { durationText } from '../../../../model/text/time.ts'
 import {
+  type ApiFaultKind,
   apiFaultKinds,
   apiFields,
-  deliveryFaultKinds,
-  type ApiFaultKind,
   type DeliveryFaultKind,
-} from '../../../../model/simulator/fault-kinds.ts'
-import type { Fault, FaultsView } from '../../../../model/simulator/fault.ts'
-import { act } from '../actions.ts'
-import { callApi } from '../api.ts'
-import { Action, Missing } from '../elements.tsx'
-import { useRead } from '../live.ts'
+  deliveryFaultKinds,
+} from '../../../model/simulator/fault-kinds.ts'
+import type { Fault, FaultsView } from '../../../model/simulator/fault.ts'
+import { durationText } from '../../../model/text/time.ts'
+import { act } from './actions.ts'
+import { callApi } from './api.ts'
+import { Action, Missing } from './elements.tsx'
+import { useRead } from './live.ts'
 
 /** Shows, sets and clears faults, like `tabwire faults`. */
 export function FaultControls() {

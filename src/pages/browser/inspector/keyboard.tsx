@@ -2,7 +2,30 @@ import { useEffect } from 'preact/hooks'
 import { resend } from './actions.ts'
 import { address, go } from './address.tsx'
 import { announceNow, outcome } from './announce.tsx'
-import { onKeys } from './keyboard.ts'
+
+type KeyActions = Readonly<Record<string, () => void>>
+
+/** Actions by key, the newest layer first. */
+const layers: KeyActions[] = []
+
+/** Adds a layer of single-key actions above the others until the returned function is called. */
+export function onKeys(keys: KeyActions): () => void {
+  layers.unshift(keys)
+  return () => void layers.splice(layers.indexOf(keys), 1)
+}
+
+addEventListener('keydown', (event) => {
+  if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return
+  const { key, target } = event
+  // Fields take letters as text, and a dialog handles its own keys.
+  if (target instanceof Element && target.closest('input, select, textarea, dialog') !== null) return
+  // Home and End scroll the drawer when it has the focus.
+  if ((key === 'Home' || key === 'End') && target instanceof Element && target.closest('.drawer')) return
+  const action = layers.find((keys) => Object.hasOwn(keys, key))?.[key]
+  if (action === undefined) return
+  event.preventDefault()
+  action()
+})
 
 /** Shortcuts of every view: `r`, `a` and `c`. A layer above, such as an opened delivery, can replace them. */
 export function Shortcuts() {
@@ -38,7 +61,7 @@ async function copyOpenId(): Promise<void> {
 }
 
 /** Copies a text and says so. */
-export async function copyAndSay(text: string, done: string): Promise<void> {
+async function copyAndSay(text: string, done: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
     outcome.value = { text: done, bad: false }
