@@ -27,7 +27,7 @@ const entries = [
   ...commands,
   'cli/program',
   'cli/unknown-command',
-  'cli/help/help',
+  'cli/help',
   'client',
   'index',
   'msw/index',

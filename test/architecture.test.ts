@@ -292,9 +292,9 @@ describe('the source tree', () => {
       [
         'cli/base-command.ts',
         'cli/conformance/profile.ts',
-        'cli/doctor/installation.ts',
+        'cli/doctor/environment.ts',
         'cli/exec/run.ts',
-        'cli/help/pager.ts',
+        'cli/pager.ts',
         'cli/trust/installation.ts',
       ],
     ],
@@ -302,7 +302,7 @@ describe('the source tree', () => {
       'the console and the streams',
       /\bconsole\.|\bprocess\.(stdout|stderr)\b|from 'node:process'/,
       // Every command that reads standard input at a terminal says so, in one place; help has no command.
-      ['cli/base-command.ts', 'cli/files/input.ts', 'cli/help/help.ts'],
+      ['cli/base-command.ts', 'cli/files/input.ts', 'cli/help.ts'],
     ],
   ])('reads %s only where it may', (_what, pattern, allowed) => {
     const readers = files.filter(({ text }) => pattern.test(withoutComments(text))).map(({ path }) => path)

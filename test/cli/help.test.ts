@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { grouped, groups, mainJobs } from '../../../src/cli/help/help.ts'
-import { emptyDirectory, tabwire } from '../../support/cli.ts'
+import { grouped, groups, mainJobs } from '../../src/cli/help.ts'
+import { emptyDirectory, tabwire } from '../support/cli.ts'
 
-const manifest = JSON.parse(
-  readFileSync(new URL('../../../oclif.manifest.json', import.meta.url), 'utf8'),
-) as { commands: Record<string, { flags: Record<string, unknown> }> }
+const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as {
+  commands: Record<string, { flags: Record<string, unknown> }>
+}
 const ids = Object.keys(manifest.commands)
 const names = [...new Set(ids.map((id) => id.split(':', 1)[0] ?? ''))]
 

@@ -1,16 +1,82 @@
-import { ApiError, type Client } from '../../client.ts'
-import type { Check } from '../../model/check.ts'
-import type { ClaimView } from '../../model/guests/claim.ts'
-import type { FeedbackView } from '../../model/guests/feedback.ts'
-import type { PaymentView } from '../../model/guests/payment.ts'
-import { ORDER_BY } from '../../model/revision.ts'
-import { CommandError } from '../errors.ts'
-import { unclaimedItems } from '../guests/items.ts'
-import { bodyOf, next, orderedBy, withAnotherLine, type PushBody } from '../push/bodies.ts'
-import type { EventType } from '../../model/event.ts'
+import { ApiError, type Client } from '../client.ts'
+import type { Check } from '../model/check.ts'
+import type { EventView } from '../model/event-view.ts'
+import type { EventType } from '../model/event.ts'
+import type { ClaimView } from '../model/guests/claim.ts'
+import type { FeedbackView } from '../model/guests/feedback.ts'
+import type { PaymentView } from '../model/guests/payment.ts'
+import { ORDER_BY } from '../model/revision.ts'
+import { CommandError, usageError } from './errors.ts'
+import { unclaimedItems } from './guests/items.ts'
+import { bodyOf, next, orderedBy, type PushBody, withAnotherLine } from './push/bodies.ts'
+import { suggestion } from './suggestion.ts'
+
+/** A step that was taken, and the service's answer. */
+export interface TakenStep {
+  step: StepName
+  resource: Awaited<ReturnType<(typeof steps)[StepName]['act']>>
+}
+
+/** The steps that were taken for an event, and the event. */
+export interface Triggered {
+  external_check_id: string
+  steps: readonly TakenStep[]
+  event: EventView
+}
+
+/**
+ * Takes the steps that lead to an event.
+ * @throws CommandError when the check cannot have the event, or (usage) when `overrides` are given and no step
+ * pushes; ApiError for a refusal by the service.
+ */
+export async function trigger(
+  type: EventType,
+  context: TriggerContext,
+  hasOverrides: boolean,
+): Promise<Triggered> {
+  const plan = await planOf(recipes[type], context)
+  if (hasOverrides && !plan.some((name) => steps[name].pushes)) throw nothingPushed(type, context)
+  const before = (await newest(type, context))?.id
+  const taken: TakenStep[] = []
+  for (const step of plan) taken.push({ step, resource: await steps[step].act(context) })
+  const event = await newest(type, context)
+  if (event === undefined || event.id === before) throw gaveNone(type, context, plan)
+  return { external_check_id: context.check, steps: taken, event }
+}
+
+/** Returns the steps to take: the last one, and those before it whose result is missing. */
+async function planOf(recipe: readonly StepName[], context: TriggerContext): Promise<StepName[]> {
+  const plan: StepName[] = []
+  for (const [index, name] of recipe.entries())
+    if (index === recipe.length - 1 || !(await steps[name].isDone?.(context))) plan.push(name)
+  if (recipe.length === 1 && (await steps.push.isDone?.(context)))
+    throw new CommandError(
+      'cannot_trigger',
+      `Check ${context.check} already exists, so it cannot be created again. Omit --check to use a new check.`,
+    )
+  return plan
+}
+
+async function newest(type: EventType, { client, check }: TriggerContext): Promise<EventView | undefined> {
+  const { data } = await client.events.list({ type, external_check_id: check, limit: 1 })
+  return data[0]
+}
+
+function nothingPushed(type: EventType, { check }: TriggerContext): CommandError {
+  return usageError(
+    `--override changes a pushed body, but ${type} on the existing check ${check} needs no push. Omit --check to use a new check.`,
+  )
+}
+
+function gaveNone(type: EventType, { check }: TriggerContext, plan: readonly StepName[]): CommandError {
+  return new CommandError(
+    'no_event',
+    `The steps on check ${check} caused no ${type}: ${plan.join(', ')}. To see its state, run: ${suggestion('checks show', [check])}`,
+  )
+}
 
 /** A step that the POS or a guest can take on a check. */
-export type StepName = 'push' | 'change' | 'close' | 'claim' | 'pay' | 'pay_part' | 'refund' | 'rate'
+type StepName = 'push' | 'change' | 'close' | 'claim' | 'pay' | 'pay_part' | 'refund' | 'rate'
 
 /**
  * Steps that lead to each event (specification section 6, contract sections 6 and 7). The last step causes the event;
@@ -28,7 +94,7 @@ export const recipes = {
 } as const satisfies Record<EventType, readonly StepName[]>
 
 /** The check to act on, and how. */
-export interface TriggerContext {
+interface TriggerContext {
   client: Client
   /** The check's external id. */
   check: string
@@ -46,7 +112,7 @@ interface Step {
   act: (context: TriggerContext) => Promise<Check | ClaimView | PaymentView | FeedbackView>
 }
 
-export const steps: Record<StepName, Step> = {
+const steps: Record<StepName, Step> = {
   push: {
     pushes: true,
     isDone: async (context) => (await found(context)) !== undefined,

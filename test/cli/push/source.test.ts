@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withOverrides } from '../../../src/cli/push/overrides.ts'
+import { withOverrides } from '../../../src/cli/push/source.ts'
 import { checkBody } from '../../support/cli.ts'
 
 const overridden = (...overrides: string[]) => withOverrides(checkBody(), overrides, ['revision'])

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { renderAccount } from '../../../src/cli/render/account.ts'
 import { fitTo } from '../../../src/cli/render/layout.ts'
+import { renderAccount } from '../../../src/cli/render/report.ts'
 import type { Account, Problem, Sums } from '../../../src/model/simulator/account.ts'
 
 const sums: Sums = {

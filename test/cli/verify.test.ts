@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseRawRequest, valuesOf } from '../../../src/cli/verify/raw-request.ts'
+import { parseRawRequest, valuesOf } from '../../src/cli/verify.ts'
 
 const parse = (...lines: string[]) => parseRawRequest(Buffer.from(lines.join('\r\n')))
 

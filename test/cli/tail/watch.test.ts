@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDeduplicator, type TailMessage } from '../../../src/cli/tail/deduplicate.ts'
+import { createDeduplicator, type TailMessage } from '../../../src/cli/tail/watch.ts'
 
 const at = (time: string) => new Date(`2026-11-21T${time}.000Z`)
 

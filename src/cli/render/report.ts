@@ -1,9 +1,23 @@
 import chalk from 'chalk'
 import type { Account, Problem, Sums } from '../../model/simulator/account.ts'
-import type { Report } from '../../model/simulator/report.ts'
-import { renderReport } from './results.ts'
-import { renderTable, wrapped } from './layout.ts'
-import { count, price, printable, renderer } from './text.ts'
+import type { RefusedPushes, Report, ReportedFinding } from '../../model/simulator/report.ts'
+import { cutTo, renderTable, widthOf, wrapped } from './layout.ts'
+import { count, formatTime, price, printable, renderer } from './text.ts'
+
+/** Renders the findings of an integration: each code once, with its latest message and its requests. */
+export const renderReport = renderer(
+  ({ since, pushes, refused, findings }: Report, columns: number | undefined = Infinity): string => {
+    const span = since === null ? '' : ` since ${formatTime(since)}`
+    const account = refused.length === 0 ? [] : [renderRefused(refused)]
+    if (findings.length > 0)
+      return [...findings.map((one) => renderFinding(one, columns)), ...account].join('\n\n')
+    if (pushes === 0) return chalk.dim(`No pushes${span}, so there is nothing to report.`)
+    return [
+      `${chalk.green('✓')} No problems found in ${count(pushes, 'push', 'pushes')}${span}.`,
+      ...account,
+    ].join('\n')
+  },
+)
 
 /** Most checks in the table. */
 const MOST = 20
@@ -72,4 +86,36 @@ function renderProblems([first, ...others]: readonly Problem[], columns: number)
       ? []
       : [wrapped(`and ${count(others.length, 'later problem')}: ${rest}`, '  ', columns)]),
   ].join('\n')
+}
+
+/** `4 pushes were refused: 3 with 422 validation_failed, 1 with 400 invalid_json.` */
+function renderRefused(refused: readonly RefusedPushes[]): string {
+  const total = refused.reduce((sum, one) => sum + one.count, 0)
+  const codes = refused.map(({ status, code, count: times }) => `${times} with ${status} ${code}`)
+  return `${count(total, 'push was', 'pushes were')} refused: ${codes.join(', ')}.`
+}
+
+function renderFinding(
+  { code, count: number, requests, includes_earlier }: ReportedFinding,
+  columns: number,
+): string {
+  const times = `${count(number, 'time')}${includes_earlier ? ', some of them earlier' : ''}`
+  const messages = [...new Set(requests.map(({ message }) => message))]
+  return [
+    `${chalk.yellow(`! ${code}`)}  ${times}`,
+    wrapped(printable(messages.at(-1) ?? ''), '  ', columns),
+    ...requests.flatMap((request) => renderRequestLine(request, columns)),
+    ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} earlier`)] : []),
+  ].join('\n')
+}
+
+/** Renders a request on one line; on a narrow terminal the path is cut, and the id is below. */
+function renderRequestLine(
+  { id, method, path, status, started_at }: ReportedFinding['requests'][number],
+  columns: number,
+): string[] {
+  const call = `    ${formatTime(started_at)}  ${method} ${printable(path)}`
+  const line = `${call}  ${status}  ${chalk.dim(id)}`
+  if (widthOf(line) <= columns) return [line]
+  return [`${cutTo(columns - '  200'.length, call)}  ${status}`, `      ${chalk.dim(id)}`]
 }

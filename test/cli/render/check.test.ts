@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import { renderCheckChanges, renderItemDiff } from '../../../src/cli/render/item-diff.ts'
+import { renderCheckChanges, renderItemDiff } from '../../../src/cli/render/check.ts'
 import { checkChanges, diffItems } from '../../../src/model/check-diff.ts'
 
 const line = (external_id: string, name: string, quantity: number, price_cents: number) => ({

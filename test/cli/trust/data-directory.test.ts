@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { entriesOf, trackedFile } from '../../../src/cli/trust/git-index.ts'
+import { entriesOf, trackedFile } from '../../../src/cli/trust/data-directory.ts'
 import { emptyDirectory } from '../../support/cli.ts'
 
 function git(cwd: string, ...args: string[]): void {

@@ -1,11 +1,15 @@
 import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
-import { createAuthority } from '../../../src/certificates.ts'
-import { verifyByWebCrypto, startReceiver, type VerifySignature } from '../../../src/cli/demo/receiver.ts'
-import type { DemoStep } from '../../../src/cli/demo/steps.ts'
-import { playDemo } from '../../../src/cli/demo/demo.ts'
-import { createClient } from '../../../src/client.ts'
-import { startSimulator } from '../../../src/simulator.ts'
+import { createAuthority } from '../../src/certificates.ts'
+import {
+  type DemoStep,
+  playDemo,
+  startReceiver,
+  verifyByWebCrypto,
+  type VerifySignature,
+} from '../../src/cli/demo.ts'
+import { createClient } from '../../src/client.ts'
+import { startSimulator } from '../../src/simulator.ts'
 
 const { webhooks } = new Stripe('sk_test_x')
 
