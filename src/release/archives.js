@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } fro
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { fileOf } from './targets.js'
+import { fileOf } from './downloads.js'
 
 /** Entries of all archives have this time, so that the same contents give the same bytes. */
 const TIME = '2000-01-01T00:00:00Z'

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { builder } from './targets.js'
+import { builder } from './downloads.js'
 
 /** Declarations and source maps, which nothing reads at run time. */
 const unread = /\.(map|d\.[cm]?ts)$/

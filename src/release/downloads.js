@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /**
  * Platforms of the downloads, by the name in the file. `node` is the package of npm with Node.js for it. `single` is true
  * for one executable file. For macOS, Node.js stays as its authors signed it, beside the program: Apple silicon ends
@@ -18,3 +22,12 @@ export const fileOf = (name, version) => `tabwire-${version}-${name}.${targets[n
 
 /** Where the files of a release are, as GitHub publishes them. */
 export const downloadsOf = (version) => `https://github.com/tabwire/tabwire/releases/download/v${version}`
+
+export const sha256Of = (file) => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+/** Writes `SHA256SUMS` for all files of a directory, in the form that `sha256sum --check` reads. */
+export function writeChecksums(directory) {
+  const files = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile())
+  const lines = files.map(({ name }) => `${sha256Of(join(directory, name))}  ${name}\n`)
+  writeFileSync(join(directory, 'SHA256SUMS'), lines.toSorted().join(''))
+}
