@@ -4,12 +4,12 @@ import type { Everything } from '../model/records.ts'
 import {
   type Account,
   type AccountOfCheck,
+  type FindingCode,
   moneyFindings,
   type Problem,
   type ProblemCode,
   type Sums,
-} from '../model/simulator/account.ts'
-import type { FindingCode } from '../model/simulator/report.ts'
+} from '../model/simulator/report.ts'
 import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
 import { moneyIn } from '../model/text/money.ts'
 import { happenedTo } from './happened.ts'

@@ -1,6 +1,6 @@
 import type { StoredCheck } from '../model/check.ts'
 import { isFullyPaid } from '../model/guests/claimed-items.ts'
-import type { Problem } from '../model/simulator/account.ts'
+import type { Problem } from '../model/simulator/report.ts'
 import { acceptedAt, type Happened, isBooked } from './happened.ts'
 
 /**

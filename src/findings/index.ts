@@ -10,9 +10,8 @@ import {
   type PushSeen,
   type Rule,
 } from './finding.ts'
-import { overpaid } from './payments.ts'
+import { overpaid, quantityPrecision, totalsMismatch, unitChange } from './amounts.ts'
 import { possibleLateRetry, reopenNeedsRevision, revisionMissing, revisionReused } from './order.ts'
-import { quantityPrecision, totalsMismatch, unitChange } from './amounts.ts'
 
 export {
   conflictIgnored,
@@ -24,7 +23,7 @@ export {
 } from './refusals.ts'
 export type { Finding, PushFindingCode, PushHistory, PushRefusal, PushSeen } from './finding.ts'
 export { duplicateCheck, itemOnTwoChecks } from './identity.ts'
-export { paidNotClosed } from './payments.ts'
+export { paidNotClosed } from './amounts.ts'
 
 /** Rules of contract section 11 that a push and its predecessors can show, in its order. */
 const rules = {

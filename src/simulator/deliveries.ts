@@ -17,7 +17,7 @@ import { attemptedIn } from '../model/records.ts'
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
-import { freshTime, measureOf } from './clock.ts'
+import { freshTime, measureOf } from './controls.ts'
 import { createRestarts, knownElsewhere } from './sharing.ts'
 
 /** Parts of the service that deliveries need. */

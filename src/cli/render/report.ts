@@ -1,6 +1,12 @@
 import chalk from 'chalk'
-import type { Account, Problem, Sums } from '../../model/simulator/account.ts'
-import type { RefusedPushes, Report, ReportedFinding } from '../../model/simulator/report.ts'
+import type {
+  Account,
+  Problem,
+  RefusedPushes,
+  Report,
+  ReportedFinding,
+  Sums,
+} from '../../model/simulator/report.ts'
 import { cutTo, renderTable, widthOf, wrapped } from './layout.ts'
 import { count, formatTime, price, printable, renderer } from './text.ts'
 

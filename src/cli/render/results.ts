@@ -5,7 +5,7 @@ import {
   grouped,
   type Verdict,
 } from '../../conformance/report/result.ts'
-import { groupAlike } from '../../model/group-alike.ts'
+import { groupAlike } from '../../model/attempt-groups.ts'
 import type { countOutcomes, VerifyOutcome } from '../verify.ts'
 import { renderFields, wrapped } from './layout.ts'
 import { count, printable, renderer } from './text.ts'

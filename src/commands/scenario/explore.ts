@@ -22,7 +22,7 @@ import { historiesOf, isOrdered, type History } from '../../cli/scenario/explore
 import { outputFile, writeScenario } from '../../cli/scenario/files.ts'
 import { learnBy } from '../../cli/scenario/receiver.ts'
 import { createClient } from '../../client.ts'
-import { createAgreement } from '../../conformance/receiver/agreement/agreement.ts'
+import { createAgreement } from '../../conformance/receiver/agreement.ts'
 import { NotJudged, type StateSource } from '../../conformance/receiver/convergence/state-view.ts'
 import { eventTypes } from '../../model/event.ts'
 import { ORDER_BY, orderFieldIssue } from '../../model/revision.ts'

@@ -16,7 +16,7 @@ import type {
   TimeFilter,
 } from '../../model/simulator/list-queries.ts'
 import type { ResendPlan, skipReasons } from '../../model/simulator/sent-request.ts'
-import { createdAt } from '../../model/text/created-at.ts'
+import { createdAt } from '../../model/text/time.ts'
 import { resendDelivery } from '../../operations/resend-delivery.ts'
 import type { Service } from '../../service.ts'
 import { sign } from '../../signature/sign.ts'

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../model/event.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { brokenRelations } from '../../model/simulator/state-relations.ts'
-import { createStateScanner, LONGEST_DOCUMENT, stateText } from '../../model/simulator/state-text.ts'
+import { createStateScanner, LONGEST_DOCUMENT, stateText } from '../../model/simulator/record-lines.ts'
 import { inCurrentFormat, issuesOfRecords, savedStateBody, type State } from '../../model/simulator/state.ts'
 import { invalid, type ValidationIssue } from '../../model/validation.ts'
 import { timers } from '../../timers.ts'

@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { fitTo } from '../../../src/cli/render/layout.ts'
 import { renderAccount } from '../../../src/cli/render/report.ts'
-import type { Account, Problem, Sums } from '../../../src/model/simulator/account.ts'
+import type { Account, Problem, Sums } from '../../../src/model/simulator/report.ts'
 
 const sums: Sums = {
   pushed_cents: 300_627,

@@ -1,5 +1,5 @@
 import type { Client } from '../../../client.ts'
-import type { Agreement } from '../../../conformance/receiver/agreement/agreement.ts'
+import type { Agreement } from '../../../conformance/receiver/agreement.ts'
 import { NotJudged } from '../../../conformance/receiver/convergence/state-view.ts'
 import { createPlayer } from '../play.ts'
 import { referredTo, type Scenario, type Step } from '../schema.ts'

@@ -7,7 +7,7 @@ import {
   deliveryWords,
 } from '../../../../model/delivery.ts'
 import type { ResendPlan, skipReasons } from '../../../../model/simulator/sent-request.ts'
-import { createdAt } from '../../../../model/text/created-at.ts'
+import { createdAt } from '../../../../model/text/time.ts'
 import { address, Link } from '../address.tsx'
 import { callApi, queryText } from '../api.ts'
 import { Countdown } from '../clock.tsx'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createStateScanner, stateText } from '../../../src/model/simulator/state-text.ts'
+import { createStateScanner, stateText } from '../../../src/model/simulator/record-lines.ts'
 
 const state = {
   format: 2,

@@ -1,5 +1,7 @@
+import type { ApiKey } from '../model/api-key.ts'
 import type { Location } from '../model/location.ts'
-import { put } from '../model/records.ts'
+import { type Everything, noRecords, put } from '../model/records.ts'
+import type { State } from '../model/simulator/state.ts'
 import { type Operation, unchanged } from './operation.ts'
 
 interface AddLocations {
@@ -52,3 +54,27 @@ export const assignEndpoints = {
     return { reply: old.length, writes, events: [] }
   },
 } satisfies Operation<AssignEndpoints, ReturnType<typeof readsEndpoints>, number>
+
+/**
+ * `PUT /_sim/state`: replaces all data but the API keys, so that no caller is locked out. A key whose location is
+ * missing gets the location of the same name, otherwise the first (contract section 10).
+ */
+export function loadState({ format: _format, clock: _clock, ...records }: State) {
+  return ({ keys, locations }: Everything): Everything => ({
+    ...records,
+    keys: keys.map((key) => rehomeKey(key, locations, records.locations)),
+  })
+}
+
+function rehomeKey(key: ApiKey, before: readonly Location[], after: readonly Location[]): ApiKey {
+  if (after.some(({ id }) => id === key.location_id)) return key
+  const name = before.find(({ id }) => id === key.location_id)?.name
+  const first = after.reduce((one, other) => (one.id <= other.id ? one : other))
+  const { id: location_id } = after.find((location) => location.name === name) ?? first
+  return { ...key, location_id }
+}
+
+/** `POST /_sim/reset`: removes everything but the locations and the API keys (contract section 10). */
+export function resetState({ locations, keys }: Everything): Everything {
+  return { ...noRecords, locations, keys }
+}

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ApiKey } from '../../src/model/api-key.ts'
 import type { Location } from '../../src/model/location.ts'
 import type { State } from '../../src/model/simulator/state.ts'
-import { loadState, resetState } from '../../src/operations/replace-state.ts'
+import { loadState, resetState } from '../../src/operations/state.ts'
 import { check, delivery, endpoint, event } from '../store/records.ts'
 
 const created_at = '2026-11-20T12:00:00.000Z'

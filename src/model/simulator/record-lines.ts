@@ -1,6 +1,9 @@
 /** Longest JSON of a state in another layout, in bytes. It is parsed as a whole, which blocks the service. */
 export const LONGEST_DOCUMENT = 128 * 1024 * 1024
 
+/** Longest bundle, in bytes. It is parsed as a whole. */
+export const LONGEST_BUNDLE = 64 * 1024 * 1024
+
 /** Characters per chunk: about a millisecond's work. */
 const CHUNK = 256 * 1024
 
@@ -8,9 +11,14 @@ const CHUNK = 256 * 1024
  * Yields the JSON text of a state in chunks, compact and with one record a line, so that two states can be compared by
  * line. {@link createStateScanner} reads this layout without holding the text.
  */
-export function* stateText(state: object): Iterable<string> {
+export function stateText(state: object): Iterable<string> {
+  return chunksOf(piecesOf(state))
+}
+
+/** Joins pieces of text to chunks. */
+function* chunksOf(pieces: Iterable<string>): Iterable<string> {
   let chunk = ''
-  for (const piece of piecesOf(state)) {
+  for (const piece of pieces) {
     chunk += piece
     if (chunk.length < CHUNK) continue
     yield chunk
@@ -40,7 +48,7 @@ function* listText(records: readonly unknown[]): Iterable<string> {
 }
 
 /** Receives the parts of a state's text, in order. */
-export interface StateSink {
+interface StateSink {
   /** Receives a field without records, as JSON. */
   field(name: string, json: string): void
   /** Begins a list of records. */
@@ -50,7 +58,7 @@ export interface StateSink {
 }
 
 /** Reads the layout that {@link stateText} writes. */
-export interface StateScanner {
+interface StateScanner {
   /** Scans the next bytes. Returns false when the text is in another layout. */
   take(bytes: Uint8Array): boolean
   /** Returns true when the whole text was in that layout and complete. */
@@ -132,4 +140,38 @@ export function createStateScanner(sink: StateSink): StateScanner {
     take: (bytes) => guarded(() => read(decoder.decode(bytes, { stream: true }))),
     end: () => guarded(() => read(decoder.decode()) && place === 'end' && rest === ''),
   }
+}
+
+/**
+ * Yields the JSON text of a bundle in chunks, with one record per line, so that two bundles can be compared by line. `map`
+ * changes each record.
+ */
+export function bundleText(bundle: object, map: <T>(record: T) => T = (record) => record): Iterable<string> {
+  return chunksOf(bundleTexts(bundle, map))
+}
+
+function* bundleTexts(bundle: object, map: <T>(record: T) => T): Iterable<string> {
+  for (const { text, value } of piecesOfBundle(bundle, '  ', 2)) yield text ?? JSON.stringify(map(value))
+  yield '\n'
+}
+
+/** A part of the text, or a value that stands on one line. */
+type Piece = { text: string; value?: never } | { text?: never; value: unknown }
+
+/** Yields the parts of a value; lists, and the fields of objects down to a depth, stand on lines of their own. */
+function* piecesOfBundle(value: unknown, indent: string, depth: number): Iterable<Piece> {
+  const isObject = typeof value === 'object' && value !== null && depth >= 0
+  const isList = Array.isArray(value)
+  const fields = isObject ? Object.entries(value) : []
+  if (fields.length === 0) {
+    yield { value }
+    return
+  }
+  let before = isList ? '[' : '{'
+  for (const [name, one] of fields) {
+    yield { text: `${before}\n${indent}${isList ? '' : `${JSON.stringify(name)}: `}` }
+    yield* piecesOfBundle(one, `${indent}  `, isList ? -1 : depth - 1)
+    before = ','
+  }
+  yield { text: `\n${indent.slice(2)}${isList ? ']' : '}'}` }
 }
