@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packArchives } from './release/archives.js'
+import { buildExecutable, packArchives } from './release/pack.js'
 import { sha256Of, targets, writeChecksums } from './release/downloads.js'
-import { buildExecutable } from './release/executables.js'
 import { writeInstallers } from './release/installers.js'
 
 /*
