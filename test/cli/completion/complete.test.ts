@@ -1,8 +1,11 @@
-import { fileURLToPath } from 'node:url'
 import { Config } from '@oclif/core'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { suggest } from '../../../src/cli/completion/suggest.ts'
+import { lookUp, suggest } from '../../../src/cli/completion/complete.ts'
+import type { Client } from '../../../src/client.ts'
+import { createSimulator } from '../../../src/index.ts'
 import { eventTypes } from '../../../src/model/event.ts'
+import { checkBody } from '../../support/cli.ts'
 
 let config: Config
 beforeAll(async () => {
@@ -96,4 +99,40 @@ describe('values', () => {
     const { given } = at('ping --url http : //127.0.0.1 : 4200 |')
     expect(given.get('url')).toBe('http://127.0.0.1:4200')
   })
+})
+
+const AGES = 60_000
+
+const places = (connect: () => Promise<unknown>) => ({
+  connect: connect as () => Promise<Client>,
+  dataDirectory: 'nowhere',
+})
+
+test('a look-up finds what the service knows, but nothing that a shell would take for more than a word', async () => {
+  await using simulator = await createSimulator({ port: false })
+  for (const id of ['table-12', 'table $(touch x)', '-table', 'table`x`', 'tisch-ü'])
+    await simulator.checks.push(id, JSON.stringify(checkBody()))
+  expect(
+    await lookUp(
+      'check',
+      places(async () => simulator),
+      AGES,
+    ),
+  ).toEqual([
+    { value: 'tisch-ü', description: 'table 12, open' },
+    { value: 'table-12', description: 'table 12, open' },
+  ])
+})
+
+test('a look-up waits for no service that takes its time, and for none that is not there', async () => {
+  const never = new Promise(() => {})
+  expect(
+    await lookUp(
+      'check',
+      places(async () => never),
+      1,
+    ),
+  ).toEqual([])
+  const gone = async () => Promise.reject(new Error('Nobody is there.'))
+  expect(await lookUp('check', places(gone), AGES)).toEqual([])
 })
