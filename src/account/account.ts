@@ -12,7 +12,7 @@ import {
 } from '../model/simulator/report.ts'
 import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
 import { moneyIn } from '../model/text/money.ts'
-import { happenedTo } from './happened.ts'
+import { groupedBy, happenedTo } from './happened.ts'
 import {
   checkLeftOpen,
   conflictNotSettled,
@@ -155,18 +155,6 @@ function sumOf(checks: readonly Sums[]): Sums {
   for (const name of Object.keys(none) as (keyof Sums)[])
     sums[name] = total(checks.map((check) => check[name]))
   return sums
-}
-
-/** Groups records by a key, each group in the order of the records. */
-function groupedBy<T>(records: readonly T[], keyOf: (record: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const record of records) {
-    const key = keyOf(record)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [record])
-    else group.push(record)
-  }
-  return groups
 }
 
 function addressOf({
