@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from './private-file.ts'
 import { syncDirectory } from './replace-file.ts'
-import { issueCertificate, makeAuthority, requirePermitted, type KeyPair } from './certificates/issue.ts'
+import { issueCertificate, makeAuthority, requirePermitted, type KeyPair } from './issue-certificate.ts'
 
-export type { KeyPair } from './certificates/issue.ts'
+export type { KeyPair } from './issue-certificate.ts'
 
 /** A local certificate authority, which only the simulator's sender trusts (contract section 10). */
 export interface Authority {

@@ -49,8 +49,7 @@ import type { FeedbackBody, FeedbackView } from './model/guests/feedback.ts'
 import { inspectorCode, inspectorLink } from './model/simulator/inspector-link.ts'
 import type { Location } from './model/location.ts'
 import type { PayBody, PaymentView, RefundBody } from './model/guests/payment.ts'
-import type { Account } from './model/simulator/account.ts'
-import type { Report } from './model/simulator/report.ts'
+import type { Account, Report } from './model/simulator/report.ts'
 import type { State, StateReport } from './model/simulator/state.ts'
 import type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 import type { GuestsReport, GuestsWanted } from './guests/play.ts'
@@ -74,7 +73,7 @@ export type {
   TimeGiven,
 } from './client/transport.ts'
 export type * from './client/types.ts'
-export type { Account, AccountOfCheck, Problem, ProblemCode, Sums } from './model/simulator/account.ts'
+export type { Account, AccountOfCheck, Problem, ProblemCode, Sums } from './model/simulator/report.ts'
 export type { Bundle } from './model/simulator/bundle.ts'
 export type { ErrorCode } from './model/refusal.ts'
 export {

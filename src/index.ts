@@ -1,6 +1,6 @@
 export { ApiError, TimedOut, Unreachable } from './client/errors.ts'
 export type * from './client.ts'
-export { createSimulator, type ReceivedRequest, type Simulator } from './library/create-simulator.ts'
+export { createSimulator, type ReceivedRequest, type Simulator } from './library.ts'
 export { type SimulatorOptions } from './simulator.ts'
 export { NotDelivered } from './assertions/delivered.ts'
 export { NotHappened } from './assertions/happened.ts'

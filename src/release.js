@@ -2,12 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packArchives } from './release/archives.js'
-import { sha256Of, writeChecksums } from './release/checksums.js'
-import { addDriver } from './release/driver.js'
-import { buildExecutable } from './release/executables.js'
+import { buildExecutable, packArchives } from './release/pack.js'
+import { sha256Of, targets, writeChecksums } from './release/downloads.js'
 import { writeInstallers } from './release/installers.js'
-import { targets } from './release/targets.js'
 
 /*
  * Builds the downloads of a release on Linux, with GNU tar: `npm run release -- [--out DIRECTORY] [TARGET…]`. All of them
@@ -104,4 +101,27 @@ function layOut(file) {
   rmSync(join(directory, 'node_modules/.bin'), { recursive: true, force: true })
   writeFileSync(join(directory, 'package.json'), manifest)
   return directory
+}
+
+/**
+ * Makes the driver of PostgreSQL, an optional peer package, a dependency: downloads carry it. Changes the contents of
+ * package.json and package-lock.json.
+ */
+function addDriver(manifest, lock) {
+  const { pg: range } = manifest.devDependencies
+  for (const root of [manifest, lock.packages['']]) {
+    root.dependencies.pg = range
+    delete root.devDependencies.pg
+    delete root.peerDependencies.pg
+    delete root.peerDependenciesMeta.pg
+  }
+  const waiting = ['pg']
+  for (const name of waiting) {
+    const entry = lock.packages[`node_modules/${name}`]
+    if (entry === undefined) throw new Error(`package-lock.json has no ${name}, which pg needs.`)
+    delete entry.dev
+    delete entry.peer
+    const needed = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })
+    waiting.push(...needed.filter((one) => !waiting.includes(one)))
+  }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import type { AnsweredRequest } from './model/simulator/answered-request.ts'
+import type { AnsweredRequest } from './model/simulator/request-entry.ts'
 import type { DeliveryTimes } from './model/simulator/delivery-times.ts'
 import type { ConnectionLimits, RateLimit } from './model/simulator/settings.ts'
 

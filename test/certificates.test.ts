@@ -42,7 +42,7 @@ describe('certificates', () => {
   })
 
   it('of an authority are accepted for local hosts alone, whatever its key signs', async () => {
-    const { makeAuthority, issueCertificate } = await import('../src/certificates/issue.ts')
+    const { makeAuthority, issueCertificate } = await import('../src/issue-certificate.ts')
     const authority = await makeAuthority(['app', '203.0.113.7'])
     const ca = join(directory, 'ca.pem')
     await writeFile(ca, authority.cert)

@@ -10,14 +10,14 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 /** Sources whose string and template literals users can see. */
 const sources = [
   'src/assertions',
-  'src/certificates',
   'src/certificates.ts',
   'src/cli',
   'src/client',
   'src/client.ts',
   'src/commands',
   'src/data-directory.ts',
-  'src/library',
+  'src/issue-certificate.ts',
+  'src/library.ts',
   'src/mcp',
   'src/msw',
   'src/signature',

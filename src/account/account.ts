@@ -1,18 +1,27 @@
-import type { StoredCheck } from '../model/check.ts'
+import { checkKey, type StoredCheck } from '../model/check.ts'
 import type { Location } from '../model/location.ts'
 import type { Everything } from '../model/records.ts'
-import { moneyIn } from '../model/text/money.ts'
-import { moneyFindings, type Account, type Problem, type ProblemCode } from '../model/simulator/account.ts'
-import type { FindingCode } from '../model/simulator/report.ts'
+import {
+  type Account,
+  type AccountOfCheck,
+  type FindingCode,
+  moneyFindings,
+  type Problem,
+  type ProblemCode,
+  type Sums,
+} from '../model/simulator/report.ts'
 import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
-import { checkLeftOpen } from './check-left-open.ts'
-import { conflictNotSettled, type UnsettledConflict } from './conflict-not-settled.ts'
-import { eventNotAccepted } from './event-not-accepted.ts'
-import { happenedTo } from './happened.ts'
-import { refundNotSettled } from './refund-not-settled.ts'
-import { accountOfChecks, groupedBy, sumOf } from './sums.ts'
+import { moneyIn } from '../model/text/money.ts'
+import { groupedBy, happenedTo } from './happened.ts'
+import {
+  checkLeftOpen,
+  conflictNotSettled,
+  eventNotAccepted,
+  refundNotSettled,
+  type UnsettledConflict,
+} from './problems.ts'
 
-export type { UnsettledConflict } from './conflict-not-settled.ts'
+export type { UnsettledConflict } from './problems.ts'
 
 /** A finding of the report with its request. */
 export interface FindingOfCheck {
@@ -24,7 +33,7 @@ export interface FindingOfCheck {
 }
 
 /** The input of an account: all records, and what the request log knows about pushes. */
-export interface Accounted {
+interface Accounted {
   location: Pick<Location, 'id' | 'currency'>
   records: Pick<Everything, 'checks' | 'claims' | 'payments' | 'events' | 'deliveries'>
   findings: readonly FindingOfCheck[]
@@ -96,4 +105,68 @@ function fromFindings(findings: readonly FindingOfCheck[]): Problem[] {
 
 function isMoney(code: FindingCode): code is FindingCode & ProblemCode {
   return (moneyFindings as readonly FindingCode[]).includes(code)
+}
+
+const none: Sums = {
+  pushed_cents: 0,
+  claimed_cents: 0,
+  paid_cents: 0,
+  tipped_cents: 0,
+  refunded_cents: 0,
+  owed_cents: 0,
+  paid_elsewhere_cents: 0,
+  overpaid_cents: 0,
+}
+
+/** Returns the amounts of each check, and the codes of its problems. */
+function accountOfChecks(
+  checks: readonly StoredCheck[],
+  { claims, payments }: Pick<Everything, 'claims' | 'payments'>,
+  problems: readonly Problem[],
+): AccountOfCheck[] {
+  const claimsOf = groupedBy(claims, addressOf)
+  const paymentsOf = groupedBy(payments, addressOf)
+  const problemsOf = groupedBy(problems, ({ external_check_id }) => external_check_id)
+  return checks.map((check) => {
+    const key = checkKey(check)
+    const paid = paymentsOf.get(key) ?? []
+    const claimed = (claimsOf.get(key) ?? []).filter(({ status }) => status !== 'released')
+    const left = Math.max(check.balance_cents, 0)
+    return {
+      external_check_id: check.external_id,
+      table: check.table,
+      status: check.status,
+      pushed_cents: check.totals.total_cents,
+      claimed_cents: total(claimed.map(({ amount_cents }) => amount_cents)),
+      paid_cents: total(paid.map(({ amount_cents }) => amount_cents)),
+      tipped_cents: total(paid.map(({ tip_cents }) => tip_cents)),
+      refunded_cents: total(paid.map(({ refunded_cents }) => refunded_cents)),
+      owed_cents: check.status === 'open' ? left : 0,
+      paid_elsewhere_cents: check.status === 'closed' ? left : 0,
+      overpaid_cents: Math.max(-check.balance_cents, 0),
+      problems: [...new Set(problemsOf.get(check.external_id)?.map(({ code }) => code))],
+    }
+  })
+}
+
+/** Adds up the amounts of checks. */
+function sumOf(checks: readonly Sums[]): Sums {
+  const sums = { ...none }
+  for (const name of Object.keys(none) as (keyof Sums)[])
+    sums[name] = total(checks.map((check) => check[name]))
+  return sums
+}
+
+function addressOf({
+  location_id,
+  external_check_id,
+}: {
+  location_id: string
+  external_check_id: string
+}): string {
+  return checkKey({ location_id, external_id: external_check_id })
+}
+
+function total(amounts: readonly number[]): number {
+  return amounts.reduce((sum, cents) => sum + cents, 0)
 }

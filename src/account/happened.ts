@@ -37,9 +37,7 @@ export function happenedTo(
   { events, deliveries }: Pick<Everything, 'events' | 'deliveries'>,
   owned: ReadonlySet<string>,
 ): Map<string, Happened[]> {
-  const sent = new Map<string, Delivery[]>()
-  for (const delivery of deliveries)
-    sent.set(delivery.event_id, [...(sent.get(delivery.event_id) ?? []), delivery])
+  const sent = groupedBy(deliveries, ({ event_id }) => event_id)
   const happened = new Map<string, Happened[]>()
   for (const { id, type, created_at, external_check_id, body } of events) {
     if (external_check_id === null || type === 'ping') continue
@@ -52,6 +50,18 @@ export function happenedTo(
     happened.set(external_check_id, [...(happened.get(external_check_id) ?? []), one])
   }
   return happened
+}
+
+/** Groups records by a key, each group in the order of the records. */
+export function groupedBy<T>(records: readonly T[], keyOf: (record: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const record of records) {
+    const key = keyOf(record)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [record])
+    else group.push(record)
+  }
+  return groups
 }
 
 /** Returns true for an event about money. */

@@ -4,7 +4,7 @@ import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { paginate } from '../client/reads.ts'
 import { isDecided, judge, type Verdict, type Wanted } from './delivered-verdict.ts'
-import { openLastingStream } from './stream.ts'
+import { openLastingStream } from './watch.ts'
 
 type Reader = Pick<ClientReads, 'stream' | 'deliveries'>
 

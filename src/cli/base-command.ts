@@ -204,7 +204,7 @@ export abstract class BaseCommand extends Command {
   protected async showLong(text: string, render: (columns: number) => string): Promise<void> {
     if (!process.stdout.isTTY) return this.write(text)
     const shown = `${this.fitted(render)}\n`
-    const { showInPager } = await import('./help/pager.ts')
+    const { showInPager } = await import('./pager.ts')
     if (!(await showInPager(shown))) this.write(shown)
   }
 

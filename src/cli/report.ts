@@ -1,14 +1,16 @@
 import { Errors } from '@oclif/core'
 import type { Verdict } from '../model/simulator/bundle.ts'
 import { makeReport, type CaseResult, type ConformanceReport } from '../conformance/report/result.ts'
-import { accountCodes, type Account, type Problem } from '../model/simulator/account.ts'
-import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import {
-  findingCodes,
+  type Account,
+  accountCodes,
   type FindingCode,
+  findingCodes,
+  type Problem,
   type Report,
   type ReportedFinding,
 } from '../model/simulator/report.ts'
+import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import { formatReport } from './conformance/command.ts'
 import { listed } from './flags.ts'
 

@@ -1,6 +1,6 @@
 import { ApiError, TimedOut, Unreachable } from './errors.ts'
 import { limited, type CallOptions } from './limit.ts'
-import { stateText } from '../model/simulator/state-text.ts'
+import { stateText } from '../model/simulator/record-lines.ts'
 import type { State } from '../model/simulator/state.ts'
 
 export interface ClientOptions {

@@ -1,5 +1,4 @@
-import { lookUp } from '../cli/completion/look-up.ts'
-import { suggest, type Completion } from '../cli/completion/suggest.ts'
+import { type Completion, lookUp, suggest } from '../cli/completion/complete.ts'
 import type { Suggestion } from '../cli/completion/parse.ts'
 import { renderCompletion } from '../cli/completion/scripts.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'

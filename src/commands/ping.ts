@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { CommandError, exitCodes, usageError } from '../cli/errors.ts'
-import { renderPing } from '../cli/render/endpoint.ts'
+import { renderPing } from '../cli/render/resources.ts'
 import { hasFields } from '../cli/render/foreign.ts'
 import { suggestion } from '../cli/suggestion.ts'
 import { ServiceCommand } from '../cli/service-command.ts'

@@ -3,13 +3,12 @@ import { exitCodes } from '../cli/errors.ts'
 import { writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { failingCodes, fails, formatCases, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
-import { renderReported } from '../cli/render/account.ts'
+import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { suggestion } from '../cli/suggestion.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { createClient } from '../client.ts'
-import { accountCodes } from '../model/simulator/account.ts'
-import { findingCodes } from '../model/simulator/report.ts'
+import { accountCodes, findingCodes } from '../model/simulator/report.ts'
 
 export default class Report extends ServiceCommand {
   static override description = `List problems found in your pushes.\nGroups the findings, with the requests that show them. With --account, also adds up pushes, payments and refunds, and checks that receivers accepted the events. Exit 3 when there is a finding or a problem of --fail-on.\nFindings: ${findingCodes.join(', ')}.\nProblems of the account: ${accountCodes.join(', ')}.`

@@ -4,8 +4,14 @@ import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag, timeFlag } f
 import { readInput } from '../cli/files/input.ts'
 import { renderCounts, renderVerification } from '../cli/render/results.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { verifyAndDiagnose, countOutcomes, outcomeJson, parseMany } from '../cli/verify/verify.ts'
-import { parseRawRequest, valuesOf } from '../cli/verify/raw-request.ts'
+import {
+  countOutcomes,
+  outcomeJson,
+  parseMany,
+  parseRawRequest,
+  valuesOf,
+  verifyAndDiagnose,
+} from '../cli/verify.ts'
 import { signatureHeader } from '../model/text/service-name.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
 

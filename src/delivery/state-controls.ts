@@ -1,6 +1,6 @@
 import type { Everything } from '../model/records.ts'
 import { countsOf, newestId, stateOf, type State, type StateReport } from '../model/simulator/state.ts'
-import { loadState, resetState } from '../operations/replace-state.ts'
+import { loadState, resetState } from '../operations/state.ts'
 import type { Service } from '../service.ts'
 import type { ClockControls, ClockTarget } from './clock-controls.ts'
 import type { Pump } from './pump.ts'

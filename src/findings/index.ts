@@ -1,5 +1,5 @@
-import { checkIdReused } from './check-id-reused.ts'
-import { deltaSuspected } from './delta-suspected.ts'
+import { checkIdReused, itemIdReused, itemIdUnstable } from './identity.ts'
+import { deltaSuspected, linesMerged, unknownField } from './form.ts'
 import { revisionOf } from '../model/check.ts'
 import {
   changeOf,
@@ -10,27 +10,20 @@ import {
   type PushSeen,
   type Rule,
 } from './finding.ts'
-import { itemIdReused } from './item-id-reused.ts'
-import { itemIdUnstable } from './item-id-unstable.ts'
-import { linesMerged } from './lines-merged.ts'
-import { overpaid } from './overpaid.ts'
-import { possibleLateRetry } from './possible-late-retry.ts'
-import { quantityPrecision } from './quantity-precision.ts'
-import { reopenNeedsRevision } from './reopen-needs-revision.ts'
-import { revisionMissing } from './revision-missing.ts'
-import { revisionReused } from './revision-reused.ts'
-import { totalsMismatch } from './totals-mismatch.ts'
-import { unitChange } from './unit-change.ts'
-import { unknownField } from './unknown-field.ts'
+import { overpaid, quantityPrecision, totalsMismatch, unitChange } from './amounts.ts'
+import { possibleLateRetry, reopenNeedsRevision, revisionMissing, revisionReused } from './order.ts'
 
-export { conflictIgnored } from './conflict-ignored.ts'
+export {
+  conflictIgnored,
+  invalidPushRepeated,
+  refusesTheBody,
+  noIdempotentRetry,
+  pushRefused,
+  stateOf,
+} from './refusals.ts'
 export type { Finding, PushFindingCode, PushHistory, PushRefusal, PushSeen } from './finding.ts'
-export { invalidPushRepeated, refusesTheBody } from './invalid-push-repeated.ts'
-export { duplicateCheck, itemOnTwoChecks } from './item-on-two-checks.ts'
-export { noIdempotentRetry } from './no-idempotent-retry.ts'
-export { paidNotClosed } from './paid-not-closed.ts'
-export { pushRefused } from './push-refused.ts'
-export { stateOf } from './same-push.ts'
+export { duplicateCheck, itemOnTwoChecks } from './identity.ts'
+export { paidNotClosed } from './amounts.ts'
 
 /** Rules of contract section 11 that a push and its predecessors can show, in its order. */
 const rules = {

@@ -1,7 +1,7 @@
 import { H3, type H3Event } from 'h3'
 import { FastResponse } from 'srvx'
 import type { Refusal } from '../model/refusal.ts'
-import type { AnsweredRequest } from '../model/simulator/answered-request.ts'
+import type { AnsweredRequest } from '../model/simulator/request-entry.ts'
 import type { RateLimit } from '../model/simulator/settings.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Service } from '../service.ts'

@@ -1,5 +1,5 @@
 import { http, HttpResponse, type HttpHandler } from 'msw'
-import type { Simulator } from '../library/create-simulator.ts'
+import type { Simulator } from '../library.ts'
 
 /** Options of the handlers. */
 export interface HandlerOptions {

@@ -2,7 +2,7 @@ import type { Delivery } from '../model/delivery.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
-import { endpointNotFound } from './delete-endpoint.ts'
+import { endpointNotFound } from './endpoints.ts'
 import type { Operation } from './operation.ts'
 import { firstDelivery } from './outbox.ts'
 

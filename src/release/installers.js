@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256Of } from './checksums.js'
-import { downloadsOf, fileOf, targets } from './targets.js'
+import { downloadsOf, fileOf, sha256Of, targets } from './downloads.js'
 
 const DESCRIPTION = 'Local restaurant table-payment service with signed webhooks'
 const HOMEPAGE = 'https://github.com/tabwire/tabwire'

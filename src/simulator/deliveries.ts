@@ -15,7 +15,7 @@ import { deliveryTimes, longestAttempt } from '../model/simulator/delivery-times
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
-import { freshTime, measureOf } from './clock.ts'
+import { freshTime, measureOf } from './controls.ts'
 import { createRestarts, knownElsewhere } from './sharing.ts'
 
 /** Parts of the service that deliveries need. */

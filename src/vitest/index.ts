@@ -2,15 +2,20 @@ import { expect, test as plainTest, type TestAPI } from 'vitest'
 import type { JsonText } from '../client.ts'
 import type { PushInput } from '../model/check.ts'
 import type { EventType } from '../model/event.ts'
-import { toBeSignedBy, type SignedOptions, toHaveNoFindings, type FindingsOptions } from './matchers.ts'
+import {
+  type DeliveredOptions,
+  type FindingsOptions,
+  type SignedOptions,
+  toBeSignedBy,
+  toHaveDelivered,
+  toHaveNoFindings,
+} from './matchers.ts'
 import { toConverge, type ConvergeOptions } from './to-converge.ts'
-import { toHaveDelivered, type DeliveredOptions } from './to-have-delivered.ts'
-import { createSimulator, type Simulator } from '../library/create-simulator.ts'
+import { createSimulator, type Simulator } from '../library.ts'
 import type { SimulatorOptions } from '../simulator.ts'
 
-export type { FindingsOptions, ReceivedDelivery, SignedOptions } from './matchers.ts'
+export type { FindingsOptions, ReceivedDelivery, SignedOptions, DeliveredOptions } from './matchers.ts'
 export type { ConvergeOptions } from './to-converge.ts'
-export type { DeliveredOptions } from './to-have-delivered.ts'
 
 /** Matchers that `expect` has after this import. Each must be awaited. */
 export interface SimulatorMatchers {

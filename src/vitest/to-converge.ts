@@ -1,5 +1,5 @@
 import type { JsonText } from '../client.ts'
-import { createSimulator, type Simulator } from '../library/create-simulator.ts'
+import { createSimulator, type Simulator } from '../library.ts'
 import type { Check, PushInput } from '../model/check.ts'
 import { requireKnownOptions } from '../model/simulator/settings.ts'
 import {

@@ -1,8 +1,14 @@
 import { Errors } from '@oclif/core'
 import { describe, expect, test } from 'vitest'
-import { ApiError, Unreachable } from '../../src/client.ts'
-import { CommandError, describeFailure, exitCodes } from '../../src/cli/errors.ts'
+import {
+  CommandError,
+  type CommandShape,
+  describeFailure,
+  exitCodes,
+  wrongUsage,
+} from '../../src/cli/errors.ts'
 import { renderError } from '../../src/cli/render/messages.ts'
+import { ApiError, Unreachable } from '../../src/client.ts'
 
 const refusal = (status: number, body: Record<string, unknown>) => new ApiError(status, body, 'req_1')
 
@@ -51,4 +57,57 @@ describe('messages of commands', () => {
     const text = renderError(describeFailure(new TypeError('x is not a function')))
     expect(text).toBe('Error: x is not a function')
   })
+})
+
+const tail: CommandShape = {
+  name: 'tail',
+  flags: { type: { description: 'Only this event type.' }, 'data-dir': {} },
+  args: { event: { description: 'Id of the event.' } },
+  typedAs: {},
+}
+
+test.each([
+  ['Nonexistent flag: --typ', 'Unknown flag --typ. Did you mean --type?'],
+  ['Nonexistent flag: --data_dri', 'Unknown flag --data_dri. Did you mean --data-dir?'],
+  ['Nonexistent flags: --a, --b', 'Unknown flags --a, --b.'],
+  ['Unexpected argument: b', 'Unexpected argument for `tabwire tail`: b.'],
+  ['Missing 1 required arg:\nevent  Id of the event.', 'EVENT is missing: id of the event.'],
+  ['The following error occurred:\n  Missing required flag type', '--type is missing: only this event type.'],
+  [
+    'The following errors occurred:\n  Missing required flag type\n  --a=1 cannot also be provided when using --b',
+    '--type is missing: only this event type. Pass --a or --b, not both.',
+  ],
+  [
+    'Expected --type=check.crated to be one of: check.created, ping',
+    '--type must be one of check.created, ping, got "check.crated". Did you mean check.created?',
+  ],
+  [
+    'Expected xyzzy to be one of: check.created, ping',
+    'EVENT must be one of check.created, ping, got "xyzzy".',
+  ],
+  ['Parsing --port \n\tExpected an integer but received: x', '--port must be a whole number, got "x".'],
+  ['Parsing --since \n\tNot a time: x.', '--since: Not a time: x.'],
+  ['Flag --id expects a value', '--id needs a value.'],
+])('%j is told in one form: what is wrong, what was meant, and where help is', (message, told) => {
+  expect(wrongUsage(`${message}\nSee more help with --help`, tail)).toBe(
+    `${told} Run \`tabwire tail --help\`.`,
+  )
+})
+
+test('a word that the service refuses is told with the one that was meant; as JSON its answer stays whole', () => {
+  const issues = [
+    { path: 'event_types[0]', message: 'must be one of check.created, check.closed, got "check.crated"' },
+  ]
+  const failure = describeFailure(
+    new ApiError(422, { code: 'validation_failed', message: 'No.', issues }, null),
+  )
+  expect(failure.issues[0]?.message).toMatch(/got "check\.crated"\. Did you mean check\.created\?$/)
+  expect(failure.json).toMatchObject({ issues })
+})
+
+test('errors name commands, not routes', () => {
+  const message = 'Key k not found. GET /_sim/keys lists the keys.'
+  const failure = describeFailure(new ApiError(404, { code: 'not_found', message }, null))
+  expect(failure.message).toBe('404 not_found: Key k not found. `tabwire keys list` lists the keys.')
+  expect(failure.json).toMatchObject({ message })
 })

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/model/event.ts'
-import type { DemoStep } from '../../src/cli/demo/steps.ts'
+import type { DemoStep } from '../../src/cli/demo.ts'
 import { emptyDirectory, tabwire } from '../support/cli.ts'
 
 describe.concurrent('tabwire demo', () => {

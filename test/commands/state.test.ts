@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClockReport, ClockView, List } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { State } from '../../src/model/simulator/state.ts'
-import { stateText } from '../../src/model/simulator/state-text.ts'
+import { stateText } from '../../src/model/simulator/record-lines.ts'
 import {
   checkBody,
   emptyDirectory,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { certificateAdvice } from '../../src/cli/doctor/receiver-certificate.ts'
+import { certificateAdvice } from '../../src/cli/doctor/receiver.ts'
 import { curlCommand, PLACEHOLDER, shellWord, tabwireCommand } from '../../src/model/text/shell-command.ts'
 import type { LoggedRequest } from '../../src/model/simulator/request-entry.ts'
 import {

@@ -10,16 +10,21 @@ import { describeFailure } from '../../src/cli/errors.ts'
 import { renderAttempt, renderForwarded } from '../../src/cli/render/attempt.ts'
 import { renderCheck, renderChecks } from '../../src/cli/render/check.ts'
 import { renderDeliveries, renderDelivery, renderMet, renderResent } from '../../src/cli/render/delivery.ts'
-import { renderEndpoint, renderEndpoints, renderPing } from '../../src/cli/render/endpoint.ts'
+import {
+  renderEndpoint,
+  renderEndpoints,
+  renderEvent,
+  renderEvents,
+  renderKey,
+  renderKeys,
+  renderPing,
+} from '../../src/cli/render/resources.ts'
 import { renderError, renderBug, renderReady, renderWarning } from '../../src/cli/render/messages.ts'
-import { renderEvent, renderEvents } from '../../src/cli/render/event.ts'
-import { renderFaults } from '../../src/cli/render/fault.ts'
+import { renderFaults, renderSavedStates } from '../../src/cli/render/controls.ts'
 import { renderClaim, renderFeedback, renderPayment } from '../../src/cli/render/guests.ts'
-import { renderKey, renderKeys } from '../../src/cli/render/key.ts'
 import { renderPush } from '../../src/cli/render/push.ts'
-import { renderReport } from '../../src/cli/render/results.ts'
+import { renderReport } from '../../src/cli/render/report.ts'
 import { renderListenStatus, renderRequest, renderTailMessage } from '../../src/cli/render/tail.ts'
-import { renderSavedStates } from '../../src/cli/render/state.ts'
 import { renderTable, renderFields } from '../../src/cli/render/layout.ts'
 import { harmless, jsonText, printable } from '../../src/cli/render/text.ts'
 import { ApiError } from '../../src/client.ts'

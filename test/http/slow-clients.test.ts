@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { stateText } from '../../src/model/simulator/state-text.ts'
+import { stateText } from '../../src/model/simulator/record-lines.ts'
 import { openSimulator, rawHeaders } from '../support/simulator.ts'
 
 describe('a client that is slow', () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { tools } from '../../src/mcp/tools/all.ts'
+import { tools } from '../../src/mcp/server.ts'
 import { blocksOf } from '../documented/blocks.ts'
 import { commandLines } from '../documented/command-lines.ts'
 import { root } from '../support/packed.ts'

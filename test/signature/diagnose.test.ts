@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { diagnose, sign, type Mistake } from '../../src/signature/index.ts'
-import { contextMistakes } from '../../src/signature/diagnose/diagnose.ts'
-import { headerMistakes } from '../../src/signature/diagnose/header-mistakes.ts'
+import { contextMistakes, headerMistakes } from '../../src/signature/diagnose/diagnose.ts'
 import { mistakes } from '../../src/signature/diagnose/mistakes.ts'
 
 const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-file.ts'
 import { renderer } from '../render/text.ts'
 import type { Suggestion } from './parse.ts'
-import type { Completion } from './suggest.ts'
+import type { Completion } from './complete.ts'
 
 /** Each shell's script in `fixtures/completion`. */
 const files = {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { Refusal } from '../../model/refusal.ts'
-import { bundleText, LONGEST_BUNDLE } from '../../model/simulator/bundle-text.ts'
+import { bundleText, LONGEST_BUNDLE } from '../../model/simulator/record-lines.ts'
 import type { Bundle } from '../../model/simulator/bundle.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 import { printable } from '../render/text.ts'

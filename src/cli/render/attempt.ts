@@ -1,6 +1,5 @@
 import chalk from 'chalk'
 import type { AttemptMessage } from '../../client.ts'
-import { faultsText } from './fault.ts'
 import { printable, renderer, formatTime, count } from './text.ts'
 import { breakTo, cutTo, padTo, widthOf, wrapTo, renderFields } from './layout.ts'
 import { eventTypes } from '../../model/event.ts'
@@ -43,6 +42,11 @@ export const renderFailure = renderer(({ attempt }: AttemptMessage, columns?: nu
   if (outcome === 'succeeded' || response_body === null || response_body === '') return ''
   return `\n    ${chalk.dim(cutTo((columns ?? Infinity) - 4, `response: ${oneLine(response_body)}`))}`
 })
+
+/** Returns the faults injected into an attempt or a request, with `before` in front. */
+export function faultsText(faults: readonly string[] | undefined, before = '  '): string {
+  return faults === undefined ? '' : `${before}${chalk.yellow(`faults: ${faults.join(', ')}`)}`
+}
 
 /** Returns a body in one line, at most 200 characters of it. */
 export function oneLine(text: string): string {

@@ -1,7 +1,8 @@
 import chalk from 'chalk'
-import type { Check } from '../../model/check.ts'
-import { formatTime, price, status, renderer } from './text.ts'
-import { renderTable, renderFields } from './layout.ts'
+import type { CheckChange, FieldChange, ItemDiff } from '../../model/check-diff.ts'
+import type { Check, CheckItem } from '../../model/check.ts'
+import { cutTo, padTo, renderFields, renderTable, widthOf } from './layout.ts'
+import { count, formatTime, price, printable, renderer, status } from './text.ts'
 
 /** Currencies of locations, by id. */
 export type Currencies = Readonly<Record<string, string>>
@@ -88,4 +89,116 @@ function renderItems(
 
 function guestsText({ claimed_quantity, paid_quantity }: Check['items'][number]): string {
   return claimed_quantity > 0 || paid_quantity > 0 ? `${claimed_quantity} claimed, ${paid_quantity} paid` : ''
+}
+
+type Line = Pick<CheckItem, 'external_id' | 'name' | 'quantity' | 'price_cents'>
+
+/** A line of the diff; `below` is text without a column. */
+interface Row {
+  sign: string
+  quantity: string
+  name: string
+  price: string
+  id: string
+  below: readonly string[]
+}
+
+/** Longest name on a terminal, so that prices align. */
+const MOST_NAME = 40
+
+/** Renders a push's changes to the items: removed, added and changed ones, and how many are unchanged. */
+export const renderItemDiff = renderer(
+  (diff: ItemDiff, items: readonly Line[], columns: number, currency?: string): string[] => {
+    const byId = new Map(items.map((item) => [item.external_id, item]))
+    const rows = [
+      ...diff.removed.map((item) => rowOf(chalk.red('-'), item, chalk.red, currency)),
+      ...diff.added.map((item) => rowOf(chalk.green('+'), item, chalk.green, currency)),
+      ...diff.changed.flatMap(({ external_id, changes }) => {
+        const item = byId.get(external_id)
+        return item === undefined ? [] : [changedRow(item, changes, currency)]
+      }),
+    ]
+    const unchanged = diff.unchanged > 0 ? [`${count(diff.unchanged, 'item')} unchanged`] : []
+    const reordered = diff.reordered === true ? ['the order of the items changed'] : []
+    return [
+      ...aligned(rows, columns),
+      ...[...unchanged, ...reordered].map((text) => chalk.dim(`    ${text}`)),
+    ]
+  },
+)
+
+/** Renders a push's changes beside the items: `table 12 → 14`, `total 40.02 → 54.21`. */
+export const renderCheckChanges = renderer((changes: readonly CheckChange[], currency?: string): string[] => {
+  if (changes.length === 0) return []
+  const told = changes.map(({ field, from, to }) => {
+    const name = field.replace(/^totals\./, '').replace(/_cents$|\.number$/, '')
+    return `${name} ${arrow(shown(field, from, currency), shown(field, to, currency))}`
+  })
+  return [`  ${chalk.yellow('~')} ${told.join(', ')}`]
+})
+
+function rowOf(
+  sign: string,
+  { external_id, name, quantity, price_cents }: Line,
+  colour: typeof chalk,
+  currency: string | undefined,
+): Row {
+  return {
+    sign,
+    quantity: colour(String(quantity)),
+    name: colour(printable(name)),
+    price: colour(price(price_cents, currency)),
+    id: printable(external_id),
+    below: [],
+  }
+}
+
+function changedRow(item: Line, changes: readonly FieldChange[], currency: string | undefined): Row {
+  const change = (field: FieldChange['field']) => {
+    const found = changes.find((one) => one.field === field)
+    return found === undefined
+      ? undefined
+      : arrow(shown(field, found.from, currency), shown(field, found.to, currency))
+  }
+  const note = change('note')
+  return {
+    sign: chalk.yellow('~'),
+    quantity: change('quantity') ?? String(item.quantity),
+    name: change('name') ?? printable(item.name),
+    price: change('price_cents') ?? price(item.price_cents, currency),
+    id: printable(item.external_id),
+    below: note === undefined ? [] : [`note ${note}`],
+  }
+}
+
+function aligned(rows: readonly Row[], columns: number): string[] {
+  const widest = (cells: readonly string[]) => Math.max(0, ...cells.map(widthOf))
+  const quantity = widest(rows.map((row) => row.quantity))
+  const prices = widest(rows.map((row) => row.price))
+  const natural = widest(rows.map((row) => row.name))
+  // Sign, quantity and price have fixed widths; a name gets the rest of the line, up to a bound.
+  const room = columns - quantity - prices - '  +  ×   '.length
+  const name = columns === Infinity ? natural : Math.min(natural, Math.max(Math.min(room, MOST_NAME), 8))
+  const left = room - name - '  '.length
+  return rows.flatMap((row) => [
+    `  ${row.sign} ${padBefore(quantity, row.quantity)} × ${padTo(name, cutTo(name, row.name))}  ${padBefore(prices, row.price)}${identifier(row.id, left)}`,
+    ...row.below.map((text) => `      ${text}`),
+  ])
+}
+
+function identifier(id: string, room: number): string {
+  return room < 6 ? '' : `  ${chalk.dim(cutTo(room, id))}`
+}
+
+function padBefore(width: number, text: string): string {
+  return ' '.repeat(Math.max(width - widthOf(text), 0)) + text
+}
+
+function arrow(from: string, to: string): string {
+  return `${chalk.red(from)} → ${chalk.green(to)}`
+}
+
+function shown(field: string, value: string | number | null, currency: string | undefined): string {
+  if (value === null) return 'none'
+  return field.endsWith('_cents') ? price(Number(value), currency) : printable(String(value)) || '""'
 }

@@ -1,10 +1,8 @@
 import chalk from 'chalk'
 import type { RequestView } from '../../client.ts'
 import type { CheckItem } from '../../model/check.ts'
-import { renderHeaded } from './attempt.ts'
-import type { Currencies } from './check.ts'
-import { faultsText } from './fault.ts'
-import { renderCheckChanges, renderItemDiff } from './item-diff.ts'
+import { renderHeaded, faultsText } from './attempt.ts'
+import { renderCheckChanges, renderItemDiff, type Currencies } from './check.ts'
 import { renderTable, wrapTo, renderFields } from './layout.ts'
 import { formatTime, printable, renderer, status as coloured } from './text.ts'
 

@@ -1,15 +1,14 @@
 import chalk from 'chalk'
 import {
-  grouped,
   type CaseResult,
   type ConformanceReport,
+  grouped,
   type Verdict,
 } from '../../conformance/report/result.ts'
-import { renderer, count, printable, formatTime } from './text.ts'
-import { groupAlike } from '../../model/group-alike.ts'
-import { cutTo, renderFields, widthOf, wrapped } from './layout.ts'
-import type { RefusedPushes, Report, ReportedFinding } from '../../model/simulator/report.ts'
-import type { VerifyOutcome, countOutcomes } from '../verify/verify.ts'
+import { groupAlike } from '../../model/attempt-groups.ts'
+import type { countOutcomes, VerifyOutcome } from '../verify.ts'
+import { renderFields, wrapped } from './layout.ts'
+import { count, printable, renderer } from './text.ts'
 
 /**
  * Renders a conformance report: one line per case, and below failed ones the details and the reason, printed once
@@ -27,21 +26,6 @@ export const renderConformance = renderer(
     const instance = about.length === 0 ? [] : [indented(renderFields(about, columns - 2))]
     const head = [`${report.suite} ${report.target}`, ...instance, ...renderCause(report)].join('\n')
     return [head, ...groups, renderTotals(report)].join('\n\n')
-  },
-)
-
-/** Renders the findings of an integration: each code once, with its latest message and its requests. */
-export const renderReport = renderer(
-  ({ since, pushes, refused, findings }: Report, columns: number | undefined = Infinity): string => {
-    const span = since === null ? '' : ` since ${formatTime(since)}`
-    const account = refused.length === 0 ? [] : [renderRefused(refused)]
-    if (findings.length > 0)
-      return [...findings.map((one) => renderFinding(one, columns)), ...account].join('\n\n')
-    if (pushes === 0) return chalk.dim(`No pushes${span}, so there is nothing to report.`)
-    return [
-      `${chalk.green('✓')} No problems found in ${count(pushes, 'push', 'pushes')}${span}.`,
-      ...account,
-    ].join('\n')
   },
 )
 
@@ -125,38 +109,6 @@ function renderTotals({ totals, duration_ms, interrupted }: ConformanceReport): 
   const told = totals.failed > 0 ? chalk.red(words) : words
   const partial = interrupted ? `\n${chalk.yellow('Interrupted: this report is partial.')}` : ''
   return `${told}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}${partial}`
-}
-
-/** `4 pushes were refused: 3 with 422 validation_failed, 1 with 400 invalid_json.` */
-function renderRefused(refused: readonly RefusedPushes[]): string {
-  const total = refused.reduce((sum, one) => sum + one.count, 0)
-  const codes = refused.map(({ status, code, count: times }) => `${times} with ${status} ${code}`)
-  return `${count(total, 'push was', 'pushes were')} refused: ${codes.join(', ')}.`
-}
-
-function renderFinding(
-  { code, count: number, requests, includes_earlier }: ReportedFinding,
-  columns: number,
-): string {
-  const times = `${count(number, 'time')}${includes_earlier ? ', some of them earlier' : ''}`
-  const messages = [...new Set(requests.map(({ message }) => message))]
-  return [
-    `${chalk.yellow(`! ${code}`)}  ${times}`,
-    wrapped(printable(messages.at(-1) ?? ''), '  ', columns),
-    ...requests.flatMap((request) => renderRequestLine(request, columns)),
-    ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} earlier`)] : []),
-  ].join('\n')
-}
-
-/** Renders a request on one line; on a narrow terminal the path is cut, and the id is below. */
-function renderRequestLine(
-  { id, method, path, status, started_at }: ReportedFinding['requests'][number],
-  columns: number,
-): string[] {
-  const call = `    ${formatTime(started_at)}  ${method} ${printable(path)}`
-  const line = `${call}  ${status}  ${chalk.dim(id)}`
-  if (widthOf(line) <= columns) return [line]
-  return [`${cutTo(columns - '  200'.length, call)}  ${status}`, `      ${chalk.dim(id)}`]
 }
 
 function ago(now: Date, timestamp: number): string {

@@ -1,13 +1,12 @@
 import chalk from 'chalk'
 import type { Delivery } from '../../model/delivery.ts'
-import type { TailMessage } from '../tail/deduplicate.ts'
-import { renderHeaded, renderAttempt, renderFailure } from './attempt.ts'
+import type { TailMessage } from '../tail/watch.ts'
+import { renderHeaded, renderAttempt, renderFailure, faultsText } from './attempt.ts'
 import { printable, renderer, count, status as coloured } from './text.ts'
 import { chosenOf, waitingNow, type View } from '../tail/view.ts'
 import { keyHelp } from '../tail/keys.ts'
 import { cutTo, widthOf, renderFields } from './layout.ts'
 import type { RequestView } from '../../client.ts'
-import { faultsText } from './fault.ts'
 
 /** Line limit of an event's body: enough for an indented check with a dozen items. */
 const EVENT_LINES = 150

@@ -5,7 +5,7 @@ import { printable } from '../render/text.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
 import type { ExpectStep } from './schema.ts'
 import { pathText } from '../../model/validation.ts'
-import type { Disagreement } from '../../conformance/receiver/agreement/agreement.ts'
+import type { Disagreement } from '../../conformance/receiver/agreement.ts'
 
 /** An endpoint whose deliveries are awaited. */
 export interface Watched {

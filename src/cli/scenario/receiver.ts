@@ -1,6 +1,6 @@
 import type { Client } from '../../client.ts'
 import { NotJudged } from '../../conformance/receiver/convergence/state-view.ts'
-import type { Agreement, KnownCheck } from '../../conformance/receiver/agreement/agreement.ts'
+import type { Agreement, KnownCheck } from '../../conformance/receiver/agreement.ts'
 import { newToken } from '../../ids.ts'
 import type { PaymentView } from '../../model/guests/payment.ts'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { AnsweredRequest } from '../../model/simulator/answered-request.ts'
+import type { AnsweredRequest } from '../../model/simulator/request-entry.ts'
 import type { SimulatorOptions } from '../../simulator-options.ts'
 
 export const logFormats = ['text', 'json'] as const

@@ -1,5 +1,5 @@
 import type { Key } from './keys.ts'
-import type { TailMessage } from './deduplicate.ts'
+import type { TailMessage } from './watch.ts'
 
 /** A shown delivery, which can be chosen and resent. */
 export interface Shown {

@@ -1,9 +1,8 @@
-import { lstat, open, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, open, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { newToken } from '../../ids.ts'
 import { CommandError } from '../errors.ts'
 import { word } from '../suggestion.ts'
-import { trackedFile } from './git-index.ts'
 
 interface Judged {
   /** Named by flag or environment variable; it can be a link then. */
@@ -91,4 +90,118 @@ function pathWord(path: string): string {
 
 function unsafe(message: string): CommandError {
   return new CommandError('unsafe_data_directory', message)
+}
+
+/** Length of `DIRC`, the version and the number of entries. */
+const HEADER_BYTES = 12
+/** Length of an entry's times, device, inode, mode, owner and size, before its object id. */
+const STAT_BYTES = 40
+const EXTENDED = 0x4000
+
+/**
+ * The first file in a folder that git tracks, as a path in the work tree; `undefined` when it tracks none there, or there is
+ * no repository. `isMeant` chooses among the files when the folder is the work tree itself.
+ *
+ * The index is read here, without git: git runs programs that the configuration of a repository names (`core.fsmonitor`).
+ * Entries that git keeps elsewhere (split index, sparse directories) are not seen.
+ */
+export async function trackedFile(
+  folder: string,
+  isMeant: (path: string) => boolean,
+): Promise<string | undefined> {
+  const path = await realFolder(folder)
+  for (const repository of [await repositoryOf(dirname(path)), await repositoryOf(path)]) {
+    const found = repository && (await trackedIn(repository, path, isMeant))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+async function trackedIn(
+  repository: Repository,
+  path: string,
+  isMeant: (path: string) => boolean,
+): Promise<string | undefined> {
+  const index = await readFile(join(repository.gitDirectory, 'index')).catch(() => undefined)
+  if (index === undefined) return undefined
+  // A case-insensitive file system checks out `.TABWIRE` as `.tabwire`.
+  const inside = relative(repository.workTree, path).split(sep).join('/').toLowerCase()
+  const idBytes = (await usesSha256(repository.gitDirectory)) ? 32 : 20
+  for (const name of entriesOf(index, idBytes)) {
+    const lower = name.toLowerCase()
+    if (inside === '' ? isMeant(lower) : lower === inside || lower.startsWith(`${inside}/`)) return name
+  }
+  return undefined
+}
+
+/** Resolves links above the folder, but not the folder itself, which git may track as a link. */
+async function realFolder(folder: string): Promise<string> {
+  const path = resolve(folder)
+  const above = await realpath(dirname(path)).catch(() => dirname(path))
+  return join(above, basename(path))
+}
+
+interface Repository {
+  workTree: string
+  gitDirectory: string
+}
+
+async function repositoryOf(folder: string): Promise<Repository | undefined> {
+  const path = join(folder, '.git')
+  const found = await lstat(path).catch(() => undefined)
+  if (found?.isDirectory() === true) return { workTree: folder, gitDirectory: path }
+  if (found?.isFile() === true) {
+    // A linked work tree or a submodule.
+    const [, elsewhere] = /^gitdir: (.+)$/m.exec(await readFile(path, 'utf8').catch(() => '')) ?? []
+    if (elsewhere !== undefined) return { workTree: folder, gitDirectory: resolve(folder, elsewhere) }
+  }
+  return folder === dirname(folder) ? undefined : repositoryOf(dirname(folder))
+}
+
+async function usesSha256(gitDirectory: string): Promise<boolean> {
+  const common = await readFile(join(gitDirectory, 'commondir'), 'utf8').catch(() => '.')
+  const config = await readFile(resolve(gitDirectory, common.trim(), 'config'), 'utf8').catch(() => '')
+  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config)
+}
+
+/** Yields the paths of an index of version 2, 3 or 4 (gitformat-index); stops at damage. */
+export function* entriesOf(index: Buffer, idBytes: 20 | 32): Generator<string> {
+  if (index.length < HEADER_BYTES || index.toString('latin1', 0, 4) !== 'DIRC') return
+  const version = index.readUInt32BE(4)
+  if (version < 2 || version > 4) return
+  let at = HEADER_BYTES
+  let before = ''
+  for (let left = index.readUInt32BE(8); left > 0; left--) {
+    const flagsAt = at + STAT_BYTES + idBytes
+    if (flagsAt + 4 > index.length) return
+    let nameAt = flagsAt + ((index.readUInt16BE(flagsAt) & EXTENDED) === 0 ? 2 : 4)
+    let kept = ''
+    if (version === 4) {
+      const dropped = offsetAt(index, nameAt)
+      kept = before.slice(0, Math.max(0, before.length - dropped.value))
+      nameAt = dropped.next
+    }
+    const end = index.indexOf(0, nameAt)
+    if (end === -1) return
+    const name = kept + index.toString('latin1', nameAt, end)
+    yield name
+    before = name
+    // Up to version 3, entries are padded with one to eight zeros to a multiple of eight bytes.
+    at = version === 4 ? end + 1 : at + Math.ceil((end + 1 - at) / 8) * 8
+  }
+}
+
+/**
+ * Reads a number of variable length, as in pack files: seven bits per byte, each further byte adds one (git's
+ * `varint.c`).
+ */
+function offsetAt(index: Buffer, start: number): { value: number; next: number } {
+  let next = start
+  let byte = index[next++] ?? 0
+  let value = byte & 0x7f
+  while ((byte & 0x80) !== 0 && next < index.length) {
+    byte = index[next++] ?? 0
+    value = (value + 1) * 128 + (byte & 0x7f)
+  }
+  return { value, next }
 }

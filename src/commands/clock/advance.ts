@@ -1,5 +1,5 @@
 import { Args, Errors } from '@oclif/core'
-import { renderMove, renderPlayed } from '../../cli/render/clock.ts'
+import { renderMove, renderPlayed } from '../../cli/render/controls.ts'
 import type { Client } from '../../client.ts'
 import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment, limitOf, timeoutFlag } from '../../cli/flags.ts'
-import { renderClock } from '../../cli/render/clock.ts'
+import { renderClock } from '../../cli/render/controls.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class ClockFreeze extends ServiceCommand {

@@ -1,4 +1,4 @@
-import { renderClock } from '../../cli/render/clock.ts'
+import { renderClock } from '../../cli/render/controls.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class ClockShow extends ServiceCommand {

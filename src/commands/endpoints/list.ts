@@ -1,5 +1,5 @@
 import { listFlags } from '../../cli/flags.ts'
-import { renderEndpoints } from '../../cli/render/endpoint.ts'
+import { renderEndpoints } from '../../cli/render/resources.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class EndpointsList extends ServiceCommand {

@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { renderEndpoint } from '../../cli/render/endpoint.ts'
+import { renderEndpoint } from '../../cli/render/resources.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class EndpointsShow extends ServiceCommand {

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
-import { renderEvents } from '../../cli/render/event.ts'
+import { renderEvents } from '../../cli/render/resources.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 

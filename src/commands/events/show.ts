@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { renderEvent } from '../../cli/render/event.ts'
+import { renderEvent } from '../../cli/render/resources.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class EventsShow extends ServiceCommand {

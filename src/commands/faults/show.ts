@@ -1,4 +1,4 @@
-import { renderFaults } from '../../cli/render/fault.ts'
+import { renderFaults } from '../../cli/render/controls.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class FaultsShow extends ServiceCommand {

@@ -1,6 +1,6 @@
 import { Errors, Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
-import { renderKey } from '../../cli/render/key.ts'
+import { renderKey } from '../../cli/render/resources.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
 import { scopes, type Scope } from '../../model/api-key.ts'

@@ -1,5 +1,5 @@
 import { listFlags } from '../../cli/flags.ts'
-import { renderKeys } from '../../cli/render/key.ts'
+import { renderKeys } from '../../cli/render/resources.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class KeysList extends ServiceCommand {

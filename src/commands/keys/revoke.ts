@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { renderKey } from '../../cli/render/key.ts'
+import { renderKey } from '../../cli/render/resources.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class KeysRevoke extends ServiceCommand {

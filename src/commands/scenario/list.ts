@@ -1,6 +1,6 @@
 import { renderTable } from '../../cli/render/layout.ts'
 import { printable } from '../../cli/render/text.ts'
-import { readScenario } from '../../cli/scenario/read.ts'
+import { readScenario } from '../../cli/scenario/files.ts'
 import { shippedFile, shippedNames } from '../../cli/scenario/shipped.ts'
 import { BaseCommand } from '../../cli/base-command.ts'
 

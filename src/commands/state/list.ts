@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { connectionFlags } from '../../cli/flags.ts'
-import { renderSavedStates } from '../../cli/render/state.ts'
+import { renderSavedStates } from '../../cli/render/controls.ts'
 import { savedStates } from '../../cli/files/state-files.ts'
 
 export default class StateList extends BaseCommand {

@@ -1,5 +1,5 @@
 import { limitOf, timeoutFlag } from '../../cli/flags.ts'
-import { renderState } from '../../cli/render/state.ts'
+import { renderState } from '../../cli/render/controls.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class StateReset extends ServiceCommand {

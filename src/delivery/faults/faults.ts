@@ -1,7 +1,7 @@
 import type { Delivery } from '../../model/delivery.ts'
 import type { Write } from '../../model/records.ts'
 import type { ActiveFaults } from '../../model/simulator/fault-rules.ts'
-import { holdDelivery, releaseDeliveries } from '../../operations/hold-delivery.ts'
+import { holdDelivery, releaseDeliveries } from '../../operations/pending-deliveries.ts'
 import type { Service } from '../../service.ts'
 import type { FaultPlan } from './fault-plan.ts'
 import { createFaultSequence, type FaultSequence } from './fault-sequence.ts'

@@ -6,7 +6,7 @@ import {
   type Bundle,
   type BundleSettings,
 } from '../../model/simulator/bundle.ts'
-import { bundleText } from '../../model/simulator/bundle-text.ts'
+import { bundleText } from '../../model/simulator/record-lines.ts'
 import type { FaultsView } from '../../model/simulator/fault.ts'
 import { stateOf } from '../../model/simulator/state.ts'
 import type { Service } from '../../service.ts'

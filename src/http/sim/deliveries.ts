@@ -1,25 +1,31 @@
 import {
   attemptOutcomes,
+  type Delivery,
   deliveryWord,
   deliveryWords,
-  viewDelivery,
-  type Delivery,
   type SentSignature,
+  viewDelivery,
 } from '../../model/delivery.ts'
-import { createdAt } from '../../model/text/created-at.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { createActivityCounter } from '../../model/simulator/activity.ts'
 import { resendBody } from '../../model/simulator/bodies.ts'
-import type { ActivityQuery, DeliveriesQuery, DeliveryFilter } from '../../model/simulator/list-queries.ts'
+import type {
+  ActivityQuery,
+  DeliveriesQuery,
+  DeliveryFilter,
+  TimeFilter,
+} from '../../model/simulator/list-queries.ts'
+import type { ResendPlan, skipReasons } from '../../model/simulator/sent-request.ts'
+import { createdAt } from '../../model/text/time.ts'
 import { resendDelivery } from '../../operations/resend-delivery.ts'
 import type { Service } from '../../service.ts'
 import { sign } from '../../signature/sign.ts'
 import { inBatches, keptUpToLimit, listOf, simPaging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { choiceOf, given, isWithin, pageOf, searchIn, timeRangeOf } from '../query.ts'
-import { created, ok, withBody, type Call, type Documented, type QueryOf, type Reply } from '../route.ts'
+import { type Call, created, type Documented, ok, type QueryOf, type Reply, withBody } from '../route.ts'
 
-export const deliveryFilter = {
+const deliveryFilter = {
   q: 'q',
   status: 'status.delivery',
   outcome: 'outcome.delivery',
@@ -29,7 +35,7 @@ export const deliveryFilter = {
   external_check_id: 'external_check_id',
 } as const satisfies QueryOf<DeliveryFilter>
 
-export const deliveryTimes = { from: 'from.deliveries', to: 'to.deliveries' } as const
+const deliveryTimes = { from: 'from.deliveries', to: 'to.deliveries' } as const
 
 /** Routes that list, show and resend deliveries (contract sections 9 and 10). */
 export function deliveryRoutes(service: Service): Documented[] {
@@ -156,7 +162,7 @@ async function showUpcoming(service: Pick<Service, 'due'>, { query }: Call): Pro
 }
 
 /** Returns all filters of a query for deliveries. */
-export function selectionOf(call: Call) {
+function selectionOf(call: Call) {
   return { where: filterOf(call), search: searchIn(searched, call.query), only: deliveriesOf(call) }
 }
 
@@ -216,4 +222,55 @@ export async function sentSignature(
 
 function gone(message: string): Refusal {
   return new Refusal('not_found', message)
+}
+
+/** Route that plans the resend of all dead deliveries that match filters. */
+export function resendRoutes(service: Pick<Service, 'get' | 'find' | 'list'>): Documented[] {
+  return [
+    {
+      method: 'GET',
+      path: '/deliveries/resend-plan',
+      scope: 'simulate',
+      query: { ...deliveryFilter, ...deliveryTimes } satisfies QueryOf<DeliveryFilter & TimeFilter>,
+      doc: {
+        id: 'getResendPlan',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'List the dead deliveries to resend',
+        description:
+          'Returns the ids of the dead deliveries that match the filters and can be resent. Counts the others by reason.',
+        answers: { 200: { description: 'The plan. Nothing is resent.', schema: 'ResendPlan' } },
+      },
+      handle: async (call) => ok(await planResend(service, call)),
+    },
+  ]
+}
+
+async function planResend(service: Pick<Service, 'get' | 'find' | 'list'>, call: Call): Promise<ResendPlan> {
+  const skipped = { endpoint_disabled: 0, endpoint_removed: 0, covered: 0, ping: 0 }
+  const planned = new Map<string, string>()
+  const { where, ...selection } = selectionOf(call)
+  const dead = { ...selection, where: { ...where, status: 'dead' } }
+  for await (const batch of inBatches(service, 'deliveries', dead, call.gone())) {
+    for (const delivery of batch) {
+      const subject = `${delivery.event_id} ${delivery.endpoint_id}`
+      const reason = planned.has(subject) ? 'covered' : await reasonToSkip(service, delivery)
+      if (reason === undefined) planned.set(subject, delivery.id)
+      else skipped[reason] += 1
+    }
+  }
+  return { ids: [...planned.values()].reverse(), skipped }
+}
+
+async function reasonToSkip(
+  service: Pick<Service, 'get' | 'find'>,
+  { event_type, event_id, endpoint_id }: Delivery,
+): Promise<(typeof skipReasons)[number] | undefined> {
+  if (event_type === 'ping') return 'ping'
+  const endpoint = await service.get('endpoints', endpoint_id)
+  if (endpoint === undefined) return 'endpoint_removed'
+  if (endpoint.status === 'disabled') return 'endpoint_disabled'
+  const ofEvent = await service.find('deliveries', 'event', event_id)
+  const isCovered = ofEvent.some((other) => other.endpoint_id === endpoint_id && other.status !== 'dead')
+  return isCovered ? 'covered' : undefined
 }

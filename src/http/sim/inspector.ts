@@ -1,16 +1,19 @@
 import { pushBody, viewCheck } from '../../model/check.ts'
+import type { Delivery } from '../../model/delivery.ts'
 import { viewClaim } from '../../model/guests/claim.ts'
-import type { ChecksQuery, ClaimsQuery, SimPageQuery } from '../../model/simulator/list-queries.ts'
 import { viewFeedback } from '../../model/guests/feedback.ts'
 import { viewPayment } from '../../model/guests/payment.ts'
-import { foundEndpoint } from '../../operations/delete-endpoint.ts'
-import { listOf, pageReply, simPaging } from '../list.ts'
+import { healthOf, RECENT, type RecentDeliveries } from '../../model/simulator/endpoint-health.ts'
+import type { ChecksQuery, ClaimsQuery, SimPageQuery } from '../../model/simulator/list-queries.ts'
+import { viewEndpoint, type WebhookEndpoint } from '../../model/webhook-endpoint.ts'
+import { foundEndpoint } from '../../operations/endpoints.ts'
+import type { Service } from '../../service.ts'
+import { inBatches, listOf, pageReply, simPaging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { choiceOf, given, orderOf, pageOf, searchIn } from '../query.ts'
 import { ok, type Call, type Documented, type QueryOf, type Reply } from '../route.ts'
 import { acceptPush } from '../v1/push.ts'
 import { endpointAddress, ping, showCheck, type V1Parts } from '../v1/routes.ts'
-import { healthOfAll } from './endpoint-health.ts'
 
 const apart = 'Same as under `/v1`, without request log, faults and rate limits.'
 
@@ -201,4 +204,75 @@ function ofCheck({ key, query }: Call): Record<string, string> {
 
 function endpointFilter({ key, query }: Call): Record<string, string> {
   return given({ location_id: key.location_id, status: choiceOf(query, 'status', ['enabled', 'disabled']) })
+}
+
+/** The newest deliveries that are read for a list. A page reads the list every 5 s, also with 100,000 deliveries. */
+const MOST_READ = 10_000
+
+/** An endpoint with its number of consecutive failures and the outcome of its newest deliveries. */
+interface EndpointHealth extends ReturnType<typeof viewEndpoint>, RecentDeliveries {
+  consecutive_failures: number
+}
+
+/**
+ * Returns the health of endpoints from one read of the deliveries, newest first. It ends when each endpoint has enough
+ * deliveries, when the caller is gone, and for several endpoints after {@link MOST_READ} deliveries.
+ */
+export async function healthOfAll(
+  service: Pick<Service, 'list'>,
+  endpoints: readonly WebhookEndpoint[],
+  gone: AbortSignal,
+): Promise<EndpointHealth[]> {
+  const newest = new Map<string, Delivery[]>(endpoints.map(({ id }) => [id, []]))
+  const missing = new Set(newest.keys())
+  const [only] = endpoints
+  const isOne = endpoints.length === 1 && only !== undefined
+  let read = 0
+  for await (const batch of inBatches(
+    service,
+    'deliveries',
+    isOne ? { where: { endpoint_id: only.id } } : {},
+    gone,
+  )) {
+    for (const delivery of batch) {
+      const found = newest.get(delivery.endpoint_id)
+      if (found === undefined || delivery.attempts.length === 0 || found.length === RECENT) continue
+      if (found.push(delivery) === RECENT) missing.delete(delivery.endpoint_id)
+    }
+    read += batch.length
+    if (missing.size === 0 || (!isOne && read >= MOST_READ)) break
+  }
+  return endpoints.map((endpoint) => ({
+    ...viewEndpoint(endpoint),
+    consecutive_failures: endpoint.consecutive_failures,
+    ...healthOf(newest.get(endpoint.id) ?? []),
+  }))
+}
+
+/** White modules around a QR code, which scanners require. */
+const QUIET_ZONE = 4
+
+/** Route with the QR code of a table's guest page. The inspector's page would be 3 kB larger if it encoded them. */
+export function tableQrRoute(urlOf: (locationId: string, number: string) => string): Documented {
+  return {
+    method: 'GET',
+    path: '/tables/:number/qr',
+    scope: 'simulate',
+    doc: {
+      id: 'getTableQr',
+      tag: 'Simulator inspector',
+      internal: true,
+      summary: 'Retrieve the QR code of a guest page',
+      answers: { 200: { description: 'The address and its QR code.', schema: 'TableQr' } },
+    },
+    async handle({ key, params }) {
+      const url = urlOf(key.location_id, params.number ?? '')
+      const { encode } = await import('uqr')
+      const { data, size } = encode(url, { ecc: 'M', border: QUIET_ZONE })
+      const dark = data.flatMap((line, y) =>
+        line.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])),
+      )
+      return ok({ url, size, path: dark.join('') })
+    },
+  }
 }

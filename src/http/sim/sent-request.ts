@@ -1,4 +1,4 @@
-import { deliveryHeaders, httpHeaders } from '../../model/text/delivery-headers.ts'
+import { deliveryHeaders, httpHeaders } from '../../model/text/service-name.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { Refusal } from '../../model/refusal.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'

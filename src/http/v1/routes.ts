@@ -7,9 +7,13 @@ import {
   type ChosenSecretBody,
 } from '../../model/webhook-endpoint.ts'
 import type { ChecksQuery, EndpointsQuery, LocationsQuery } from '../../model/simulator/list-queries.ts'
-import { foundEndpoint, type EndpointAddress } from '../../operations/delete-endpoint.ts'
+import {
+  type EndpointAddress,
+  foundEndpoint,
+  pingEndpoint,
+  registerEndpoint,
+} from '../../operations/endpoints.ts'
 import { checkNotFound } from '../../operations/guest-change.ts'
-import { pingEndpoint } from '../../operations/ping-endpoint.ts'
 import type { Service } from '../../service.ts'
 import { listOf, paging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
@@ -20,7 +24,6 @@ import { ok, withBody, type Call, type Documented, type QueryOf, created, type R
 import { guestRecordRoutes } from './guest-records.ts'
 import { acceptPush } from './push.ts'
 import { invalid } from '../../model/validation.ts'
-import { registerEndpoint } from '../../operations/register-endpoint.ts'
 
 export interface V1Parts extends RegistrationParts {
   service: Service

@@ -1,5 +1,5 @@
-import type { ApiFaultKind } from './fault-kinds.ts'
 import type { CheckChange, ItemDiff } from '../check-diff.ts'
+import type { ApiFaultKind } from './fault-kinds.ts'
 import type { FindingCode } from './report.ts'
 
 /** Outcomes of a push. `conflict` is the refusal of specification section 4, rule 4. */
@@ -68,4 +68,15 @@ export const TRIAL_PREFIX = 'tabwire-trial-'
 /** Returns true for paths of trial checks, such as `/v1/checks/external/tabwire-trial-1`. */
 export function isTrialPath(path: string): boolean {
   return path.startsWith(`/v1/checks/external/${TRIAL_PREFIX}`)
+}
+
+/** An answered request, for access logs. */
+export interface AnsweredRequest {
+  /** The `X-Request-Id`. */
+  requestId: string
+  method: string
+  /** Path without query. */
+  path: string
+  status: number
+  durationMs: number
 }

@@ -1,6 +1,5 @@
 import type { Guide } from '../../model/text/guide.ts'
-import { Layout } from './layout.tsx'
-import { Markdown } from './markdown.tsx'
+import { Layout, Markdown } from './layout.tsx'
 
 /** Renders the list of guides. */
 export function GuideList({ guides }: { guides: readonly Guide[] }) {

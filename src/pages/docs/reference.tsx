@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Layout } from './layout.tsx'
-import { Markdown } from './markdown.tsx'
+import { Layout, Markdown } from './layout.tsx'
 import {
   limitsOf,
   nameOf,

@@ -1,8 +1,8 @@
 import { acquireLock } from '../lock.ts'
-import { applyRepair, planRepair } from './repair.ts'
-import { diagnose, type Finding } from './diagnose.ts'
-import { surveyDirectory, type Survey } from './survey.ts'
-import { judgeStore } from './judge.ts'
+import { isTemporary } from '../snapshot/adapter.ts'
+import { type JournalVerdict, judgeStore, type SnapshotVerdict, type StoreVerdict } from './judge.ts'
+import { applyRepair, holdsKey, octal, planRepair, transactions } from './repair.ts'
+import { type Content, modeWanted, type Survey, surveyDirectory } from './survey.ts'
 
 /** Findings about a data directory, and the repairs made. */
 export interface CheckUp {
@@ -50,4 +50,143 @@ function resultOf(survey: Survey, repaired: readonly string[]): CheckUp {
   const repairable = planRepair(survey, verdict).map(({ name }) => name)
   const ok = checks.every(({ level }) => level !== 'bad')
   return { ok, checks, repaired, repairable, holder: survey.holder }
+}
+
+/** Result of one check: `bad` makes a start fail, `note` is information. */
+interface Finding {
+  check: string
+  level: 'good' | 'note' | 'bad'
+  message: string
+}
+
+/** Returns the findings of all checks of a data directory. */
+function diagnose(survey: Survey, verdict: StoreVerdict): Finding[] {
+  const { shown, directory } = survey
+  if (directory === 'missing')
+    return [found('directory', 'note', `There is no ${shown} yet. \`tabwire start\` creates it.`)]
+  if (directory !== 'there') return [found('directory', 'bad', `Cannot use ${shown}: ${directory}.`)]
+  return [
+    found('directory', 'good', `${shown} is readable and writable.`),
+    lockFinding(survey),
+    ...foldersFinding(survey),
+    modesFinding(survey),
+    credentialsFinding(survey.credentials),
+    snapshotFinding(survey, verdict),
+    ...journalFindings(survey, verdict),
+    ...straysFinding(survey),
+    ...asideFinding(survey),
+    sizesFinding(survey),
+  ]
+}
+
+function found(check: string, level: Finding['level'], message: string): Finding {
+  return { check, level, message }
+}
+
+function lockFinding({ holder }: Survey): Finding {
+  if (holder === undefined) return found('lock', 'good', 'The data directory is not in use.')
+  return found(
+    'lock',
+    'bad',
+    `A service uses the data directory (pid ${holder}), so another cannot start here. Its files may change during this check.`,
+  )
+}
+
+/** Folders at paths of files that a start replaces or removes. */
+function foldersFinding({ entries }: Survey): Finding[] {
+  const files = /^(?:credentials\.json|lock\.\d+|lock-\d+-[0-9a-f]{8})$/
+  const folders = entries.filter(({ name, folder }) => folder && (files.test(name) || isTemporary(name)))
+  if (folders.length === 0) return []
+  const names = folders.map(({ name }) => name).join(', ')
+  return [found('folders', 'bad', `Found a folder instead of a file: ${names}. Move it away.`)]
+}
+
+function modesFinding({ entries, mode }: Survey): Finding {
+  const all = [{ name: '.', mode, folder: true }, ...entries]
+  const open = all.filter((entry) => modeWanted(entry) !== undefined)
+  if (open.length === 0) return found('modes', 'good', 'Only the owner can read files with secrets.')
+  const named = open.map((entry) => `${entry.name} (${octal(entry.mode)})`).join(', ')
+  return found('modes', 'note', `Other users can read or write files with secrets: ${named}.`)
+}
+
+function credentialsFinding(credentials: Content): Finding {
+  const name = 'credentials.json'
+  if (credentials === undefined)
+    return found(name, 'note', `There is no ${name} yet. A start creates it with a new key.`)
+  if (typeof credentials === 'string') return found(name, 'note', `Cannot read ${name}: ${credentials}.`)
+  if (holdsKey(credentials)) return found(name, 'good', `${name} contains an API key.`)
+  return found(name, 'note', `${name} contains no API key. A start creates a new key.`)
+}
+
+function snapshotFinding({ snapshot }: Survey, verdict: StoreVerdict): Finding {
+  const name = 'db.json'
+  if (typeof snapshot === 'string') return found(name, 'bad', `Cannot read ${name}: ${snapshot}.`)
+  return found(name, snapshotLevels[verdict.snapshot.kind], snapshotMessage(verdict.snapshot))
+}
+
+const snapshotLevels = { none: 'good', whole: 'good', newer: 'bad', damaged: 'bad' } as const
+
+function snapshotMessage(verdict: SnapshotVerdict): string {
+  if (verdict.kind === 'none') return 'There is no db.json yet. All data is in the journal.'
+  if (verdict.kind === 'whole')
+    return `db.json is intact: ${verdict.records} records, up to transaction ${verdict.sequence}.`
+  // The advice is printed once, at the end.
+  return verdict.why.replace(/ Nothing was changed\. `tabwire doctor`.*$/, '')
+}
+
+function journalFindings(survey: Survey, { journals, journalMissing, newer }: StoreVerdict): Finding[] {
+  if (journalMissing) return [found('journal.ndjson', 'bad', MISSING)]
+  return (['old', 'current'] as const).flatMap((which) => {
+    const name = which === 'old' ? 'journal.old.ndjson' : 'journal.ndjson'
+    const content = survey[which]
+    if (typeof content === 'string') return found(name, 'bad', `Cannot read ${name}: ${content}.`)
+    const verdict = journals[which]
+    return verdict === undefined ? [] : journalFinding(name, verdict, newer)
+  })
+}
+
+const MISSING =
+  'journal.ndjson is missing. The store was not closed after db.json was written, so later acknowledged writes are lost.'
+
+function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): Finding {
+  const { fault, lines, lost, kept, first, last, torn } = verdict
+  if (fault !== undefined) {
+    const outlook = newer ? '' : ` ${transactions(kept.length)} can be kept, ${lost} lines cannot.`
+    return found(name, 'bad', `${name} line ${fault.line} (byte ${fault.byte}): ${fault.why}.${outlook}`)
+  }
+  if (lost > 0) return found(name, 'bad', `${name}: ${lost} lines depend on missing transactions.`)
+  const range = lines === 0 ? '' : ` (${first}–${last})`
+  const whole = `${name} is intact: ${transactions(lines)}${range}`
+  if (torn === 0) return found(name, 'good', `${whole}.`)
+  return found(
+    name,
+    'note',
+    `${whole}, then ${torn} bytes that were never acknowledged. A start moves them aside.`,
+  )
+}
+
+function straysFinding({ entries }: Survey): Finding[] {
+  const strays = entries.filter(({ name }) => isTemporary(name) || /^lock-\d+-[0-9a-f]{8}$/.test(name))
+  if (strays.length === 0) return []
+  const names = strays.map(({ name }) => name).join(', ')
+  return [
+    found('temporary files', 'note', `Temporary files of a killed process: ${names}. A start removes them.`),
+  ]
+}
+
+function asideFinding({ entries }: Survey): Finding[] {
+  const aside = entries.filter(({ name }) => /\.(?:damaged|torn)-\d+$/.test(name))
+  if (aside.length === 0) return []
+  const names = aside.map(({ name }) => name).join(', ')
+  return [found('kept aside', 'good', `Moved aside earlier, and safe to delete: ${names}.`)]
+}
+
+function sizesFinding({ entries }: Survey): Finding {
+  const files = entries.filter(({ folder }) => !folder)
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  return found(
+    'size',
+    'good',
+    `The data directory contains ${files.length} files, ${(bytes / 1e6).toFixed(1)} MB.`,
+  )
 }

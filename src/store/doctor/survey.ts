@@ -1,12 +1,23 @@
-import { access, constants, readdir, readFile, stat } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
-import { shownDirectory, storeFiles } from '../disk.ts'
+import { randomBytes } from 'node:crypto'
+import {
+  access,
+  constants,
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { OWNER_ONLY, shownDirectory, storeFiles } from '../disk.ts'
 import { codeOf, reasonOf } from '../errors.ts'
 import { holderIn, isLeftOpen } from '../lock.ts'
-import { whyNotMakeable, whyNotWritable } from './writable.ts'
 
 /** A file or folder of the data directory: its relative path with slashes; `mode` without the type. */
-export interface Entry {
+interface Entry {
   name: string
   mode: number
   size: number
@@ -109,4 +120,44 @@ export function modeWanted({
 }: Pick<Entry, 'name' | 'mode' | 'folder'>): number | undefined {
   if (process.platform === 'win32' || open(name) || (mode & 0o077) === 0) return undefined
   return folder ? 0o700 : 0o600
+}
+
+/** Returns why a directory is not writable, in words. Creates and removes a file named like a lock draft. */
+function whyNotWritable(directory: string): Promise<string | undefined> {
+  const draft = join(directory, `lock-${process.pid}-${randomBytes(4).toString('hex')}`)
+  return reasonFor(async () => {
+    try {
+      await writeFile(draft, '\n', { flag: 'wx', mode: OWNER_ONLY })
+    } finally {
+      await rm(draft, { force: true })
+    }
+  })
+}
+
+/** Returns why a missing directory cannot be created, in words. Creates and removes a directory at its nearest parent. */
+async function whyNotMakeable(directory: string): Promise<string | undefined> {
+  if ((await lstat(directory).catch(() => undefined)) !== undefined) return 'it is a link to a missing target'
+  return reasonFor(async () =>
+    rmdir(await mkdtemp(join(await existingAncestor(resolve(directory)), '.tabwire-'))),
+  )
+}
+
+async function existingAncestor(path: string): Promise<string> {
+  const above = dirname(path)
+  try {
+    await stat(above)
+    return above
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || above === path) throw error
+    return existingAncestor(above)
+  }
+}
+
+async function reasonFor(attempt: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await attempt()
+    return undefined
+  } catch (error) {
+    return reasonOf(error)
+  }
 }

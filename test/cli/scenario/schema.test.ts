@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { readScenario } from '../../../src/cli/scenario/read.ts'
+import { readScenario } from '../../../src/cli/scenario/files.ts'
 import { scenarioSchema } from '../../../src/cli/scenario/schema.ts'
 
 // Written by: npx vitest run test/cli/scenario -u

@@ -3,7 +3,7 @@ import { createDeliveryFaults, createHeldDeliveries } from '../../../src/deliver
 import type { Delivery } from '../../../src/model/delivery.ts'
 import { put } from '../../../src/model/records.ts'
 import { faultSet, noFaults, type ActiveFaults } from '../../../src/model/simulator/fault-rules.ts'
-import { holdDelivery, releaseDeliveries } from '../../../src/operations/hold-delivery.ts'
+import { holdDelivery, releaseDeliveries } from '../../../src/operations/pending-deliveries.ts'
 
 const delivery: Delivery = {
   id: 'del_1',

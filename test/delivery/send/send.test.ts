@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuthority } from '../../../src/certificates.ts'
-import { loadX509 } from '../../../src/certificates/issue.ts'
+import { loadX509 } from '../../../src/issue-certificate.ts'
 import {
   createDestinationPolicy,
   type DestinationSettings,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { State } from '../../../src/model/simulator/state.ts'
-import { stateText } from '../../../src/model/simulator/state-text.ts'
+import { stateText } from '../../../src/model/simulator/record-lines.ts'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
 import type { Answer } from '../../support/https-receiver.ts'
 import { sampled } from '../../soak/seeded.ts'

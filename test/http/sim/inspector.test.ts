@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Activity } from '../../../src/model/simulator/activity.ts'
-import { healthOfAll } from '../../../src/http/sim/endpoint-health.ts'
+import { healthOfAll } from '../../../src/http/sim/inspector.ts'
 import type { WebhookEndpoint } from '../../../src/model/webhook-endpoint.ts'
 import { storeDeliveries } from '../../pages/inspector/open-inspector.ts'
 import { check, errorOf, item, openReceiver, openSimulator, totals } from '../../support/simulator.ts'

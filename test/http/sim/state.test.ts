@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../../src/model/delivery.ts'
 import type { State, StateReport } from '../../../src/model/simulator/state.ts'
-import { stateText } from '../../../src/model/simulator/state-text.ts'
+import { stateText } from '../../../src/model/simulator/record-lines.ts'
 import { createManualClock } from '../../support/manual-clock.ts'
 import {
   check,

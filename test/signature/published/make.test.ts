@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import * as node from '../../../src/signature/node.ts'
 import type { DiagnoseOptions } from '../../../src/signature/diagnose/diagnose.ts'
 import * as web from '../../../src/signature/web.ts'
-import { verifyAndDiagnose } from '../../../src/cli/verify/verify.ts'
+import { verifyAndDiagnose } from '../../../src/cli/verify.ts'
 import { tabwire } from '../../support/cli.ts'
 import { makeVectors, publishedText, type Vector } from './make.ts'
 

@@ -1,5 +1,5 @@
 import type { Client } from '../../../client.ts'
-import type { Agreement, Disagreement } from '../../../conformance/receiver/agreement/agreement.ts'
+import type { Agreement, Disagreement } from '../../../conformance/receiver/agreement.ts'
 import { contentOf, sameContent, type Check, type OrderedPush } from '../../../model/check.ts'
 import type { ClaimView } from '../../../model/guests/claim.ts'
 import { isFullyPaid } from '../../../model/guests/claimed-items.ts'

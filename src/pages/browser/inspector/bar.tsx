@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { address, Link, type ViewName, viewNames } from './address.tsx'
+import { session } from './api.ts'
 import { clock, serviceNow } from './clock.tsx'
 import { helpShown } from './dialog.tsx'
-import { connection } from './live.ts'
+import { Command } from './elements.tsx'
+import { connection, isGone } from './live.ts'
 
 const titles: Record<ViewName, string> = {
   checks: 'Checks',
@@ -90,5 +92,36 @@ function Clock() {
         ahead > 2_000 && <span class="tag">moved</span>
       )}
     </Link>
+  )
+}
+
+/** The banners: that the page shows a replay, and that the service cannot be reached. */
+export function Banners() {
+  const { replay } = typeof session.value === 'string' ? {} : session.value
+  return (
+    <div>
+      {replay !== undefined && (
+        <p class="replay">
+          <b>Replay of {replay.recorded_at.slice(0, 19).replace('T', ' ')} UTC.</b> It sends no deliveries and
+          injects no faults.
+        </p>
+      )}
+      <div class="gone" role="alert">
+        {isGone.value && <Gone isReplay={replay !== undefined} />}
+      </div>
+    </div>
+  )
+}
+
+function Gone({ isReplay }: { isReplay: boolean }) {
+  return (
+    <>
+      <p>
+        <b>The service does not respond.</b>{' '}
+        {isReplay ? 'Start the replay again. ' : 'Start it again in its directory. '}A restart ends this
+        session, so use the new link.
+      </p>
+      <Command text={isReplay ? 'tabwire replay FILE --open' : 'tabwire start --open'} />
+    </>
   )
 }

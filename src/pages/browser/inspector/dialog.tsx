@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { onKeys } from './keyboard.ts'
+import { onKeys } from './keyboard.tsx'
 
 interface DialogProps {
   title: string

@@ -2,7 +2,7 @@ import type { PushInput } from '../../../model/check.ts'
 import { act } from './actions.ts'
 import { callApi } from './api.ts'
 import { Action } from './elements.tsx'
-import { RegisterButton } from './endpoint-registration.tsx'
+import { RegisterButton } from './endpoint-actions.tsx'
 import { endpoints } from './views/endpoints.tsx'
 
 const sample: PushInput = {

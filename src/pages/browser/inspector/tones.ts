@@ -1,3 +1,4 @@
+/* Apart from the elements, so that it can be tested without a page. */
 import { attemptOutcomes } from '../../../model/delivery.ts'
 
 /** Meaning of a status: each has one colour and one sign everywhere. */

@@ -2,12 +2,11 @@ import { useRef } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
 import { money } from '../api.ts'
 import { Time } from '../clock.tsx'
-import { Badge, Fields, Heading, Missing, Section } from '../elements.tsx'
+import { Badge, CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
 import { useRead } from '../live.ts'
 import { checkWord } from '../views/checks.tsx'
-import { Guest } from './guest.tsx'
-import { GuestPage } from './guest-page.tsx'
 import { GuestRecords } from './guest-records.tsx'
+import { Guest } from './guest.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** A check: its timeline and items, what guests did, the actions of a guest, and the guest page. */
@@ -95,5 +94,38 @@ function Items({ check: { items } }: { check: Check }) {
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** The address of a table's guest page, and its QR code as an SVG path. */
+interface TableQr {
+  url: string
+  size: number
+  path: string
+}
+
+/** The guest page of a table: a link, and the QR code that guests scan. */
+function GuestPage({ table }: { table: string }) {
+  const { value } = useRead<TableQr>(`/tables/${encodeURIComponent(table)}/qr`)
+  if (value === undefined) return null
+  const { url, size, path } = value
+  return (
+    <div class="guest-page">
+      <svg
+        class="qr"
+        viewBox={`0 0 ${size} ${size}`}
+        role="img"
+        aria-label={`QR code of the guest page of table ${table}`}
+        shape-rendering="crispEdges"
+      >
+        <path d={path} />
+      </svg>
+      <div class="buttons">
+        <a class="button" href={url} target="_blank" rel="noopener">
+          Open guest page
+        </a>
+        <CopyButton label="Copy link" text={() => url} />
+      </div>
+    </div>
   )
 }

@@ -1,23 +1,22 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Delivery } from '../../../../model/delivery.ts'
-import { deliveryWord } from '../../../../model/delivery.ts'
+import { groupsOf } from '../../../../model/attempt-groups.ts'
+import { type Attempt, type Delivery, deliveryWord } from '../../../../model/delivery.ts'
 import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
 import type { SentRequest } from '../../../../model/simulator/sent-request.ts'
-import { createdAt } from '../../../../model/text/created-at.ts'
+import { createdAt } from '../../../../model/text/time.ts'
 import { DEFAULT_SERVICE_NAME } from '../../../../model/text/service-name.ts'
 import { resend } from '../actions.ts'
 import { Link } from '../address.tsx'
 import { announceNow } from '../announce.tsx'
 import { session } from '../api.ts'
-import { Countdown, Time } from '../clock.tsx'
 import { advanceToAttempt } from '../clock-moves.ts'
+import { Countdown, elapsedText, Time } from '../clock.tsx'
 import { deliveryCurl, verifyCommand } from '../commands.ts'
-import { Action, Badge, CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
-import { registerAgain } from '../endpoint-actions.ts'
-import { onKeys } from '../keyboard.ts'
+import { Action, Badge, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
+import { registerAgain } from '../endpoint-actions.tsx'
+import { onKeys } from '../keyboard.tsx'
 import { useRead } from '../live.ts'
 import { endpointName } from '../views/endpoints.tsx'
-import { Attempts } from './attempts.tsx'
 import { RequestSent, ResponseReceived } from './exchange.tsx'
 
 /** A delivery: why it failed, its attempts with request and response, and the actions that resend it. */
@@ -169,5 +168,84 @@ function Refusal({ text, sent: { url, endpoint } }: { text: string; sent: SentRe
         <Action onClick={() => registerAgain({ url, event_types: [...event_types] })}>Register again</Action>
       )}
     </div>
+  )
+}
+
+interface AttemptsProps {
+  attempts: readonly Attempt[]
+  /** Number of the attempt whose request and response are shown. */
+  shown: number | undefined
+  onShow: (number: number) => void
+}
+
+/** All attempts, newest first; attempts with the same result are one line, which unfolds. */
+function Attempts({ attempts, shown, onShow }: AttemptsProps) {
+  const line = (attempt: Attempt) => (
+    <Line
+      key={attempt.number}
+      attempt={attempt}
+      isShown={attempt.number === shown}
+      onShow={attempts.length === 1 ? undefined : onShow}
+    />
+  )
+  return (
+    <ol class="attempts" reversed>
+      {groupsOf(attempts)
+        .toReversed()
+        .map((group) => {
+          const [first] = group
+          const last = group.at(-1)
+          if (first === undefined || last === undefined) return null
+          return (
+            <li key={first.number}>
+              {first === last ? (
+                line(first)
+              ) : (
+                <details>
+                  <summary>
+                    <b>
+                      #{first.number}–#{last.number}
+                    </b>{' '}
+                    <Result attempt={first} /> <span class="quiet">{group.length} times the same, last</span>{' '}
+                    <Time at={last.started_at} />
+                  </summary>
+                  <div class="same">{group.toReversed().map(line)}</div>
+                </details>
+              )}
+              {first.error !== null && <p class="reason">{first.error}</p>}
+            </li>
+          )
+        })}
+    </ol>
+  )
+}
+
+interface LineProps {
+  attempt: Attempt
+  isShown: boolean
+  onShow: ((number: number) => void) | undefined
+}
+
+function Line({ attempt, isShown, onShow }: LineProps) {
+  const { number, started_at, duration_ms } = attempt
+  return (
+    <p class="line">
+      <b>#{number}</b> <Time at={started_at} /> <Result attempt={attempt} />{' '}
+      <span class="quiet">{elapsedText(duration_ms)}</span>{' '}
+      {onShow !== undefined && (
+        <button type="button" class="plain" aria-pressed={isShown} onClick={() => onShow(number)}>
+          Show<span class="spoken"> request and response of attempt {number}</span>
+        </button>
+      )}
+    </p>
+  )
+}
+
+function Result({ attempt: { outcome, response_status, faults } }: { attempt: Attempt }) {
+  return (
+    <>
+      <Badge word={outcome} /> {response_status !== null && <StatusCode status={response_status} />}
+      {faults !== undefined && <span class="tag">fault: {faults.join(', ')}</span>}
+    </>
   )
 }

@@ -1,11 +1,18 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { go } from '../address.tsx'
-import { drawerFocus } from '../drawer-focus.ts'
-import { onKeys } from '../keyboard.ts'
+import type { Delivery } from '../../../../model/delivery.ts'
+import type { EventView } from '../../../../model/event-view.ts'
+import { drawerFocus, go, Link } from '../address.tsx'
+import type { List } from '../api.ts'
+import { Time } from '../clock.tsx'
+import { eventCommand } from '../commands.ts'
+import { CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
+import { onKeys } from '../keyboard.tsx'
+import { useRead } from '../live.ts'
+import { DeliveryLine } from '../views/deliveries.tsx'
+import { Body } from './body.tsx'
 import { CheckDetail } from './check.tsx'
 import { DeliveryDetail } from './delivery.tsx'
 import { EndpointDetail } from './endpoint.tsx'
-import { EventDetail } from './event.tsx'
 import { RequestDetail } from './request.tsx'
 
 let lastTaken = 0
@@ -59,4 +66,46 @@ function OpenedRecord({ open }: { open: string }) {
   if (open.startsWith('we_')) return <EndpointDetail id={open} />
   if (open.startsWith('req_')) return <RequestDetail id={open} />
   return <p class="notice bad">Unknown record: {open}. Check the id in the address.</p>
+}
+
+/** An event: its exact body and its deliveries. */
+function EventDetail({ id }: { id: string }) {
+  const { value, problem } = useRead<EventView>(`/events/${encodeURIComponent(id)}`)
+  const deliveries = useRead<List<Delivery>>(`/deliveries?limit=100&event_id=${encodeURIComponent(id)}`)
+  if (value === undefined) return <Missing problem={problem} />
+  const { type, created_at, external_check_id, body } = value
+  return (
+    <>
+      <Heading kind="Event" name={type} />
+      <div class="buttons">
+        <CopyButton label="Copy as command" text={() => eventCommand(id)} />
+      </div>
+      <Fields
+        rows={[
+          ['Event', <code>{id}</code>],
+          ['Created', <Time at={created_at} />],
+          [
+            'Check',
+            external_check_id !== null && (
+              <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
+            ),
+          ],
+        ]}
+      />
+      <Section title="Deliveries">
+        {deliveries.value?.data.length === 0 ? (
+          <p class="quiet">No endpoint was subscribed to this event.</p>
+        ) : (
+          <ul class="lines">
+            {deliveries.value?.data.map((delivery) => (
+              <DeliveryLine key={delivery.id} delivery={delivery} />
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Section title="Body">
+        <Body text={body} label="Body" />
+      </Section>
+    </>
+  )
 }

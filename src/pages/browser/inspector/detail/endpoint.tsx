@@ -8,7 +8,7 @@ import { Countdown, Time } from '../clock.tsx'
 import { receiverCheckCommand } from '../commands.ts'
 import { Confirm } from '../dialog.tsx'
 import { Action, AttemptResult, Badge, CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
-import { deleteEndpoint, registerAgain } from '../endpoint-actions.ts'
+import { deleteEndpoint, registerAgain } from '../endpoint-actions.tsx'
 import { useRead } from '../live.ts'
 import { type Endpoint, healthText, LastError, recentText } from '../views/endpoints.tsx'
 

@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks'
 import type { ClaimView } from '../../../../model/guests/claim.ts'
 import type { FeedbackView } from '../../../../model/guests/feedback.ts'
 import type { PaymentView } from '../../../../model/guests/payment.ts'
-import { pay, release } from '../actions.ts'
-import { type List, money, queryText } from '../api.ts'
+import { digitsOf } from '../../../../model/text/money.ts'
+import { pay, refund, release } from '../actions.ts'
+import { type List, money, queryText, session } from '../api.ts'
 import { Time } from '../clock.tsx'
 import { Action, Badge, Section } from '../elements.tsx'
-import { refund } from '../guest-actions.ts'
 import { useRead } from '../live.ts'
-import { AmountField, centsOf } from './amount.tsx'
 
 /** What guests did at a check: claims, payments and feedback, with the actions on each. */
 export function GuestRecords({ externalId }: { externalId: string }) {
@@ -133,4 +132,36 @@ function AllFeedback({ externalId }: { externalId: string }) {
       </ul>
     </Section>
   )
+}
+
+interface AmountFieldProps {
+  label: string
+  placeholder: string
+  typed: string
+  onType: (text: string) => void
+}
+
+/** A field for an amount in the currency of the session's location. */
+export function AmountField({ label, placeholder, typed, onType }: AmountFieldProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input
+        type="text"
+        inputMode="decimal"
+        placeholder={placeholder}
+        aria-invalid={typed.trim() !== '' && centsOf(typed) === undefined}
+        value={typed}
+        onInput={(event) => onType(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+/** Parses a typed amount into minor units; `undefined` unless it is a positive amount. */
+export function centsOf(typed: string): number | undefined {
+  const { location = null } = typeof session.value === 'string' ? {} : session.value
+  const value = Number(typed.trim().replace(',', '.'))
+  const cents = Math.round(value * 10 ** digitsOf(location?.currency ?? ''))
+  return typed.trim() !== '' && Number.isSafeInteger(cents) && cents > 0 ? cents : undefined
 }

@@ -1,15 +1,14 @@
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { address, go, Link } from '../address.tsx'
+import { address, go, Link, openInDrawer } from '../address.tsx'
 import { announce, announceNow } from '../announce.tsx'
 import { queryText } from '../api.ts'
+import { serviceNow } from '../clock.tsx'
 import { Command } from '../elements.tsx'
-import { openInDrawer } from '../drawer-focus.ts'
-import { onKeys } from '../keyboard.ts'
+import { onKeys } from '../keyboard.tsx'
 import { isGone, type LiveMessage, onLive, throttled } from '../live.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { createRows, type End, missingIn, newestFirst, type Rows } from './rows.ts'
-import { type Dates, datesOf, RowTime } from './row-time.tsx'
 import type { View } from './view.ts'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -215,4 +214,24 @@ function EmptyList<T extends { id: string }>({ view, filtered }: { view: View<T>
       ))}
     </div>
   )
+}
+
+/** The time of a row in UTC, with its date when the rows of the list are of different days. */
+function RowTime({ at, dates }: { at: string; dates: Dates }) {
+  return (
+    <time class="moment" dateTime={at} title={at}>
+      {at.slice({ none: 11, days: 5, years: 0 }[dates], 19).replace('T', ' ')}
+    </time>
+  )
+}
+
+/** Part of the dates that rows show: none when all rows are of the current day. */
+type Dates = 'none' | 'days' | 'years'
+
+/** Returns the part of the date in which these times and the service's time differ. */
+function datesOf(times: readonly string[]): Dates {
+  const all = [...times, new Date(serviceNow.value).toISOString()]
+  const differ = (length: number) => new Set(all.map((time) => time.slice(0, length))).size > 1
+  if (differ(4)) return 'years'
+  return differ(10) ? 'days' : 'none'
 }

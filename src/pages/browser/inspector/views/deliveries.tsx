@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
 import {
   type AttemptMessage,
   attemptOutcomes,
@@ -5,12 +6,15 @@ import {
   deliveryWord,
   deliveryWords,
 } from '../../../../model/delivery.ts'
-import { createdAt } from '../../../../model/text/created-at.ts'
-import { Link } from '../address.tsx'
+import type { ResendPlan, skipReasons } from '../../../../model/simulator/sent-request.ts'
+import { createdAt } from '../../../../model/text/time.ts'
+import { address, Link } from '../address.tsx'
+import { callApi, queryText } from '../api.ts'
 import { Countdown } from '../clock.tsx'
+import { Dialog } from '../dialog.tsx'
 import { AttemptResult, Badge } from '../elements.tsx'
-import { ResendAll } from '../list/resend-all.tsx'
 import { eventTypeFilter, type View } from '../list/view.ts'
+import { publishReturn } from '../live.ts'
 import { FirstStep } from '../test-event.tsx'
 import { endpointChoices, endpointName } from './endpoints.tsx'
 
@@ -68,7 +72,7 @@ export const deliveriesView: View<Delivery> = {
 }
 
 /** Adds an attempt to a delivery, unless the delivery already has it. */
-export function withAttempt(row: Delivery, { attempt, ...delivery }: AttemptMessage): Delivery {
+function withAttempt(row: Delivery, { attempt, ...delivery }: AttemptMessage): Delivery {
   if (row.attempts.length >= attempt.number) return row
   return { ...delivery, attempts: [...row.attempts, attempt] }
 }
@@ -83,4 +87,127 @@ export function DeliveryLine({ delivery }: { delivery: Delivery }) {
       <Badge word={deliveryWord(delivery)} /> {next_attempt_at !== null && <Countdown to={next_attempt_at} />}
     </li>
   )
+}
+
+/** Resends of this page at a time; more would not be faster. */
+const AT_ONCE = 4
+
+/** Shown with the number of deliveries that are not resent. */
+const reasonTexts: Readonly<Record<(typeof skipReasons)[number], string>> = {
+  endpoint_disabled: 'endpoint disabled. Register its URL again to receive further events.',
+  endpoint_removed: 'endpoint removed.',
+  covered: 'the event was delivered by another delivery, or another one is pending.',
+  ping: 'pings are not resent.',
+}
+
+/** The button that resends all dead deliveries that match the filters, and its dialog. */
+function ResendAll() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Resend all…
+      </button>
+      {isOpen && <ResendDialog onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+interface Progress {
+  resent: number
+  /** Number of failed resends by message. */
+  failed: ReadonlyMap<string, number>
+  isRunning: boolean
+}
+
+function ResendDialog({ onClose }: { onClose: () => void }) {
+  const { plan, problem } = usePlan()
+  const [progress, setProgress] = useState<Progress>()
+  const stopped = useRef(false)
+  useEffect(() => () => void (stopped.current = true), [])
+  const total = plan?.ids.length ?? 0
+  const start = async () => {
+    if (plan === undefined || progress !== undefined) return
+    let resent = 0
+    const failed = new Map<string, number>()
+    const show = (isRunning: boolean) => setProgress({ resent, failed, isRunning })
+    show(true)
+    const rest = [...plan.ids].values()
+    const work = async () => {
+      for (const id of rest) {
+        if (stopped.current) return
+        try {
+          await callApi('POST', `/deliveries/${encodeURIComponent(id)}/resend`, { fresh: true })
+          resent += 1
+        } catch (error) {
+          const message = error instanceof Error ? error.message : String(error)
+          failed.set(message, (failed.get(message) ?? 0) + 1)
+        }
+        show(true)
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    show(false)
+    publishReturn()
+  }
+  return (
+    <Dialog title="Resend all dead deliveries?" onClose={onClose}>
+      {plan === undefined ? (
+        <p role="status">{problem ?? 'Counting…'}</p>
+      ) : (
+        <>
+          <p role="status">{progress === undefined ? plannedText(total) : progressText(progress, total)}</p>
+          {progress !== undefined && (
+            <progress max={total} value={progress.resent + sumOf(progress.failed)} aria-label="Progress" />
+          )}
+          <ul class="lines">
+            {Object.entries(reasonTexts).map(([reason, text]) => {
+              const count = plan.skipped[reason as keyof typeof reasonTexts]
+              return count > 0 && <li key={reason}>{`${count.toLocaleString('en')} skipped: ${text}`}</li>
+            })}
+            {[...(progress?.failed ?? [])].map(([message, count]) => (
+              <li key={message} class="reason">{`${count.toLocaleString('en')} failed: ${message}`}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <form method="dialog" class="buttons">
+        <button>{progress === undefined ? 'Cancel' : progress.isRunning ? 'Stop' : 'Close'}</button>
+        {total > 0 && progress === undefined && (
+          <button type="button" class="main" onClick={() => void start()}>
+            Resend {total.toLocaleString('en')}
+          </button>
+        )}
+      </form>
+    </Dialog>
+  )
+}
+
+/** Reads once which deliveries match the filters and can be resent. */
+function usePlan(): { plan?: ResendPlan; problem?: string } {
+  const [read, setRead] = useState<{ plan?: ResendPlan; problem?: string }>({})
+  useEffect(() => {
+    callApi<ResendPlan>('GET', `/deliveries/resend-plan${queryText(address.peek().filters)}`).then(
+      (plan) => setRead({ plan }),
+      (error: unknown) => setRead({ problem: error instanceof Error ? error.message : String(error) }),
+    )
+  }, [])
+  return read
+}
+
+function plannedText(total: number): string {
+  if (total === 0) return 'No delivery can be resent.'
+  if (total === 1) return '1 delivery is resent with a new signature.'
+  return `${total.toLocaleString('en')} deliveries are resent with new signatures, oldest first.`
+}
+
+function progressText({ resent, failed, isRunning }: Progress, total: number): string {
+  if (isRunning) return `Resending ${total.toLocaleString('en')}…`
+  const failures = sumOf(failed)
+  const text = `Resent ${resent.toLocaleString('en')} of ${total.toLocaleString('en')}.`
+  return failures === 0 ? text : `${text} ${failures.toLocaleString('en')} failed.`
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }

@@ -6,7 +6,7 @@ import { address } from '../address.tsx'
 import { callApi, type List } from '../api.ts'
 import { Time } from '../clock.tsx'
 import { Badge, StatusCode } from '../elements.tsx'
-import { RegisterButton } from '../endpoint-registration.tsx'
+import { RegisterButton } from '../endpoint-actions.tsx'
 import type { View } from '../list/view.ts'
 import { onLive, throttled } from '../live.ts'
 

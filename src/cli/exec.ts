@@ -1,0 +1,238 @@
+import type { ChildProcess } from 'node:child_process'
+import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError, type Client, type GuestsReport, type GuestsWanted } from '../client.ts'
+import type { Delivery } from '../model/delivery.ts'
+import type { FlagShape } from './config/schema.ts'
+import { CommandError } from './errors.ts'
+
+/** A definition of a flag, as far as its form on the command line goes. */
+type Flag = Pick<FlagShape, 'type'> & { char?: string | undefined; aliases?: string[] | undefined }
+
+/**
+ * Splits the words of `exec` into its own flags and the command to run. The command starts behind `--`, or at the first
+ * word that is neither a flag nor a flag's value: PowerShell removes `--` from the arguments of scripts.
+ */
+export function splitCommand(
+  argv: readonly string[],
+  flags: Readonly<Record<string, Flag>>,
+): { own: string[]; command: string[] } {
+  let end = 0
+  while (end < argv.length) {
+    const word = argv[end] ?? ''
+    if (word === '--') return { own: argv.slice(0, end), command: argv.slice(end + 1) }
+    if (!word.startsWith('-') || word === '-') break
+    end += takesNextWord(word, flags) ? 2 : 1
+  }
+  return { own: argv.slice(0, end), command: argv.slice(end) }
+}
+
+/** Returns true for `--port`, whose value is the next word; false for `--port=0` and for switches. */
+function takesNextWord(word: string, flags: Readonly<Record<string, Flag>>): boolean {
+  const found = Object.entries(flags).find(
+    ([name, { char, aliases = [] }]) =>
+      word === `--${name}` || word === `-${char}` || aliases.some((alias) => word === `--${alias}`),
+  )
+  return found?.[1].type === 'option'
+}
+
+/** Time that a command has to end after a signal, in milliseconds; then it is killed. */
+const GRACE_MS = 5_000
+
+/** Exit codes of POSIX shells. */
+const NOT_EXECUTABLE = 126
+const NOT_FOUND = 127
+
+/** A command that runs. */
+export interface RunningCommand {
+  /**
+   * Resolves with the exit code; 128 plus the signal's number when a signal ended the command.
+   * @throws CommandError with exit code 127 when there is no such command, and 126 when it cannot be executed.
+   */
+  ended: Promise<number>
+  /** Passes a signal on, except Ctrl-C at a terminal. The command is killed when it has not ended 5 seconds later. */
+  signal(signal: NodeJS.Signals): void
+}
+
+/**
+ * Runs a command without a shell, on this process's standard streams. On Windows, finds `.cmd` files as a shell does.
+ *
+ * Away from a terminal, the command gets a process group of its own: a signal reaches all its processes, and processes that
+ * are left when it ends are ended. At a terminal it stays in our group, or Ctrl-C and reads from the terminal would not
+ * reach it. `defaults` are variables for an environment that lacks them.
+ */
+export async function runCommand(
+  [file = '', ...args]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  defaults: Readonly<Record<string, string>> = {},
+): Promise<RunningCommand> {
+  const { default: spawn } = await import('cross-spawn')
+  const hasOwnGroup = process.platform !== 'win32' && !process.stdin.isTTY
+  const child = spawn(file, args, {
+    stdio: 'inherit',
+    env: { ...defaults, ...withoutEmpty(withoutConnection(process.env), defaults), ...variables },
+    detached: hasOwnGroup,
+  })
+  const send = (signal: NodeJS.Signals) =>
+    void (hasOwnGroup ? signalGroup(child, signal) : child.kill(signal))
+  const kill = () => send('SIGKILL')
+  // Whatever ends this process, the command does not stay.
+  process.once('exit', kill)
+  let timer: NodeJS.Timeout | undefined
+  const ended = exitCodeOf(child, file).finally(() => {
+    clearTimeout(timer)
+    process.off('exit', kill)
+    if (hasOwnGroup) send('SIGTERM')
+  })
+  return {
+    ended,
+    signal(signal) {
+      // At a terminal, Ctrl-C has reached the command already, which may go on, as a REPL does.
+      if (!hasOwnGroup && signal === 'SIGINT' && process.stdin.isTTY) return
+      send(signal)
+      timer ??= setTimeout(kill, GRACE_MS)
+    },
+  }
+}
+
+/** Removes variables that would lead `tabwire` commands inside the command to another service. */
+function withoutConnection(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const {
+    TABWIRE_PROFILE: _profile,
+    TABWIRE_API_KEY_FILE: _file,
+    TABWIRE_CACERT: _cacert,
+    ...others
+  } = environment
+  return others
+}
+
+/** Removes empty variables that have a default: an empty one counts as unset. */
+function withoutEmpty(
+  environment: NodeJS.ProcessEnv,
+  defaults: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => !(name in defaults) || value !== ''),
+  )
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // No process of the group is left.
+  }
+}
+
+function exitCodeOf(child: ChildProcess, file: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => reject(failedToStart(file, error)))
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]),
+    )
+  })
+}
+
+function failedToStart(file: string, { code, message }: NodeJS.ErrnoException): CommandError {
+  if (code === 'ENOENT')
+    return new CommandError(
+      'command_not_found',
+      `Command not found: ${file}. Check its name and your PATH. For commands of a Node.js project, put npx before the name.`,
+      NOT_FOUND,
+    )
+  return new CommandError(
+    'command_not_executable',
+    `${file} cannot be executed: ${code ?? message}.`,
+    NOT_EXECUTABLE,
+  )
+}
+
+/** Milliseconds between two rounds of the guests, and between two looks at delayed deliveries. */
+const PACE = 50
+const LOOK = 150
+
+/** Guests who play while a command runs. */
+export interface Playing {
+  /**
+   * Ends the play and the injected faults, and plays all retries that are due later, by moving the clock.
+   * @throws what ended the play early.
+   */
+  settle(): Promise<GuestsReport>
+}
+
+/** The parts of a client that are called. */
+type Calls = Pick<Client, 'guests' | 'deliveries' | 'clock' | 'faults'>
+
+/**
+ * Plays guests on every open check. Deliveries that a fault drops or holds are not awaited in real time: the clock moves
+ * to their next attempt. Other retries keep their time, so that a receiver can restart meanwhile. `idle` resolves when
+ * no delivery is due or in flight.
+ */
+export function playAlong(
+  client: Calls,
+  wanted: Pick<GuestsWanted, 'seed' | 'guests'>,
+  idle: () => Promise<void>,
+): Playing {
+  const end = new AbortController()
+  const playing = client.guests.play({ ...wanted, pace: PACE, untilPaid: false, signal: end.signal })
+  const skipping = skipDelays(client, end.signal)
+  // Both are awaited in settle.
+  for (const one of [playing, skipping]) one.catch(() => end.abort())
+  return {
+    async settle() {
+      end.abort()
+      const [report] = await Promise.all([playing, skipping])
+      await client.faults.clear()
+      await idle()
+      for (let next = await nextAttempt(client); next !== undefined; next = await nextAttempt(client)) {
+        await moveAhead(client, next)
+        await idle()
+      }
+      return report
+    },
+  }
+}
+
+/** Moves the clock to deliveries that a fault delays, once they have been seen twice: others may overtake them. */
+async function skipDelays(client: Calls, signal: AbortSignal): Promise<void> {
+  let seen = new Set<string>()
+  while (!signal.aborted) {
+    const delayed = (await pendingOf(client)).filter(isDelayed)
+    const again = delayed.filter((delivery) => seen.has(markOf(delivery)))
+    seen = new Set(delayed.map(markOf))
+    const next = earliest(again)
+    if (next !== undefined) await moveAhead(client, next)
+    await sleep(LOOK, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+function isDelayed({ held, attempts }: Delivery): boolean {
+  return held !== undefined || attempts.at(-1)?.outcome === 'dropped'
+}
+
+function markOf({ id, next_attempt_at }: Delivery): string {
+  return `${id} ${next_attempt_at}`
+}
+
+/** Moves the clock to a time, unless it has passed it meanwhile. */
+async function moveAhead({ clock }: Calls, time: string): Promise<void> {
+  if (time <= (await clock.show()).now) return
+  await clock.moveTo(time).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 422) throw error
+  })
+}
+
+async function nextAttempt(client: Calls): Promise<string | undefined> {
+  return earliest(await pendingOf(client))
+}
+
+function earliest(deliveries: readonly Delivery[]): string | undefined {
+  return deliveries.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).toSorted()[0]
+}
+
+async function pendingOf({ deliveries }: Calls): Promise<Delivery[]> {
+  const pending: Delivery[] = []
+  for await (const delivery of deliveries.all({ status: 'pending' })) pending.push(delivery)
+  return pending
+}

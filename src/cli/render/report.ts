@@ -1,0 +1,127 @@
+import chalk from 'chalk'
+import type {
+  Account,
+  Problem,
+  RefusedPushes,
+  Report,
+  ReportedFinding,
+  Sums,
+} from '../../model/simulator/report.ts'
+import { cutTo, renderTable, widthOf, wrapped } from './layout.ts'
+import { count, formatTime, price, printable, renderer } from './text.ts'
+
+/** Renders the findings of an integration: each code once, with its latest message and its requests. */
+export const renderReport = renderer(
+  ({ since, pushes, refused, findings }: Report, columns: number | undefined = Infinity): string => {
+    const span = since === null ? '' : ` since ${formatTime(since)}`
+    const account = refused.length === 0 ? [] : [renderRefused(refused)]
+    if (findings.length > 0)
+      return [...findings.map((one) => renderFinding(one, columns)), ...account].join('\n\n')
+    if (pushes === 0) return chalk.dim(`No pushes${span}, so there is nothing to report.`)
+    return [
+      `${chalk.green('✓')} No problems found in ${count(pushes, 'push', 'pushes')}${span}.`,
+      ...account,
+    ].join('\n')
+  },
+)
+
+/** Most checks in the table. */
+const MOST = 20
+
+const amounts: readonly (readonly [heading: string, name: keyof Sums])[] = [
+  ['pushed', 'pushed_cents'],
+  ['claimed', 'claimed_cents'],
+  ['paid', 'paid_cents'],
+  ['tips', 'tipped_cents'],
+  ['refunded', 'refunded_cents'],
+  ['owed', 'owed_cents'],
+  ['elsewhere', 'paid_elsewhere_cents'],
+  ['overpaid', 'overpaid_cents'],
+]
+
+/** Renders an account: the first problem with its requests and deliveries, the checks with a problem, and the sums. */
+export const renderAccount = renderer((account: Account, columns: number | undefined = Infinity): string => {
+  const { checks, sums, currency, problems } = account
+  if (checks.length === 0) return chalk.dim('The account is empty: no check was pushed.')
+  const wrong = checks.filter((check) => check.problems.length > 0)
+  const shown = wrong.slice(0, MOST)
+  const rows = shown.map((check) => [
+    check.external_check_id,
+    ...amounts.map(([, name]) => (check[name] === 0 ? '' : price(check[name], currency))),
+    check.problems.join(', '),
+  ])
+  const all = [
+    `${wrong.length > 0 ? 'all ' : ''}${count(checks.length, 'check')}`,
+    ...amounts.map(([, name]) => price(sums[name], currency)),
+    '',
+  ]
+  const headings = [
+    'account',
+    ...amounts.map(([heading]) => heading),
+    ...(wrong.length > 0 ? ['problems'] : []),
+  ]
+  const table = renderTable(
+    headings,
+    [...rows, all].map((row) => row.slice(0, headings.length)),
+    '',
+    columns,
+  )
+  const more =
+    wrong.length > MOST ? [chalk.dim(`and ${count(wrong.length - MOST, 'more check')} with problems`)] : []
+  return [renderProblems(problems, columns), [table, ...more].join('\n')].join('\n\n')
+})
+
+/** Renders a report, and the account after it where it was asked for. */
+export const renderReported = renderer((report: Report & { account?: Account }, columns: number): string => {
+  const account = report.account === undefined ? [] : [renderAccount(report.account, columns)]
+  return [renderReport(report, columns), ...account].join('\n\n')
+})
+
+function renderProblems([first, ...others]: readonly Problem[], columns: number): string {
+  if (first === undefined) return `${chalk.green('✓')} The account adds up.`
+  const { code, external_check_id, message } = first
+  const ids = [...first.requests, ...first.events, ...first.deliveries]
+  const counted = new Map<string, number>()
+  for (const other of others) counted.set(other.code, (counted.get(other.code) ?? 0) + 1)
+  const rest = Array.from(counted, ([other, times]) => `${times} ${other}`).join(', ')
+  return [
+    `${chalk.red(`✗ ${code}`)}  ${printable(external_check_id)}`,
+    wrapped(printable(message), '  ', columns),
+    ...ids.map((id) => `    ${chalk.dim(id)}`),
+    ...(others.length === 0
+      ? []
+      : [wrapped(`and ${count(others.length, 'later problem')}: ${rest}`, '  ', columns)]),
+  ].join('\n')
+}
+
+/** `4 pushes were refused: 3 with 422 validation_failed, 1 with 400 invalid_json.` */
+function renderRefused(refused: readonly RefusedPushes[]): string {
+  const total = refused.reduce((sum, one) => sum + one.count, 0)
+  const codes = refused.map(({ status, code, count: times }) => `${times} with ${status} ${code}`)
+  return `${count(total, 'push was', 'pushes were')} refused: ${codes.join(', ')}.`
+}
+
+function renderFinding(
+  { code, count: number, requests, includes_earlier }: ReportedFinding,
+  columns: number,
+): string {
+  const times = `${count(number, 'time')}${includes_earlier ? ', some of them earlier' : ''}`
+  const messages = [...new Set(requests.map(({ message }) => message))]
+  return [
+    `${chalk.yellow(`! ${code}`)}  ${times}`,
+    wrapped(printable(messages.at(-1) ?? ''), '  ', columns),
+    ...requests.flatMap((request) => renderRequestLine(request, columns)),
+    ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} earlier`)] : []),
+  ].join('\n')
+}
+
+/** Renders a request on one line; on a narrow terminal the path is cut, and the id is below. */
+function renderRequestLine(
+  { id, method, path, status, started_at }: ReportedFinding['requests'][number],
+  columns: number,
+): string[] {
+  const call = `    ${formatTime(started_at)}  ${method} ${printable(path)}`
+  const line = `${call}  ${status}  ${chalk.dim(id)}`
+  if (widthOf(line) <= columns) return [line]
+  return [`${cutTo(columns - '  200'.length, call)}  ${status}`, `      ${chalk.dim(id)}`]
+}

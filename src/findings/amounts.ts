@@ -1,0 +1,129 @@
+import type { OrderedPush, Push, PushedItem, StoredCheck } from '../model/check.ts'
+import { claimableQuantity, roundQuantity } from '../model/guests/claimed-items.ts'
+import { type Finding, type PushSeen, some } from './finding.ts'
+
+/**
+ * Finds totals that match neither the lines nor each other. Two ways of pricing are valid. Tax on top: the lines add up
+ * to the subtotal. Tax included: the lines add up to the total, and POS systems send the net or the gross sum as
+ * subtotal; both are accepted.
+ */
+export function totalsMismatch({ push: { items, totals } }: Pick<PushSeen, 'push'>): string | undefined {
+  const wrong = [...wrongLines(items, totals), ...wrongTotal(totals)]
+  if (wrong.length === 0) return undefined
+  return `The totals do not add up: ${wrong.join('; ')}. Guests pay their items' share of total_cents, so they would pay wrong amounts. Push every charge and discount as an item (a discount has a negative price_cents), with the totals at the same time.`
+}
+
+function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push['totals']): string[] {
+  const { sum, slack } = sumOf(items)
+  const near = (cents: number) => Math.abs(sum - cents) <= slack
+  if (near(subtotal_cents) || near(total_cents)) return []
+  return [
+    `the items add up to ${round(sum)}, which is neither subtotal_cents ${subtotal_cents} nor total_cents ${total_cents}`,
+  ]
+}
+
+function wrongTotal({ subtotal_cents, tax_cents, total_cents }: Push['totals']): string[] {
+  const taxIncluded = subtotal_cents === total_cents
+  if (taxIncluded || subtotal_cents + tax_cents === total_cents) return []
+  return [
+    `subtotal_cents ${subtotal_cents} plus tax_cents ${tax_cents} is ${subtotal_cents + tax_cents}, not total_cents ${total_cents}`,
+  ]
+}
+
+/** Adds up the lines. A POS rounds each weighed line to a cent, so each may be off by less than one. */
+function sumOf(items: Push['items']): { sum: number; slack: number } {
+  const lines = items.map(({ quantity, price_cents }) => round(quantity * price_cents))
+  return {
+    sum: round(lines.reduce((sum, line) => sum + line, 0)),
+    slack: lines.filter((line) => !Number.isInteger(line)).length,
+  }
+}
+
+/** Rounds to thousandths of a cent, because 0.1 × 3 is inexact in binary, and 0.333333 × 3 means 1. */
+function round(cents: number): number {
+  return Number.isInteger(cents) ? cents : Number(cents.toFixed(3))
+}
+
+/**
+ * Finds quantities with more than three decimals: guests claim in thousandths, so claims would differ from the push.
+ */
+export function quantityPrecision({ push: { items } }: Pick<PushSeen, 'push'>): string | undefined {
+  const precise = items.filter(({ quantity }) => roundQuantity(quantity) !== quantity)
+  if (precise.length === 0) return undefined
+  const names = precise.map(
+    ({ external_id, quantity }) =>
+      `${external_id} has quantity ${quantity}, of which ${claimableQuantity(quantity)} can be claimed`,
+  )
+  return `Quantities have more than 3 decimals: ${some(names)}. The check keeps them as pushed, but guests claim in thousandths. Round quantities to 3 decimals.`
+}
+
+const FACTOR = 100
+
+/** Finds a push whose amounts all are 100 times those of the check, or a hundredth: cents and major units were mixed up. */
+export function unitChange({ push, before, outcome }: Pick<PushSeen, 'push' | 'before' | 'outcome'>) {
+  if (before === null || (outcome !== 'updated' && outcome !== 'conflict')) return undefined
+  const [small, large] = push.totals.total_cents > before.totals.total_cents ? [before, push] : [push, before]
+  // Most pushes end here.
+  if (!isFactor(small.totals.total_cents, large.totals.total_cents)) return undefined
+  const pairs = commonPrices(small, large)
+  if (pairs.length < 2 || !pairs.every(([less, more]) => isFactor(less, more))) return undefined
+  // Some POS systems give items away at one cent.
+  if (pairs.every(([less]) => Math.abs(less) === 1)) return undefined
+  return `All amounts are ${FACTOR} times ${large === push ? 'larger' : 'smaller'} than before: total_cents was ${before.totals.total_cents} and is now ${push.totals.total_cents}. Guests would pay these amounts. Push integers in the minor unit of the currency, such as cents, from every place that pushes checks.`
+}
+
+/** Returns the prices other than 0 of the items that both states have. */
+function commonPrices(one: OrderedPush | StoredCheck, other: OrderedPush | StoredCheck): [number, number][] {
+  const prices = new Map(one.items.map(({ external_id, price_cents }) => [external_id, price_cents]))
+  return other.items.flatMap(({ external_id, price_cents }): [number, number][] => {
+    const price = prices.get(external_id)
+    return price === undefined || (price === 0 && price_cents === 0) ? [] : [[price, price_cents]]
+  })
+}
+
+/** True when `more` is a hundred times `less`, which may have been rounded or cut to a whole number. */
+function isFactor(less: number, more: number): boolean {
+  return more !== 0 && Math.abs(more / FACTOR - less) < 1 && Math.abs(more) >= FACTOR
+}
+
+/**
+ * Finds a push that takes the total below the payments: an item was taken off the bill after payment, or the POS booked
+ * the payment as a negative line, which the service counts a second time.
+ */
+export function overpaid({ push, before, outcome }: Pick<PushSeen, 'push' | 'before' | 'outcome'>) {
+  if (before === null || outcome !== 'updated' || before.paid_cents === 0) return undefined
+  const due = before.paid_cents - push.totals.total_cents
+  if (due <= 0 || due <= -before.balance_cents) return undefined
+  const sums = `The push sets total_cents to ${push.totals.total_cents}, but guests paid ${before.paid_cents}: ${due} cents too much.`
+  const negative = newNegativeLines(before.items, push.items)
+  const lines = some(negative.map(({ external_id, name, sum }) => `${external_id} "${name}" (${sum} cents)`))
+  if (negative.some(({ sum }) => -sum === before.paid_cents))
+    return `${sums} The line ${lines} looks like a booked payment, so the payment counts twice. Do not push payments as items: the service subtracts them itself.`
+  const because = negative.length === 0 ? '' : ` The new line is ${lines}.`
+  return `${sums}${because} The service does not return the difference. Refund it first, then push the lower total.`
+}
+
+/** Returns the lines with a negative sum that the push adds or lowers, with that change in cents. */
+function newNegativeLines(before: readonly PushedItem[], after: readonly PushedItem[]) {
+  const sums = new Map(before.map((item) => [item.external_id, amountOf(item)]))
+  return after
+    .map((item) => ({ ...item, sum: amountOf(item) - (sums.get(item.external_id) ?? 0) }))
+    .filter((item) => item.price_cents < 0 && item.sum < 0)
+}
+
+function amountOf({ quantity, price_cents }: PushedItem): number {
+  return Math.round(quantity * price_cents)
+}
+
+/** How long a POS may take to close a paid check, in minutes of the service's clock. */
+const MINUTES = 15
+
+/** Finds a check that was paid in full at `paidAt` and that is still open. */
+export function paidNotClosed(external_check_id: string, paidAt: Date, now: Date): Finding | undefined {
+  const minutes = Math.floor((now.getTime() - paidAt.getTime()) / 60_000)
+  if (minutes < MINUTES) return undefined
+  return {
+    code: 'paid_not_closed',
+    message: `Check ${external_check_id} was fully paid ${minutes} minutes ago and is still open. The POS may charge the next party on it. When check.fully_paid arrives, close the check: push it with the status closed.`,
+  }
+}

@@ -1,0 +1,103 @@
+import type { ItemDiff } from '../model/check-diff.ts'
+import { type CheckItem, type PushedItem, revisionOf, type StoredCheck } from '../model/check.ts'
+import { isLater } from '../model/revision.ts'
+import { type Finding, plainName, type PushFollowed, type PushSeen, some } from './finding.ts'
+
+/**
+ * Finds an `external_id` that now names another thing. Claims follow the id, so guests would pay for the wrong item.
+ */
+export function itemIdReused({ change }: Pick<PushFollowed, 'change'>): string | undefined {
+  const reused = (change?.changed ?? []).flatMap(({ external_id, changes }) =>
+    changes
+      .filter(({ field, from, to }) => field === 'name' && plainName(String(from)) !== plainName(String(to)))
+      .map(({ from, to }) => `${external_id} was ${JSON.stringify(from)} and is now ${JSON.stringify(to)}`),
+  )
+  if (reused.length === 0) return undefined
+  return `An external_id now names another item: ${some(reused)}. Claims follow the id, so a guest who claimed the old item would pay for the new one. Give each item its own external_id. Do not use its position.`
+}
+
+/**
+ * Finds items with the same name and price under a new id while the old id vanished: the POS creates ids for each push.
+ */
+export function itemIdUnstable({ change }: Pick<PushFollowed, 'change'>): string | undefined {
+  const renamed = renamedItems(change).map(({ name, from, to }) => `${name} (${from} → ${to})`)
+  if (renamed.length === 0) return undefined
+  return `The same item has a new external_id: ${some(renamed)}. Items are matched by external_id, so a claim on the item causes a conflict. Keep the external_id of an item for the life of the check.`
+}
+
+/** Pairs each vanished item with an added one of its name and price, each used once. */
+export function renamedItems(change: ItemDiff | undefined): { name: string; from: string; to: string }[] {
+  const added = [...(change?.added ?? [])]
+  return (change?.removed ?? []).flatMap(({ external_id, name, price_cents }) => {
+    const at = added.findIndex((item) => item.name === name && item.price_cents === price_cents)
+    const [twin] = at < 0 ? [] : added.splice(at, 1)
+    return twin === undefined ? [] : [{ name, from: external_id, to: twin.external_id }]
+  })
+}
+
+/** A push that was never acknowledged may come late; a POS gives up retries sooner than that. */
+const LATEST_RETRY_MS = 60 * 60_000
+
+/**
+ * Finds the external id of a closed check that comes back for another party: the check is open, no item of it was ever
+ * on the check, and the table is another one, or the revision begins again: it was used before, or an hour has passed
+ * since closing. Late pushes carry items of the check.
+ */
+export function checkIdReused({
+  push,
+  before,
+  outcome,
+  orderBy,
+  earlierStates,
+  now,
+}: Omit<PushSeen, 'body'>): string | undefined {
+  if (before?.status !== 'closed' || push.status !== 'open' || push.items.length === 0) return undefined
+  const known = revisionOf(before, orderBy)
+  const restarts = push.revision !== undefined && known !== null && isLater(known, push.revision)
+  const moved = push.table.number !== before.table.number
+  if (!moved && !restarts) return undefined
+  const states = earlierStates()
+  const isUsed = states.some((state) => revisionOf(state, orderBy) === push.revision)
+  const isLong = before.closed_at !== null && now.getTime() - Date.parse(before.closed_at) >= LATEST_RETRY_MS
+  if (!moved && !isUsed && !isLong) return undefined
+  const earlier = new Set([before, ...states].flatMap(({ items }) => items.map(identity)))
+  if (push.items.some((item) => earlier.has(identity(item)))) return undefined
+  const effect =
+    outcome === 'updated'
+      ? 'The closed check of the earlier party is open again and has the items of the new one'
+      : 'The service keeps the closed check of the earlier party, and the guests at the table see nothing'
+  const restarted = restarts ? ` ${orderBy} begins again at ${push.revision}.` : ''
+  return `This external_check_id belonged to a check that was closed at ${before.closed_at}, and comes back for another party: other items${moved ? `, table ${push.table.number} after ${before.table.number}` : ''}.${restarted} ${effect}. Give each check an id that is never used again, for example with the business day in it.`
+}
+
+function identity({ external_id, name }: PushedItem): string {
+  return `${external_id}\n${plainName(name)}`
+}
+
+/** Describes items that stand on two open checks with one id: tables were merged, and the first check was kept. */
+export function itemOnTwoChecks(check: StoredCheck, other: StoredCheck, same: readonly CheckItem[]): Finding {
+  const names = some(same.map(({ external_id, name }) => `${external_id} "${name}"`))
+  return {
+    code: 'item_on_two_checks',
+    message: `The same items are on two open checks, ${check.external_id} and ${other.external_id}: ${names}. Guests of both tables can pay for them. After merging tables, push the emptied check too: without the items, and closed.`,
+  }
+}
+
+/** Describes a check that came a second time under another external id; `undefined` when the contents differ. */
+export function duplicateCheck(check: StoredCheck, other: StoredCheck): Finding | undefined {
+  if (sharedContent(check) !== sharedContent(other)) return undefined
+  return {
+    code: 'duplicate_check',
+    message: `The check was pushed under two external ids: ${check.external_id} has the same table, items and totals as ${other.external_id}. Guests at table ${check.table.number} see the bill twice. Store the external id with the check before the first push, and use it in every retry.`,
+  }
+}
+
+function sharedContent({ table, items, totals }: StoredCheck): string {
+  const lines = items.map(({ external_id, name, quantity, price_cents }) => [
+    external_id,
+    name,
+    quantity,
+    price_cents,
+  ])
+  return JSON.stringify([table.number, lines, totals.subtotal_cents, totals.tax_cents, totals.total_cents])
+}

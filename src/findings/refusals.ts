@@ -1,0 +1,73 @@
+import { contentOf, parsePush } from '../model/check.ts'
+import type { PushRefusal } from './finding.ts'
+
+/**
+ * Refusals that are not the sender's mistake. A conflict is specified (section 4, rule 4); rate limits and injected
+ * faults are options of the service. `invalid_request` concerns the connection, such as an incomplete body.
+ */
+const EXPECTED: readonly string[] = [
+  'conflict_with_paid_items',
+  'rate_limited',
+  'fault_injected',
+  'invalid_request',
+]
+
+/** Longest part of the response's message that is repeated, in characters. */
+const LONGEST_MESSAGE = 300
+
+/** Finds refused pushes, by error code: their changes are not in the service. */
+export function pushRefused({ status, code, message }: PushRefusal): string | undefined {
+  if (status < 400 || status >= 500 || EXPECTED.includes(code)) return undefined
+  const why = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message
+  return `The push was refused with ${status} ${code}, so the check does not have this change. ${why}`
+}
+
+/** Refusals that only another body, or another Content-Type, can avoid. */
+const INVALID: readonly string[] = ['invalid_json', 'unsupported_media_type', 'validation_failed']
+
+/** Returns true when the refusal is due to the body, so that the same body will be refused again. */
+export function refusesTheBody(code: string): boolean {
+  return INVALID.includes(code)
+}
+
+/** Finds a refused body that was repeated unchanged and refused with the same code. */
+export function invalidPushRepeated({
+  status,
+  code,
+  refusedBefore,
+}: Pick<PushRefusal, 'status' | 'code'> & { refusedBefore: boolean }): string | undefined {
+  if (!refusedBefore || !refusesTheBody(code)) return undefined
+  return `This body was refused with ${status} ${code} before and was sent again unchanged. The response stays the same until the body is corrected. Retry a push only after a 5xx, a 429 or a broken connection.`
+}
+
+/** Finds a push that was refused because of claims, and was repeated unchanged and refused again. */
+export function conflictIgnored({ answer, refusedBefore }: { answer: number; refusedBefore: boolean }) {
+  if (answer !== 409 || !refusedBefore) return undefined
+  return 'This body was refused with 409 before and was sent again unchanged. It conflicts as long as guests hold their claims, so a retry cannot succeed. Read the conflicts in the response, restore the items at their price, and push the current check.'
+}
+
+/** Outcome of a push that the service did not answer. */
+interface Lost {
+  status: number
+  /** True when the connection ended before the response. */
+  brokeOff: boolean
+  repeated: boolean
+}
+
+/** Finds a push that failed with 5xx or without a response and was not repeated: its state may be lost. */
+export function noIdempotentRetry({ status, brokeOff, repeated }: Lost): string | undefined {
+  if (repeated || !(brokeOff || status >= 500)) return undefined
+  const what = brokeOff ? 'ended without a response' : `got the response ${status}`
+  return `The push ${what} and was not retried. The check may lack its change. Send the same push again until the status is below 500: a replay changes nothing. Ignore this finding if you sent a newer state instead.`
+}
+
+/** Returns a key of a push: equal for equal states, however their JSON is written. */
+export function stateOf(body: string, orderBy: string): string {
+  try {
+    const push = parsePush(JSON.parse(body), { orderBy })
+    return `${push.revision ?? ''} ${contentOf(push)}`
+  } catch {
+    // An invalid push is equal only by its text.
+    return body
+  }
+}

@@ -1,0 +1,148 @@
+import { waitForDelivered } from './assertions/delivered.ts'
+import { type Client, createClient } from './client.ts'
+import './http/listen.ts'
+import { type Simulator as Service, type SimulatorOptions, startSimulator } from './simulator.ts'
+
+// Loaded with the library rather than with the first simulator, which would have to wait for it.
+
+/**
+ * A whole service in this process, with every call of {@link Client}: the names are those of the commands, calls resolve with
+ * what the API answers and reject with ApiError where the API refuses.
+ */
+export interface Simulator
+  extends
+    Client,
+    Pick<Service, 'url' | 'baseUrl' | 'apiKey' | 'ca' | 'fetch' | 'idle' | 'close'>,
+    AsyncDisposable {
+  /**
+   * Has deliveries to a URL, and to all beneath it, handed over in this process. The result takes that back.
+   * @default receiver answers 204 to everything
+   * @throws TypeError unless the URL is absolute.
+   * @example
+   * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
+   */
+  receive(url: string, receiver?: (request: Request) => Response | Promise<Response>): () => void
+  /**
+   * Returns the deliveries that receivers of `receive` were handed at a URL and beneath it, oldest first: the latest
+   * 1,000 of all. `reset` forgets them.
+   * @throws TypeError when nothing is received at this URL.
+   * @example
+   * simulator.receive('https://shop.example/webhooks')
+   * await simulator.idle()
+   * for (const request of simulator.received('https://shop.example/webhooks'))
+   *   await expect(request).toBeSignedBy(signing_secret)
+   */
+  received(url: string): ReceivedRequest[]
+}
+
+/**
+ * Starts a service in this process, in memory unless `dataDir` names a directory, on a free port unless `port` names one; with
+ * `port: false` on none, and `fetch` reaches it all the same. Any number of them run side by side.
+ * @default options is {}
+ * @throws TypeError for unknown, wrong or contradicting options.
+ * @example
+ * await using simulator = await createSimulator({ allowHttpLoopback: true })
+ * const { signing_secret } = await simulator.endpoints.create({ url: 'http://127.0.0.1:3000/webhooks' })
+ * await simulator.checks.push('table-12', check)
+ * await simulator.deliveries.waitFor({ type: 'check.created' })
+ */
+export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const service = await startSimulator({ port: 0, onError: warn, ref: false, ...options })
+  const { url, baseUrl, apiKey, ca, fetch, thrownBy, idle } = service
+  const client = createClient({ url, apiKey, fetch })
+  const { receive, received, clear } = createReceived(service.receive)
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= service.close())
+  const reset: Client['reset'] = async (limits) => {
+    const report = await client.reset(limits)
+    clear()
+    return report
+  }
+  return {
+    ...client,
+    ...{ url, baseUrl, apiKey, ca, fetch, receive, received, idle, close },
+    deliveries: {
+      ...client.deliveries,
+      waitFor: (wanted) => waitForDelivered(client, wanted, thrownBy),
+    },
+    state: { ...client.state, reset },
+    reset,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** A bug of ours must not pass unseen. */
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error))
+}
+
+/** A delivery to a receiver in this process. */
+export interface ReceivedRequest {
+  /** The URL that it was sent to. */
+  url: string
+  headers: Headers
+  /** The raw body: these bytes are signed. */
+  body: string
+  /** The status of the receiver's answer; `undefined` while there is none, or when the receiver threw. */
+  status: number | undefined
+}
+
+/** Requests that are kept; older ones leave, so that long runs do not grow. */
+const MOST_KEPT = 1_000
+
+type Receiver = (request: Request) => Response | Promise<Response>
+
+/** Stores deliveries to receivers in this process. */
+function createReceived(receive: Service['receive']) {
+  const bases = new Set<string>()
+  const requests: ReceivedRequest[] = []
+
+  async function note(request: Request): Promise<ReceivedRequest> {
+    const { url, headers } = request
+    const body = await request.clone().text()
+    const received = { url, headers: new Headers(headers), body, status: undefined }
+    if (requests.push(received) > MOST_KEPT) requests.shift()
+    return received
+  }
+
+  return {
+    receive(url: string, receiver: Receiver = noContent): () => void {
+      const takeBack = receive(url, async (request) => {
+        const received = await note(request)
+        const response = await receiver(request)
+        received.status = response.status
+        return response
+      })
+      bases.add(baseOf(url))
+      return takeBack
+    },
+    received(url: string): ReceivedRequest[] {
+      const base = baseOf(url)
+      if (![...bases].some((one) => isBeneath(base, one) || isBeneath(one, base)))
+        throw new TypeError(
+          `No receiver in this process handles ${base}. Register one with simulator.receive(${JSON.stringify(url)}).`,
+        )
+      return requests.filter((request) => isBeneath(baseOf(request.url), base))
+    },
+    /** Forgets what was received; receivers stay. */
+    clear(): void {
+      requests.length = 0
+    },
+  }
+}
+
+function noContent(): Response {
+  return new Response(null, { status: 204 })
+}
+
+/** @throws TypeError unless the URL is absolute. */
+function baseOf(url: string): string {
+  if (URL.canParse(url)) return new URL(url).href.replace(/\/$/, '')
+  throw new TypeError(
+    `The URL must be absolute, such as https://shop.example/webhooks, got ${JSON.stringify(url)}.`,
+  )
+}
+
+function isBeneath(url: string, base: string): boolean {
+  return url === base || (url.startsWith(base) && /[/?]/.test(url.charAt(base.length)))
+}

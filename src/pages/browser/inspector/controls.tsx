@@ -1,0 +1,166 @@
+import { useState } from 'preact/hooks'
+import type { Delivery } from '../../../model/delivery.ts'
+import { retryScheduleMs } from '../../../model/retry-schedule.ts'
+import { durationMs } from '../../../model/text/time.ts'
+import { freeze, reset } from './actions.ts'
+import { Link } from './address.tsx'
+import type { List } from './api.ts'
+import { advanceBy, advanceToAttempt, advanceToNext } from './clock-moves.ts'
+import { clock, Countdown, serviceNow } from './clock.tsx'
+import { FaultControls } from './faults.tsx'
+import { Confirm } from './dialog.tsx'
+import { Action, Missing } from './elements.tsx'
+import { useRead } from './live.ts'
+import { endpointName } from './views/endpoints.tsx'
+
+/** Controls of the whole service: clock, faults and reset. */
+export function Controls() {
+  return (
+    <div class="controls">
+      <ClockControls />
+      <Upcoming />
+      <FaultControls />
+      <ResetControls />
+    </div>
+  )
+}
+
+/** The pauses of the retry schedule, and their sum. */
+const steps = ['1m', '5m', '30m', '2h', '8h', '24h', '36h']
+
+/** Advances and freezes the clock, like `tabwire clock advance` and `freeze`. */
+function ClockControls() {
+  const [typed, setTyped] = useState('')
+  const now = new Date(serviceNow.value).toISOString()
+  const frozen = clock.value?.frozen === true
+  const duration = durationMs(typed.trim())
+  return (
+    <section class="card" aria-labelledby="clock-title">
+      <h2 id="clock-title">Clock</h2>
+      <p class="now">
+        {now.slice(0, 10)} <b>{now.slice(11, 19)}</b> UTC {frozen && <span class="tag">frozen</span>}
+      </p>
+      <p class="quiet">Jump ahead. Due retries run in order.</p>
+      <div class="buttons" role="group" aria-label="Advance the clock by">
+        {steps.map((step) => (
+          <button key={step} type="button" onClick={() => advanceBy(durationMs(step) ?? 0)}>
+            +{step}
+          </button>
+        ))}
+      </div>
+      <form
+        class="inline"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (duration !== undefined) advanceBy(duration)
+        }}
+      >
+        <label>
+          <span>Duration</span>
+          <input
+            type="text"
+            placeholder="1h30m"
+            value={typed}
+            aria-invalid={typed !== '' && duration === undefined}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </label>
+        <button class="main">Advance</button>
+        <Action onClick={() => freeze(!frozen)}>{frozen ? 'Resume' : 'Freeze'}</Action>
+      </form>
+    </section>
+  )
+}
+
+/** Resets the service after a confirmation, like `tabwire state reset`. */
+function ResetControls() {
+  const [isConfirming, setConfirming] = useState(false)
+  return (
+    <section class="card" aria-labelledby="reset-title">
+      <h2 id="reset-title">Reset data</h2>
+      <p class="quiet">
+        Deletes checks, endpoints, events, deliveries and faults. Keeps locations and API keys.
+      </p>
+      <div class="buttons">
+        <Action kind="danger" onClick={() => setConfirming(true)}>
+          Reset…
+        </Action>
+      </div>
+      {isConfirming && (
+        <Confirm
+          title="Reset all data?"
+          text="This deletes all checks, events, deliveries, and endpoints with their secrets. To keep a copy, run tabwire state save first."
+          action="Reset data"
+          onConfirm={reset}
+          onClose={() => setConfirming(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Attempts shown. */
+const SHOWN = 20
+
+/** The next attempts of all deliveries, earliest first. */
+function Upcoming() {
+  const { value, problem } = useRead<List<Delivery>>(`/deliveries/upcoming?limit=${SHOWN}`)
+  return (
+    <section class="card" aria-labelledby="upcoming-title">
+      <h2 id="upcoming-title">Next attempts</h2>
+      {value === undefined ? (
+        <Missing problem={problem} />
+      ) : value.data.length === 0 ? (
+        <p class="quiet">No attempts are scheduled. A failed delivery is retried six times in 35 hours.</p>
+      ) : (
+        <>
+          <div class="buttons">
+            <button type="button" class="main" onClick={advanceToNext}>
+              Advance to next attempt
+            </button>
+          </div>
+          <ol class="upcoming">
+            {value.data.map((delivery) => (
+              <Row key={delivery.id} delivery={delivery} />
+            ))}
+          </ol>
+          {value.data.length === SHOWN && <p class="quiet">Shows the next {SHOWN} attempts.</p>}
+        </>
+      )}
+    </section>
+  )
+}
+
+/** Returns `attempt 3 of 7`: the number of a delivery's next attempt. A ping has one attempt. */
+function nextAttemptText({ event_type, attempts }: Pick<Delivery, 'event_type' | 'attempts'>): string {
+  const of = event_type === 'ping' ? 1 : retryScheduleMs.length + 1
+  return `attempt ${attempts.length + 1} of ${of}`
+}
+
+function Row({ delivery }: { delivery: Delivery }) {
+  const { id, event_type, external_check_id, endpoint_id, next_attempt_at } = delivery
+  if (next_attempt_at === null) return null
+  return (
+    <li>
+      <span class="due">
+        <Countdown to={next_attempt_at} />
+      </span>
+      <span class="what">
+        <Link to={{ open: id }}>{event_type}</Link>{' '}
+        {external_check_id !== null && (
+          <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
+        )}{' '}
+        <span class="quiet to" title={endpointName(endpoint_id)}>
+          {nextAttemptText(delivery)} to {endpointName(endpoint_id)}
+        </span>
+      </span>
+      <button
+        type="button"
+        aria-label={`Advance to ${event_type}, ${nextAttemptText(delivery)}`}
+        onClick={() => advanceToAttempt(id)}
+      >
+        Advance
+      </button>
+    </li>
+  )
+}

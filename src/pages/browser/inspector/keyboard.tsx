@@ -1,0 +1,72 @@
+import { useEffect } from 'preact/hooks'
+import { resend } from './actions.ts'
+import { address, go } from './address.tsx'
+import { announceNow, outcome } from './announce.tsx'
+
+type KeyActions = Readonly<Record<string, () => void>>
+
+/** Actions by key, the newest layer first. */
+const layers: KeyActions[] = []
+
+/** Adds a layer of single-key actions above the others until the returned function is called. */
+export function onKeys(keys: KeyActions): () => void {
+  layers.unshift(keys)
+  return () => void layers.splice(layers.indexOf(keys), 1)
+}
+
+addEventListener('keydown', (event) => {
+  if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return
+  const { key, target } = event
+  // Fields take letters as text, and a dialog handles its own keys.
+  if (target instanceof Element && target.closest('input, select, textarea, dialog') !== null) return
+  // Home and End scroll the drawer when it has the focus.
+  if ((key === 'Home' || key === 'End') && target instanceof Element && target.closest('.drawer')) return
+  const action = layers.find((keys) => Object.hasOwn(keys, key))?.[key]
+  if (action === undefined) return
+  event.preventDefault()
+  action()
+})
+
+/** Shortcuts of every view: `r`, `a` and `c`. A layer above, such as an opened delivery, can replace them. */
+export function Shortcuts() {
+  useEffect(() => onKeys({ r: resendFocused, a: openAdvance, c: () => void copyOpenId() }), [])
+  return null
+}
+
+/** Returns the record that the row with the focus opens; empty without one. */
+function focusedRecord(): string {
+  return document.querySelector<HTMLElement>('.row:focus')?.dataset.open ?? ''
+}
+
+/** Resends the delivery of the row with the focus. */
+function resendFocused(): void {
+  const id = focusedRecord()
+  if (id.startsWith('dlv_')) resend(id, true)
+  else announceNow('No delivery is open.')
+}
+
+/** Opens the controls with the focus on the duration by which the clock advances. */
+function openAdvance(): void {
+  go({ view: 'controls' })
+  // After the view is rendered.
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('.controls input')?.focus())
+}
+
+/** Copies the id of the open record, or of the row with the focus. */
+async function copyOpenId(): Promise<void> {
+  const open = address.peek().open || focusedRecord()
+  const id = open.replace(/^check\//, '')
+  if (id === '') announceNow('No record is open.')
+  else await copyAndSay(id, `Copied ${id}.`)
+}
+
+/** Copies a text and says so. */
+async function copyAndSay(text: string, done: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    outcome.value = { text: done, bad: false }
+  } catch {
+    // Browsers allow no copying on plain HTTP from another machine.
+    outcome.value = { text: `The browser blocked copying. Copy this text: ${text}`, bad: true }
+  }
+}

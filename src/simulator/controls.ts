@@ -1,0 +1,173 @@
+import {
+  type Clock,
+  type ClockSetting,
+  createMovableClock,
+  isMovable,
+  type MovableClock,
+  timeOf,
+} from '../clock.ts'
+import { createClockFile, initialClockTime } from '../delivery/clock-file.ts'
+import { createDeliveryFaults, type DeliveryFaults } from '../delivery/faults/faults.ts'
+import { CLOCK } from '../delivery/shared-clock.ts'
+import { type ApiFaults, createApiFaults } from '../http/sim/api-faults.ts'
+import type { FaultControls } from '../http/sim/controls.ts'
+import type { Bundle } from '../model/simulator/bundle.ts'
+import {
+  type ActiveFaults,
+  faultSet,
+  type FaultSet,
+  noFaults,
+  viewFaults,
+} from '../model/simulator/fault-rules.ts'
+import type { Service } from '../service.ts'
+import type { Json, SharedValues } from '../store/shared-values.ts'
+import type { Store } from '../store/store.ts'
+import { timers } from '../timers.ts'
+import type { Parts } from './parts.ts'
+import type { Settings } from './settings.ts'
+import { knownElsewhere } from './sharing.ts'
+
+/** Default start of a seeded run's clock: an arbitrary time that never changes. */
+const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
+
+/** Opens the service's clock at the stored time; a frozen clock runs again, unless other instances share it. */
+export async function openClock(options: Settings, { store, values, shared }: Stored): Promise<MovableClock> {
+  const { startAt, onNotice = ignore } = options
+  if (options.seed !== undefined) {
+    const { time, frozen } = freshTime({ ...options, values, shared })
+    return createMovableClock({ start: time, frozen })
+  }
+  if (shared !== undefined) return openSharedClock(options, store, values)
+  const kept = createClockFile(options.dataDirectory)
+  const [newest] = (await store.list('events', { limit: 1 })).data
+  const offset = await kept.read()
+  const real = new Date(timers.now())
+  const start = initialClockTime({ wanted: startAt, offset, newest, now: real })
+  if (start?.notice !== undefined) onNotice(start.notice)
+  const clock = createMovableClock({ start: start?.time, real })
+  if (startAt !== undefined) await kept.save(clock.offsetMs())
+  return clock
+}
+
+type Stored = Pick<Parts, 'store' | 'values' | 'shared'>
+
+/** Opens the clock of a sandbox. Its first instance sets it; the later ones follow it, also when it is frozen. */
+async function openSharedClock(
+  { startAt, onNotice = ignore }: Settings,
+  store: Store,
+  values: SharedValues,
+): Promise<MovableClock> {
+  const [newest] = (await store.list('events', { limit: 1 })).data
+  const real = new Date(timers.now())
+  const start = initialClockTime({ wanted: startAt, offset: undefined, newest, now: real })
+  const clock = createMovableClock({ start: start?.time, real })
+  const first = { ...clock.setting(), turn: null, renewals: 0, replacements: 0 }
+  const { setting, isNew } = await values.update(CLOCK, (value) => ({
+    value: value ?? first,
+    reply: { setting: (value ?? first) as object as ClockSetting, isNew: value === undefined },
+  }))
+  clock.apply(setting)
+  if (isNew) await values.update(START, () => ({ value: startAt?.toISOString() ?? null, reply: undefined }))
+  const notice = isNew ? start?.notice : continuing(setting, startAt)
+  if (notice !== undefined) onNotice(notice)
+  return clock
+}
+
+function continuing(setting: ClockSetting, startAt: Date | undefined): string | undefined {
+  const shown = new Date(timeOf(setting)).toISOString()
+  if (startAt !== undefined)
+    return `The clock of the sandbox shows ${shown}. --clock has no effect, because it sets the clock of a new sandbox only.`
+  if (setting.frozen) return `The clock of the sandbox is frozen at ${shown}.`
+  return setting.offset_ms === 0 ? undefined : `The clock continues at ${shown}, the time of the sandbox.`
+}
+
+/** Key of the value with the time at which the clock of the sandbox started; `null` for real time. */
+const START = 'clock_start'
+
+/**
+ * Returns the clock settings of a new service. A seeded run starts frozen, so that it is reproducible. In a sandbox, those
+ * of its first instance count.
+ */
+export function freshTime({ seed, startAt, values, shared }: Settings & Pick<Parts, 'values' | 'shared'>) {
+  const start = shared && values.get(START)
+  if (start !== undefined)
+    return { time: typeof start === 'string' ? new Date(start) : undefined, frozen: false }
+  return seed === undefined
+    ? { time: startAt, frozen: false }
+    : { time: startAt ?? SEEDED_START, frozen: true }
+}
+
+/** Returns the clock as bundles have it. A program's own clock counts as frozen. */
+export function clockNow(clock: Clock | MovableClock): Bundle['clock'] {
+  const now = clock.now().toISOString()
+  return isMovable(clock)
+    ? { now, frozen: clock.isFrozen(), offset_ms: clock.offsetMs() }
+    : { now, frozen: true, offset_ms: 0 }
+}
+
+/** Returns the measure of durations. In a seeded run nothing may depend on the speed of this machine. */
+export function measureOf({
+  seed,
+  clock,
+}: Pick<Settings, 'seed'> & { clock: Clock }): (() => number) | undefined {
+  return seed === undefined ? undefined : () => clock.now().getTime()
+}
+
+function ignore(): void {}
+
+/** Key of the value. */
+const FAULTS = 'faults'
+
+/** Fault injection, and its controls. All instances of a sandbox have the same faults. */
+export function createFaults(
+  service: Pick<Service, 'execute' | 'list' | 'onCommit'>,
+  { values, shared, seed: defaultSeed = 1 }: Pick<Parts, 'values' | 'shared' | 'seed'>,
+): { controls: FaultControls; deliveries: DeliveryFaults; api: ApiFaults } {
+  let now = stored(values.get(FAULTS))
+  const isKnown = knownElsewhere({ shared })
+  const listeners = new Set<() => void>()
+  values.onChange((key, value) => {
+    if (key !== FAULTS) return
+    const { id } = now
+    now = stored(value)
+    if (now.id !== id) for (const listener of listeners) listener()
+  })
+  const active: ActiveFaults = {
+    now: () => now,
+    seed: () => now.seed ?? defaultSeed,
+    count: (id, change) =>
+      values.update(FAULTS, (value) => {
+        const set = structuredClone(stored(value))
+        if (set.id !== id) return { value, reply: undefined }
+        const reply = change(set)
+        return { value: json(set), reply }
+      }),
+    onReplaced: (listener) => void listeners.add(listener),
+  }
+  const deliveries = createDeliveryFaults(service, active)
+  const show = () => viewFaults(now, active.seed())
+  const controls: FaultControls = {
+    async show() {
+      await shared?.ready()
+      return show()
+    },
+    async set(seed, faults) {
+      await values.update(FAULTS, (value) => ({
+        value: json(faultSet(stored(value), seed, faults)),
+        reply: undefined,
+      }))
+      await deliveries.replaced()
+      await isKnown?.()
+      return show()
+    },
+  }
+  return { controls, deliveries, api: createApiFaults(active) }
+}
+
+function stored(value: Json | undefined): FaultSet {
+  return value === undefined ? noFaults : (value as object as FaultSet)
+}
+
+function json(set: FaultSet): Json {
+  return set as object as Json
+}

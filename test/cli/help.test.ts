@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { grouped, groups, mainJobs } from '../../src/cli/help.ts'
+import { emptyDirectory, tabwire } from '../support/cli.ts'
+
+const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as {
+  commands: Record<string, { flags: Record<string, unknown> }>
+}
+const ids = Object.keys(manifest.commands)
+const names = [...new Set(ids.map((id) => id.split(':', 1)[0] ?? ''))]
+
+test('tabwire alone prints four jobs with existing commands, and how to list the rest', async () => {
+  const cwd = await emptyDirectory()
+  const { code, stdout } = await tabwire([], { cwd })
+  expect(code).toBe(0)
+  const shown = Array.from(stdout.matchAll(/^ {2}\$ tabwire (.*)$/gm), ([, command = '']) =>
+    // A command in the value of a flag is not one of the jobs.
+    command.replace(/"\$\(.*?\)"/g, 'VALUE').split(' '),
+  )
+  expect(shown).toHaveLength(mainJobs().flatMap(({ commands }) => commands).length)
+  for (const words of shown) {
+    const command = manifest.commands[words.slice(0, 2).join(':')] ?? manifest.commands[words[0] ?? '']
+    const flags = words.filter((word) => word.startsWith('--')).map((word) => word.slice(2))
+    expect(Object.keys(command?.flags ?? {})).toEqual(expect.arrayContaining(flags))
+  }
+  expect(mainJobs()).toHaveLength(4)
+  expect(stdout).toContain('tabwire --help')
+  expect(stdout.split('\n').length).toBeLessThan(24)
+})
+
+test('each command and topic is listed once, under its purpose', () => {
+  const listed = grouped(names).flatMap(({ names: below }) => below)
+  expect([...listed, 'help'].sort()).toEqual([...names].sort())
+})
+
+test('the list has existing commands only, and ungrouped ones come last', () => {
+  expect(groups.flatMap(({ names: below }) => below).filter((name) => !names.includes(name))).toEqual([])
+  expect(grouped(['start', 'brand-new', 'help'])).toEqual([
+    { heading: 'SERVICE', names: ['start'] },
+    { heading: 'MORE', names: ['brand-new'] },
+  ])
+})
