@@ -157,7 +157,11 @@ function realTime(): number {
   return timers.elapsed()
 }
 
-function outcomeOf({ status, location }: HttpResponse): Pick<SendResult, 'outcome' | 'error'> {
+/** Returns the outcome of a response; only a 2xx status is a success. */
+export function outcomeOf({
+  status,
+  location,
+}: Pick<HttpResponse, 'status' | 'location'>): Pick<SendResult, 'outcome' | 'error'> {
   if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null }
   return explainStatus(status, location)
 }

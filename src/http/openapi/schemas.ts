@@ -9,6 +9,7 @@ import { clockMoveBody, createKeyBody, resendBody, sessionCodeBody } from '../..
 import * as sim from '../../model/simulator/views.ts'
 import { savedStateBody } from '../../model/simulator/state.ts'
 import { bundleBody } from '../../model/simulator/bundle.ts'
+import { offerAnswerBody } from '../../model/offer.ts'
 import * as table from '../../model/guest-table/schemas.ts'
 import * as views from '../../model/views.ts'
 import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
@@ -30,6 +31,7 @@ const bodies = {
   FeedbackRequest: feedbackBody,
   ChosenSecretRegistration: chosenSecretBody,
   ResendRequest: resendBody,
+  OfferAnswer: offerAnswerBody,
   ClockMove: clockMoveBody,
   FaultsRequest: faultsBody,
   DeliveryFault: deliveryFault,
