@@ -9,6 +9,7 @@ import {
   emptyDirectory,
   spawnTabwire,
   serve,
+  startService,
   type Running,
   type RunningService,
 } from '../support/cli.ts'
@@ -147,6 +148,28 @@ describe('tabwire listen --relay', () => {
     await again.stop()
     await receiver.close()
   })
+})
+
+test('an attempt in flight when the service stops is forwarded once, and recorded with its answer', async () => {
+  let answer = () => {}
+  const receiver = await startReceiver({
+    answer: (response) => void (answer = () => response.writeHead(202).end()),
+  })
+  const service = await startService()
+  const args = ['listen', '--json', '--relay', '--forward-to', receiver.url]
+  const listening = await spawnTabwire(args, { cwd: service.cwd })
+  await listening.until('stdout', /"ready"/)
+  await push(service, 'a')
+  await receiver.received(1)
+  await service.stop()
+  answer()
+  const again = await startService([], { cwd: service.cwd })
+  const [attempted] = await attempts(listening, 1)
+  expect(attempted).toMatchObject({ status: 'delivered', attempt: { number: 1, response_status: 202 } })
+  expect(receiver.requests).toHaveLength(1)
+  await interrupt(listening)
+  await again.stop()
+  await receiver.close()
 })
 
 test('a tunnel that is refused suggests --relay, and ends', async () => {

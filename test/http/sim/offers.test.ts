@@ -140,6 +140,24 @@ describe('an attempt to a listener', () => {
     ])
   })
 
+  it('is held by a fault before it is offered', async () => {
+    const { simulator } = await openListened()
+    await simulator.client.clock.freeze(true)
+    await simulator.client.faults.set({ faults: [{ on: 'deliveries', delay: 1, delay_ms: 30_000 }] })
+    const stream = await listen(simulator)
+    await simulator.push('dinner')
+    await simulator.idle()
+    expect((await simulator.client.deliveries.list({ status: 'held' })).data).toHaveLength(1)
+    const moved = simulator.client.clock.advance('30s')
+    const offered = await stream.offer()
+    await simulator.client.request('POST', pathOf(offered), answered(offered))
+    expect(await moved).toMatchObject({ outcomes: { succeeded: 1 } })
+    expect(await simulator.client.deliveries.get(offered.delivery_id)).toMatchObject({
+      status: 'delivered',
+      attempts: [{ faults: ['delay'], held_ms: 30_000 }],
+    })
+  })
+
   it('is made again after a load of the state, and ended by a reset', async () => {
     const { simulator } = await openListened()
     const stream = await listen(simulator)
