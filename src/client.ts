@@ -115,7 +115,7 @@ export function createClient(options: ClientOptions) {
   function stream(signal: AbortSignal, onOpen?: () => void, since?: Date): AsyncGenerator<StreamMessage>
   function stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
     const wanted = given instanceof AbortSignal ? { signal: given, onOpen, since } : given
-    const path = `/_sim/stream${queryText({ since: timeText(wanted.since) })}`
+    const path = `/_sim/stream${queryText({ since: timeText(wanted.since), listener: wanted.listener })}`
     return readStream(send, path, wanted.signal ?? new AbortController().signal, wanted)
   }
 

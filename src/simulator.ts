@@ -38,7 +38,7 @@ import { ownCertificate, DRAIN_TIMES, GRACE_MS, type Parts } from './simulator/p
 import { packageVersion } from './package-file.ts'
 import { clockNow, createFaults, measureOf, openClock } from './simulator/controls.ts'
 import { compareSettings, sharingOf } from './simulator/sharing.ts'
-import { openDeliveries } from './simulator/deliveries.ts'
+import { answerTo, openDeliveries } from './simulator/deliveries.ts'
 import { loadRecords, partsOfReplay, shownFaults, stillDeliveries } from './simulator/replay.ts'
 import { readSettings, type Settings } from './simulator/settings.ts'
 import { timers } from './timers.ts'
@@ -164,7 +164,8 @@ async function startOn(parts: Parts): Promise<Simulator> {
   await compareSettings(parts)
   const orderBy = parts.orderBy ?? texts.orderBy
   const log = await openRequestLog(service, { ...parts, orderBy })
-  const stream = createStream(service, log, await feedOf(service, log, parts))
+  const feed = await feedOf(service, log, parts)
+  const stream = createStream(service, log, { ...feed, serviceName: parts.serviceName })
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
   const pages = createPages()
   const { sessions: sharedSessions, ...sharing } = sharingOf(parts)
@@ -221,6 +222,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
           stream,
           newApiKey,
           judgeDestination: deliveries.judge,
+          answerOffered: answerTo(service),
           clock: deliveries.clock,
           faults,
           state: deliveries.state,
@@ -347,7 +349,7 @@ async function feedOf(
   service: Service,
   log: RequestLog,
   { values, shared }: Pick<Parts, 'values' | 'shared'>,
-): Promise<Feed> {
+): Promise<Omit<Feed, 'serviceName'>> {
   const token = await values.update('stream', (kept) => {
     const value = typeof kept === 'string' ? kept : newToken()
     return { value, reply: value }

@@ -55,6 +55,12 @@ export interface StreamOptions {
    * longer kept, `dropped` or `reset` comes instead. An id that the service does not know is ignored.
    */
   lastEventId?: string | undefined
+  /**
+   * Name of a listener. The messages then include `offer` for each attempt to an endpoint with a URL such as
+   * `https://<name>.listen.invalid/1`, for a caller that forwards the attempts and answers them.
+   * @default undefined, no offers
+   */
+  listener?: string | undefined
   /** Called once the service streams: nothing that happens from then on is missed. */
   onOpen?: (() => void) | undefined
   /** Called with the id of each message, before the message is yielded. */

@@ -66,7 +66,7 @@ export async function* readStream(
 export async function openStream(
   client: Pick<ClientReads, 'stream'>,
   signal: AbortSignal,
-  options: Pick<StreamOptions, 'since' | 'lastEventId' | 'onId'> = {},
+  options: Pick<StreamOptions, 'since' | 'lastEventId' | 'listener' | 'onId'> = {},
 ): Promise<AsyncGenerator<StreamMessage>> {
   let isOpen = () => {}
   const opened = new Promise<void>((resolve) => (isOpen = resolve))

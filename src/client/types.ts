@@ -1,5 +1,6 @@
 import type { AttemptMessage, Delivery } from '../model/delivery.ts'
 import type { EnvelopeOf } from '../model/event-view.ts'
+import type { OfferedAttempt } from '../model/offer.ts'
 import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
 import type { Played } from '../model/simulator/playback.ts'
 
@@ -57,6 +58,8 @@ export type StreamMessage =
   | { type: 'request'; data: RequestView }
   | { type: 'event'; data: EnvelopeOf }
   | { type: 'attempt'; data: AttemptMessage }
+  /** An attempt to forward and to answer; only with `listener`. */
+  | { type: 'offer'; data: OfferedAttempt }
   /** The delivery is dead without another attempt. */
   | { type: 'delivery'; data: Delivery }
   /** Another state has replaced everything that was reported before. */

@@ -5,7 +5,7 @@ import { chosenEvents, dotenvFlag, fromEnvironment } from '../cli/flags.ts'
 import { tidyUp, type Registered, closeTunnel } from '../cli/listen/endpoints.ts'
 import { deadLeases, listenSecret } from '../cli/listen/lease.ts'
 import { listenTo, type ListenEvent } from '../cli/listen/session.ts'
-import { openTunnel } from '../cli/listen/tunnel.ts'
+import { openListener, openTunnel } from '../cli/listen/tunnel.ts'
 import { parseHeader, targetsOf } from '../cli/listen/target.ts'
 import { renderConnection, renderForwarded, renderListening } from '../cli/render/attempt.ts'
 import { renderWarning } from '../cli/render/messages.ts'
@@ -15,7 +15,8 @@ import type { Terminal } from '../cli/base-command.ts'
 import { openBar } from '../cli/listen/bar.ts'
 import { renderResent } from '../cli/render/delivery.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import type { Client } from '../client.ts'
+import { ApiError, type Client } from '../client.ts'
+import { bareHost, isLoopbackName } from '../model/loopback.ts'
 
 export default class Listen extends ServiceCommand {
   static override description =
@@ -44,6 +45,11 @@ export default class Listen extends ServiceCommand {
       description: 'Print the signing secret and exit.',
     }),
     dotenv: dotenvFlag,
+    relay: Flags.boolean({
+      description:
+        'Fetch deliveries over the connection to the service, which need not reach this machine (default: unless the service is on a loopback address).',
+      allowNo: true,
+    }),
     // With one variable for both, start would send deliveries to receivers whose certificates are not checked.
     insecure: Flags.boolean({
       description:
@@ -73,13 +79,14 @@ export default class Listen extends ServiceCommand {
     const service = new URL((await this.locate(flags)).url).origin
     await this.tidy(await connect(), service, directory)
     await prepareDataDirectory(directory)
-    const { openAuthority } = await import('../certificates.ts')
-    const authority = await openAuthority(directory)
     const terminal = this.keyboardTerminal
-    const tunnel = await openTunnel({ directory, service, targets, authority, insecure: flags.insecure })
+    const tunnel = await this.openTunnel(
+      { directory, service, targets, insecure: flags.insecure },
+      flags.relay,
+    )
     try {
       const secret = await listenSecret(directory)
-      const session = { connect, routes: tunnel.routes, secret, signal: this.ending.signal }
+      const session = { connect, tunnel, secret, signal: this.ending.signal }
       for await (const event of listenTo(session)) {
         if ('registered' in event) {
           const tightened = await env?.write(variablesOf(event.registered, secret))
@@ -93,10 +100,31 @@ export default class Listen extends ServiceCommand {
       }
     } finally {
       this.bar?.close()
+      // After an error the stream is still open, and would keep the process running.
+      this.ending.abort()
       if (!(await closeTunnel(tunnel, connect)))
         this.say('The service did not answer. The next `tabwire listen` removes the endpoint.')
     }
     this.exit(this.exitCode)
+  }
+
+  private async openTunnel(options: Omit<Parameters<typeof openListener>[0], 'ca'>, relay?: boolean) {
+    const { openAuthority, readAuthorityCertificate } = await import('../certificates.ts')
+    const { directory, service } = options
+    if (relay ?? !isLoopbackName(bareHost(new URL(service))))
+      return openListener({ ...options, ca: await readAuthorityCertificate(directory) })
+    return openTunnel({ ...options, authority: await openAuthority(directory) })
+  }
+
+  /** Suggests `--relay` when the service refuses the address of the tunnel. */
+  protected override async explained(error: Error): Promise<Error> {
+    const { issues = [] } = (error instanceof ApiError ? error.body : {}) as ValidationBody
+    const message = issues.find(({ path }) => path === 'url')?.message
+    if (message === undefined) return super.explained(error)
+    return new CommandError(
+      'tunnel_refused',
+      `The service refuses to send deliveries to this machine: the URL ${message}. To fetch them instead, run \`tabwire listen --relay\`.`,
+    )
   }
 
   private openBar(terminal: Terminal, connect: () => Promise<Client>): void {
@@ -174,6 +202,11 @@ export default class Listen extends ServiceCommand {
   protected override abandoned(): void {
     this.ending.abort()
   }
+}
+
+/** Body of a refusal with the code `validation_failed`. */
+interface ValidationBody {
+  issues?: readonly { path: string; message: string }[]
 }
 
 interface Told {

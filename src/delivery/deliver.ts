@@ -6,16 +6,20 @@ import { recordAttempt } from '../operations/record-attempt.ts'
 import { retireDelivery } from '../operations/pending-deliveries.ts'
 import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
+import { listenerOf } from '../model/offer.ts'
 import { retryInMs } from '../model/retry-schedule.ts'
 import { deliveryHeaders } from '../model/text/service-name.ts'
 import type { DeliveryFaults } from './faults/faults.ts'
 import { faultFields, sendWithFaults } from './faults/fault-plan.ts'
+import type { Offers } from './send/offers.ts'
 import type { Message, Sender, SendResult } from './send/send.ts'
 import { NotOwner } from './slots.ts'
 
 export interface DeliverSettings {
   service: Pick<Service, 'get' | 'execute' | 'generation'>
   sender: Pick<Sender, 'send'>
+  /** Sends attempts to endpoints of a running `tabwire listen`. */
+  offers: Offers
   /** Dates the attempts. */
   clock: Pick<Clock, 'now'>
   /** Time for signatures; usually real time, since receivers compare it with theirs (contract section 9). */
@@ -75,18 +79,27 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const message = compose(event.body, endpoint, signed_at, settings.serviceName, trace)
     // The response headers decide the attempt, so a slow body does not keep it in flight.
     const onHeaders = settings.inOrder === true || plan !== undefined ? undefined : onSent
-    const onThrown = (error: unknown) => settings.onThrown?.(deliveryId, delivery.attempts.length + 1, error)
-    const send = () => settings.sender.send(message, { signal, onHeaders, onThrown, mayBegin })
+    const attempt = delivery.attempts.length + 1
+    const onThrown = (error: unknown) => settings.onThrown?.(deliveryId, attempt, error)
+    const { url } = endpoint
+    const traceparent = trace && { traceparent: trace.traceparent }
+    let copy = 0
+    const offer = () => {
+      const command = { delivery_id, url, attempt, generation, copy: ++copy, started_at, signed_at }
+      return settings.offers.send({ ...command, ...traceparent }, { signal, mayBegin })
+    }
+    const post = () => settings.sender.send(message, { signal, onHeaders, onThrown, mayBegin })
+    const send: () => Promise<SendResult> = listenerOf(url) === undefined ? post : offer
     const sent = await (plan === undefined ? send() : sendWithFaults(plan, send))
     const result: AttemptResult = {
       started_at,
       signed_at,
+      ...traceparent,
+      // An offer of an earlier instance keeps its times and its trace.
       ...(settings.withoutDate === true ? withoutDate(sent) : sent),
       ...(plan && faultFields(plan, started_at)),
     }
-    if (trace !== undefined) result.traceparent = trace.traceparent
     onSent?.()
-    const attempt = delivery.attempts.length + 1
     const retry_in_ms = retryInMs(attempt, event_type)
     const { disableAfter: disable_after } = settings
     const command = { delivery_id, endpoint_id, attempt, generation, result, retry_in_ms, disable_after }

@@ -23,6 +23,7 @@ export const statusOf = {
   not_your_claim: 403,
   endpoint_disabled: 409,
   state_replaced: 409,
+  attempt_ended: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,

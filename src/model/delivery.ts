@@ -71,6 +71,8 @@ export interface Delivery {
   dead_reason: 'exhausted' | 'endpoint_disabled' | null
   /** Present while a fault holds the next attempt back, until `next_attempt_at` at the latest. */
   held?: Hold
+  /** Present while a running `tabwire listen` fetches the next attempt. Not shown. */
+  offer?: Offer
   /** Only on a verbatim resend: `t` of the header that all its attempts repeat, in Unix seconds. Not shown. */
   signed_at?: number
 }
@@ -82,6 +84,24 @@ export interface Hold {
   /** Earliest time to send, even after another delivery has overtaken this one. */
   not_before: string
 }
+
+/** The next attempt of a delivery, for a running `tabwire listen` that forwards it and answers. */
+export interface Offer {
+  id: string
+  /** 1, or 2 for the repetition by an injected fault. */
+  copy: number
+  started_at: string
+  signed_at: number
+  traceparent?: string
+  /** The first answer. */
+  result?: OfferResult
+}
+
+/** Result of an offered attempt. */
+export type OfferResult = Omit<
+  AttemptResult,
+  'started_at' | 'signed_at' | 'traceparent' | 'faults' | 'held_ms'
+>
 
 /**
  * Status of a delivery in one word. `retrying` deliveries are pending after a failed attempt, `held` ones while a fault
@@ -97,7 +117,12 @@ export function deliveryWord({ status, attempts, held }: Delivery): DeliveryWord
 }
 
 /** Returns a delivery as responses and stream messages show it (contract section 9). */
-export function viewDelivery({ signed_at: _signed, attempts, ...delivery }: Delivery): Delivery {
+export function viewDelivery({
+  signed_at: _signed,
+  offer: _offer,
+  attempts,
+  ...delivery
+}: Delivery): Delivery {
   return { ...delivery, attempts: attempts.map(viewAttempt) }
 }
 

@@ -109,6 +109,7 @@ export function pendingIn(write: Write): Delivery | undefined {
 /** Returns the delivery whose newest attempt a write records, if any. */
 export function attemptedIn(write: Write): Delivery | undefined {
   if (write.collection !== 'deliveries' || !('put' in write) || write.retires) return undefined
-  // A write that holds or releases a delivery repeats its earlier attempts.
-  return write.put.attempts.length === 0 || write.put.held !== undefined ? undefined : write.put
+  // A write that holds, releases or offers a delivery repeats its earlier attempts.
+  const { attempts, held, offer } = write.put
+  return attempts.length === 0 || held !== undefined || offer !== undefined ? undefined : write.put
 }

@@ -18,6 +18,7 @@ export type RefusalCode =
   | 'not_your_claim'
   | 'endpoint_disabled'
   | 'state_replaced'
+  | 'attempt_ended'
   | 'forbidden_host'
   | 'forbidden_origin'
   | 'payload_too_large'

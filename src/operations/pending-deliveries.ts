@@ -79,7 +79,7 @@ function retirement(delivery: Delivery): Write {
   return { collection: 'deliveries', put: delivery, retires: true }
 }
 
-export function retired({ held: _held, ...delivery }: Delivery): Delivery {
+export function retired({ held: _held, offer: _offer, ...delivery }: Delivery): Delivery {
   return { ...delivery, status: 'dead', next_attempt_at: null, dead_reason: 'endpoint_disabled' }
 }
 

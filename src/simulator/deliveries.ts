@@ -8,10 +8,13 @@ import type { DeliveryFaults } from '../delivery/faults/faults.ts'
 import { createClockFile } from '../delivery/clock-file.ts'
 import { createPump, type Pump, type PumpLimits } from '../delivery/pump.ts'
 import { createInProcessReceivers } from '../delivery/send/in-process.ts'
+import { createOffers, resultOf } from '../delivery/send/offers.ts'
 import { createSender } from '../delivery/send/send.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { deliveryTimes, longestAttempt } from '../model/simulator/delivery-times.ts'
+import type { AnswerOffered } from '../http/sim/offers.ts'
+import { answerOffer } from '../operations/offer-attempt.ts'
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
@@ -59,6 +62,7 @@ export function openDeliveries(
   const deliver = createDeliver({
     service,
     sender,
+    offers: createOffers({ service, timeoutMs, measure: measureOf(parts) }),
     clock,
     faults,
     // Uses the global Date: a receiver in this process compares with it, even when a test has replaced it.
@@ -123,6 +127,12 @@ export function openDeliveries(
       await sender.close()
     },
   }
+}
+
+/** Answers an offered attempt of any instance, for a running `tabwire listen`. */
+export function answerTo(service: Pick<Service, 'execute'>): AnswerOffered {
+  return ({ answer, ...attempt }) =>
+    service.execute(answerOffer, { ...attempt, offer_id: answer.offer, result: resultOf(answer) })
 }
 
 /** Most deliveries of {@link dueNow}. */

@@ -83,7 +83,7 @@ describe('messages that the service dropped are made up for', () => {
     const told = []
     for await (const one of listenTo({
       connect: async () => client,
-      routes,
+      tunnel: { routes },
       secret: '',
       signal: ending.signal,
     })) {

@@ -2,6 +2,7 @@ import { createAuthority, type Authority } from '../../src/certificates.ts'
 import { createDeliver } from '../../src/delivery/deliver.ts'
 import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination/policy.ts'
 import { createPump, type PumpLimits } from '../../src/delivery/pump.ts'
+import { createOffers } from '../../src/delivery/send/offers.ts'
 import { createSender } from '../../src/delivery/send/send.ts'
 import type { Slots } from '../../src/delivery/slots.ts'
 import { createNewId, newSecret } from '../../src/ids.ts'
@@ -92,6 +93,7 @@ export async function openSetup(options: SetupOptions = {}) {
   const deliver = createDeliver({
     service: used,
     sender,
+    offers: createOffers({ service: used, ...(timeoutMs !== undefined && { timeoutMs }) }),
     clock,
     signNow: realNow,
     serviceName: 'Acme',

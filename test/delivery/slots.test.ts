@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createDeliver } from '../../src/delivery/deliver.ts'
 import { createDestinationPolicy } from '../../src/delivery/destination/policy.ts'
 import { createInProcessReceivers } from '../../src/delivery/send/in-process.ts'
+import { createOffers } from '../../src/delivery/send/offers.ts'
 import { createSender } from '../../src/delivery/send/send.ts'
 import type { Slots } from '../../src/delivery/slots.ts'
 import { NotOwner } from '../../src/delivery/slots.ts'
@@ -118,6 +119,7 @@ describe('an endpoint of another instance', () => {
     await setup.announce()
     let planned = 0
     const deliver = createDeliver({
+      offers: createOffers({ service: setup.service }),
       ...{ service: setup.service, sender: setup.sender, clock: setup.clock, signNow: () => new Date() },
       ...{ serviceName: 'Acme', disableAfter: 10 },
       faults: {

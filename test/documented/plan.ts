@@ -53,6 +53,11 @@ export const exceptions: readonly Exception[] = [
     starts: 'ignore_startup_parameters',
     skipped: 'needs a pooler',
   },
+  {
+    document: 'src/guides/shared-sandbox.md',
+    starts: 'tabwire listen --url',
+    skipped: 'needs a sandbox of the user',
+  },
   { document: 'src/guides/shared-sandbox.md', starts: 'openssl rand', skipped: 'prints a new key' },
   { document: 'src/guides/shared-sandbox.md', starts: 'pg_dump', skipped: 'needs a database of the user' },
   {

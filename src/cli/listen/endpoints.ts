@@ -1,10 +1,10 @@
 import { ApiError, type Client } from '../../client.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
-import { type Route, type Tunnel, openTunnel } from './tunnel.ts'
+import { type Tunnel, openTunnel } from './tunnel.ts'
 import { dropLease, type KeptLease, listenSecret } from './lease.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventTypes } from '../../model/event.ts'
-import { parseTarget } from './target.ts'
+import { parseTarget, type Route } from './target.ts'
 
 interface Endpoints {
   endpoints: Pick<Client['endpoints'], 'list' | 'delete' | 'createWithSecret'>

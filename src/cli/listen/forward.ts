@@ -1,12 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { rootCertificates } from 'node:tls'
-import { Agent, request } from 'undici'
+import type { Readable } from 'node:stream'
+import { Agent, request, type Dispatcher } from 'undici'
+import type { OfferAnswer, OfferedAttempt, Unanswered } from '../../model/offer.ts'
+import { deliveryTimes } from '../../model/simulator/delivery-times.ts'
 import type { Target, Header } from './target.ts'
 
+const { timeoutMs, bodyTimeoutMs } = deliveryTimes
+
 interface ForwarderOptions {
-  /** PEM of the local authority: certificates of HTTPS targets may come from it. */
-  ca: string
+  /** PEM of the local authority, if there is one: certificates of HTTPS targets may come from it. */
+  ca: string | undefined
   /** Accept any certificate of a target. */
   insecure: boolean
 }
@@ -14,12 +19,14 @@ interface ForwarderOptions {
 /** Forwards requests to targets, and their responses back. */
 export interface Forwarder {
   pass(incoming: IncomingMessage, answer: ServerResponse, target: Target): Promise<void>
+  /** Forwards an offered attempt and resolves with the answer to it, within the time limit of the service. */
+  forward(offered: OfferedAttempt, target: Target): Promise<OfferAnswer>
   close(): Promise<void>
 }
 
 /**
- * Makes a forwarder. It streams bytes, headers and status unchanged, and sets no time limit: that of the service
- * (specification section 8) is what the receiver is tested against.
+ * Makes a forwarder. It passes on bytes, headers and status unchanged. `pass` streams and sets no time limit: that of the
+ * service (specification section 8) is what the receiver is tested against.
  */
 export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
   const dispatcher = new Agent({
@@ -27,22 +34,53 @@ export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
     pipelining: 0,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { ca: [...rootCertificates, ca], rejectUnauthorized: !insecure, timeout: 0 },
+    connect: {
+      ca: [...rootCertificates, ...(ca === undefined ? [] : [ca])],
+      rejectUnauthorized: !insecure,
+      timeout: 0,
+    },
   })
+  const send = (
+    { to, headers }: Target,
+    { rawHeaders, ...sent }: Pick<Dispatcher.RequestOptions, 'method' | 'body'> & { rawHeaders: string[] },
+    signal: AbortSignal,
+  ) =>
+    request(to, {
+      ...sent,
+      headers: passedOn(rawHeaders, headers),
+      responseHeaders: 'raw',
+      signal,
+      dispatcher,
+    })
   return {
+    async forward({ offer, headers, body }, target) {
+      const started = performance.now()
+      const elapsed = () => Math.round(performance.now() - started)
+      const signal = AbortSignal.timeout(timeoutMs)
+      const rawHeaders = headers.flatMap(({ name, value }) => [name, value])
+      try {
+        const response = await send(target, { method: 'POST', rawHeaders, body }, signal)
+        const duration_ms = elapsed()
+        const received = pairs(response.headers as unknown as string[])
+        return {
+          offer,
+          duration_ms,
+          status: response.statusCode,
+          headers: received.map(([name, value]) => ({ name, value })),
+          body: await startOf(response.body),
+        }
+      } catch (error) {
+        return { offer, duration_ms: elapsed(), ...failureOf(error, target.to, signal.aborted) }
+      }
+    },
     async pass(incoming, answer, target) {
       const given = new AbortController()
       // The service has timed out, or has read enough of the response.
       answer.once('close', () => given.abort())
       try {
-        const response = await request(target.to, {
-          method: incoming.method === 'POST' ? 'POST' : 'GET',
-          headers: passedOn(incoming.rawHeaders, target.headers),
-          body: incoming,
-          responseHeaders: 'raw',
-          signal: given.signal,
-          dispatcher,
-        })
+        const { method, rawHeaders } = incoming
+        const sent = { method: method === 'POST' ? 'POST' : 'GET', rawHeaders, body: incoming } as const
+        const response = await send(target, sent, given.signal)
         answer.writeHead(response.statusCode, passedOn(response.headers as unknown as string[]))
         await pipeline(response.body, answer)
       } catch (error) {
@@ -60,22 +98,69 @@ function refuse(answer: ServerResponse, reason: string): void {
   answer.writeHead(502, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`tabwire listen: ${reason}\n`)
 }
 
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'no program listens there. Start the receiver, or correct --forward-to.',
-  ENOTFOUND: 'the host does not exist. Correct --forward-to.',
-  ECONNRESET: 'it closed the connection without a response. Check the receiver for a crash.',
-  UND_ERR_SOCKET: 'it closed the connection without a response. Check the receiver for a crash.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed. Pass --insecure to accept it.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted. Pass --insecure to accept it.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted. Pass --insecure to accept it.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host. Pass --insecure to accept it.',
-  EPROTO: 'it does not use TLS. Check whether --forward-to should be http:.',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS. Check whether --forward-to should be http:.',
+const CLOSED = 'it closed the connection without a response. Check the receiver for a crash.'
+const UNTRUSTED = 'its certificate is not trusted. Pass --insecure to accept it.'
+const NO_TLS = 'it does not use TLS. Check whether --forward-to should be http:.'
+
+const reasons: Record<string, [Unanswered, string]> = {
+  ECONNREFUSED: [
+    'connection_refused',
+    'no program listens there. Start the receiver, or correct --forward-to.',
+  ],
+  ENOTFOUND: ['dns_error', 'the host does not exist. Correct --forward-to.'],
+  ECONNRESET: ['connection_reset', CLOSED],
+  UND_ERR_SOCKET: ['connection_reset', CLOSED],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['tls_error', 'its certificate is self-signed. Pass --insecure to accept it.'],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls_error', UNTRUSTED],
+  SELF_SIGNED_CERT_IN_CHAIN: ['tls_error', UNTRUSTED],
+  ERR_TLS_CERT_ALTNAME_INVALID: [
+    'tls_error',
+    'its certificate is for another host. Pass --insecure to accept it.',
+  ],
+  EPROTO: ['tls_error', NO_TLS],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['tls_error', NO_TLS],
 }
 
 function unreachable(error: unknown, to: URL): string {
   const { code = '', message } = error as NodeJS.ErrnoException
-  return `${to.origin} did not answer${code === '' ? '' : ` (${code})`}: ${reasons[code] ?? message}`
+  return `${to.origin} did not answer${code === '' ? '' : ` (${code})`}: ${reasons[code]?.[1] ?? message}`
+}
+
+/** Returns why an offered attempt got no response. */
+function failureOf(error: unknown, to: URL, isLate: boolean): { outcome: Unanswered; error: string } {
+  if (isLate)
+    return {
+      outcome: 'timeout',
+      error: `tabwire listen: ${to.origin} did not answer within ${timeoutMs / 1000} s. Return 2xx at once and process the event afterwards.`,
+    }
+  const [outcome = 'network_error'] = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? []
+  return { outcome, error: `tabwire listen: ${unreachable(error, to)}`.slice(0, MOST_ERROR) }
+}
+
+/** Characters of an error that the service accepts. */
+const MOST_ERROR = 1_000
+
+/** Bytes of a response body that the service keeps. */
+const KEPT_BYTES = 4_096
+
+/** Reads the start of a body as text. A body that is longer, hangs or breaks off is cut, as by the service. */
+async function startOf(body: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const late = setTimeout(() => body.destroy(), bodyTimeoutMs)
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk as Buffer)
+      size += (chunk as Buffer).length
+      if (size > KEPT_BYTES) break
+    }
+  } catch {
+    // The status has decided the attempt.
+  } finally {
+    clearTimeout(late)
+  }
+  const kept = Buffer.concat(chunks).subarray(0, KEPT_BYTES)
+  return new TextDecoder().decode(kept, { stream: size > KEPT_BYTES })
 }
 
 /** Hop-by-hop headers (RFC 9110 section 7.6.1), and those that Node answers itself. */

@@ -2,7 +2,7 @@ import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
 import { openStream } from '../../client/stream.ts'
 import { reconnecting, type Disconnected, createAttemptFilter } from '../reconnect.ts'
 import { register, type Registered } from './endpoints.ts'
-import type { Route } from './tunnel.ts'
+import type { Tunnel } from './tunnel.ts'
 import { attemptMessages } from '../../model/delivery.ts'
 import { paginate } from '../../client/reads.ts'
 
@@ -17,7 +17,7 @@ export type ListenEvent =
 interface Session {
   /** Locates the service again: after a restart it may have another port and key. */
   connect: () => Promise<Client>
-  routes: readonly Route[]
+  tunnel: Pick<Tunnel, 'routes' | 'listener'>
   secret: string
   signal: AbortSignal
 }
@@ -26,13 +26,14 @@ interface Session {
  * Registers the routes and yields each attempt, across restarts of the service, until the signal aborts.
  * @throws Unreachable when the service is absent at the start, and ApiError.
  */
-export function listenTo({ connect, routes, secret, signal }: Session): AsyncGenerator<ListenEvent> {
+export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGenerator<ListenEvent> {
+  const { routes, listener } = tunnel
   const attempts = createAttempts()
   return reconnecting<ListenEvent>({
     connect,
     signal,
     async *attend(client, again) {
-      const stream = await openStream(client, signal)
+      const stream = await openStream(client, signal, { listener: listener?.name })
       const { registered, made } = await register(client, routes, secret)
       yield again ? { type: 'reconnected', registered, made } : { type: 'ready', registered }
       const ids = registered.map(({ endpoint }) => endpoint.id)
@@ -42,6 +43,7 @@ export function listenTo({ connect, routes, secret, signal }: Session): AsyncGen
           .map((one) => ({ type: 'attempt', data, from: one }))
       for (const data of await attempts.missed(client, ids)) yield* from(data)
       for await (const message of stream) {
+        if (message.type === 'offer') void listener?.take(message.data, connect)
         const told =
           message.type === 'dropped' ? await attempts.missed(client, ids) : attempts.told(message, ids)
         for (const data of told) yield* from(data)

@@ -12,6 +12,13 @@ export interface Target {
   /** Added to each delivery; they replace headers of the same name. */
   headers: readonly Header[]
 }
+
+/** A target with the URL of its endpoint. */
+export interface Route {
+  url: string
+  target: Target
+}
+
 export type Header = readonly [name: string, value: string]
 
 interface Asked {

@@ -1,34 +1,54 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Forwarder, createForwarder } from './forward.ts'
-import type { Target } from './target.ts'
+import { listenerUrl } from '../../model/offer.ts'
+import { createListener, type Listener } from './listener.ts'
+import type { Route, Target } from './target.ts'
 import { newToken } from '../../ids.ts'
 import { takeLease, type KeptLease } from './lease.ts'
 
-/** A target with the local URL that receives its deliveries. */
-export interface Route {
-  url: string
-  target: Target
-}
-
-/** The HTTPS server of a `listen`, and its lease in the data directory. */
+/** The way of the deliveries to a `listen`, and its lease in the data directory. */
 export interface Tunnel {
   routes: readonly Route[]
   lease: KeptLease
+  /** Present when the service offers the attempts over the live stream. */
+  listener?: Listener
   close(): Promise<void>
 }
 
-interface TunnelOptions {
+interface ListenerOptions {
   directory: string
   /** Origin of the service. */
   service: string
   targets: readonly Target[]
+  /** PEM of the local authority, if there is one. */
+  ca: string | undefined
+  insecure: boolean
+}
+
+/** Takes deliveries from the live stream, for a service that cannot reach this machine. Needs no server and no certificate. */
+export async function openListener({
+  directory,
+  service,
+  targets,
+  ca,
+  insecure,
+}: ListenerOptions): Promise<Tunnel> {
+  const token = newToken()
+  // Hosts have no upper-case letters.
+  const name = Buffer.from(token, 'base64url').toString('hex')
+  const routes = targets.map((target, index) => ({ url: listenerUrl(name, `/${index + 1}`), target }))
+  const forwarder = createForwarder({ ca, insecure })
+  const lease = await takeLease(directory, token, { service, urls: routes.map(({ url }) => url) })
+  return { routes, lease, listener: createListener(name, routes, forwarder), close: forwarder.close }
+}
+
+interface TunnelOptions extends Omit<ListenerOptions, 'ca'> {
   /** The local authority, which the service trusts. */
   authority: {
     certificatePem: string
     issue(hosts: readonly string[]): Promise<{ cert: string; key: string }>
   }
-  insecure: boolean
 }
 
 /** Opens the server for deliveries, and writes the lease before anything is registered. */

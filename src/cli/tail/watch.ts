@@ -51,7 +51,7 @@ export async function* watch({ connect, signal, since, reconnect }: Watch): Asyn
         else if (message.type === 'reset') {
           seen.forget(await nowOf(client))
           yield message
-        } else if (message.type !== 'event' && seen.isNew(message))
+        } else if (message.type !== 'event' && message.type !== 'offer' && seen.isNew(message))
           if (live || isWanted(message, wanted)) yield message
       }
       // Messages that the service dropped, because they were read too slowly, are read from its store.

@@ -2,6 +2,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { isLoopback, classifyAddress, isOwn, type OwnAddress } from './address.ts'
 import { destinationOf, isLocalhost, refuseForm, memoize, type PlainHttp } from './url.ts'
 import { lookup } from 'node:dns/promises'
+import { isReservedHost } from '../../model/offer.ts'
 import { timers } from '../../timers.ts'
 
 export type { OwnAddress } from './address.ts'
@@ -35,7 +36,7 @@ export class AddressRefused extends Error {
 }
 
 export function createDestinationPolicy(settings: DestinationSettings): DestinationPolicy {
-  const resolve = withLocalhost(settings.resolve ?? resolveBySystem)
+  const resolve = withReserved(settings.resolve ?? resolveBySystem)
   const refuseAll = (hostname: string, addresses: readonly string[], port: number) =>
     refuseAny(hostname, addresses, (address) => refuseAddress(address, port, settings))
   const formOf = memoize((url) => {
@@ -132,10 +133,14 @@ export const resolveBySystem: Resolve = async (hostname) => {
 }
 
 /**
- * Resolves `localhost` without the resolver, whose few threads slow names can fill. Connecting tries both addresses.
+ * Resolves `localhost` without the resolver, whose few threads slow names can fill. Connecting tries both addresses. Hosts
+ * of listeners have no address.
  */
-export function withLocalhost(resolve: Resolve): Resolve {
-  return async (hostname) => (isLocalhost(hostname) ? ['127.0.0.1', '::1'] : resolve(hostname))
+export function withReserved(resolve: Resolve): Resolve {
+  return async (hostname) => {
+    if (isLocalhost(hostname)) return ['127.0.0.1', '::1']
+    return isReservedHost(hostname) ? [] : resolve(hostname)
+  }
 }
 
 /** Resolves a name; returns no addresses when there are none or the resolver is not in time. */

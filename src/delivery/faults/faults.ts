@@ -132,9 +132,9 @@ export function createHeldDeliveries() {
     note(write: Write): void {
       if (write.collection !== 'deliveries') return
       if ('remove' in write) return remove(write.remove)
-      const { id, endpoint_id, status, held, next_attempt_at } = write.put
+      const { id, endpoint_id, status, held, offer, next_attempt_at } = write.put
       const known = all.get(id)
-      if (status !== 'pending') remove(id)
+      if (status !== 'pending' || offer !== undefined) remove(id)
       else if (held === undefined) {
         if (known?.until !== undefined) remove(id)
       } else if (known === undefined) {

@@ -156,7 +156,11 @@ function requestOf({ url, headers, body }: Message): HttpRequest {
   return { origin, path, headers, body }
 }
 
-function outcomeOf({ status, location }: HttpResponse): Pick<SendResult, 'outcome' | 'error'> {
+/** Returns the outcome of a response; only a 2xx status is a success. */
+export function outcomeOf({
+  status,
+  location,
+}: Pick<HttpResponse, 'status' | 'location'>): Pick<SendResult, 'outcome' | 'error'> {
   if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null }
   return explainStatus(status, location)
 }

@@ -67,6 +67,10 @@ export const errorAnswers = {
     codes: ['state_replaced'],
     description: 'The state was loaded or reset while the clock moved, so the move ended early.',
   },
+  AttemptEnded: {
+    codes: ['attempt_ended'],
+    description: 'The attempt has another result, or another attempt is the next one. Nothing was changed.',
+  },
   NotClaimable: {
     codes: ['not_claimable'],
     description: 'Some items cannot be claimed. Nothing was claimed.',

@@ -78,6 +78,16 @@ export async function readExamples(): Promise<Examples> {
     ['RefundRequest', example('Part of a payment', { amount_cents: 500 })],
     ['ResendRequest', example('New signature', { fresh: true })],
     [
+      'OfferAnswer',
+      example('A response', {
+        offer: 'off_01KAJ8Z5QK3V7D0W4T2R9X6YHM',
+        duration_ms: 12,
+        status: 204,
+        headers: [{ name: 'Content-Length', value: '0' }],
+        body: '',
+      }),
+    ],
+    [
       'FaultsRequest',
       example('Duplicate 10% of deliveries, return some errors', {
         seed: 7,

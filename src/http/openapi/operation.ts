@@ -9,7 +9,7 @@ export interface OperationDoc {
   id: string
   tag: Tag
   summary: string
-  /** True for operations of the inspector's page, which may change and which clients omit. */
+  /** True for operations of the inspector's page and of `tabwire listen`, which may change and which clients omit. */
   internal?: true
   description?: string
   /** Headers of the request. */

@@ -86,6 +86,11 @@ export const queryParameters = {
     description: 'Send history since this time first, then the event `live`, then live events.',
     schema: time,
   },
+  listener: {
+    description:
+      'Also send the attempts for this running `tabwire listen`, by the name in the host of its endpoints.',
+    schema: text,
+  },
 } satisfies Record<string, { description: string; schema: Json }>
 
 export type QueryParameter = keyof typeof queryParameters

@@ -7,6 +7,7 @@ import { feedbackBody } from '../../model/guests/feedback.ts'
 import { payBody, refundBody } from '../../model/guests/payment.ts'
 import { clockMoveBody, createKeyBody, resendBody, sessionCodeBody } from '../../model/simulator/bodies.ts'
 import { bundleBody } from '../../model/simulator/bundle.ts'
+import { offerAnswerBody } from '../../model/offer.ts'
 import { faultsBody } from '../../model/simulator/fault.ts'
 import { savedStateBody } from '../../model/simulator/state.ts'
 import * as sim from '../../model/simulator/views.ts'
@@ -30,6 +31,7 @@ const bodies = {
   FeedbackRequest: feedbackBody,
   ChosenSecretRegistration: chosenSecretBody,
   ResendRequest: resendBody,
+  OfferAnswer: offerAnswerBody,
   ClockMove: clockMoveBody,
   FaultsRequest: faultsBody,
   DeliveryFault: deliveryFault,

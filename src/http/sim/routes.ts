@@ -22,13 +22,14 @@ import { bundleRoute, type BundleParts } from './bundle.ts'
 import { type ClockParts, clockRoutes, type FaultParts, faultRoutes } from './controls.ts'
 import { deliveryRoutes, resendRoutes } from './deliveries.ts'
 import { guestRoutes } from './guests.ts'
+import { offerRoute, type OfferParts } from './offers.ts'
 import { operationRoutes, type OperationParts } from './operation.ts'
 import { sentRequestRoutes } from './sent-request.ts'
 import { stateRoutes, type StateParts } from './state.ts'
 import { tableQrRoute } from './inspector.ts'
 
 export interface SimParts
-  extends ClockParts, FaultParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
+  extends ClockParts, FaultParts, OfferParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
   service: Service
   /** Names the headers of deliveries. */
   serviceName: string
@@ -68,6 +69,7 @@ export function simRoutes(parts: SimParts): Documented[] {
     ...resendRoutes(service),
     ...deliveryRoutes(service),
     ...sentRequestRoutes(parts),
+    offerRoute(parts),
     ...clockRoutes(parts),
     ...faultRoutes(parts),
     ...stateRoutes(parts),
@@ -234,19 +236,24 @@ export function simRoutes(parts: SimParts): Documented[] {
       method: 'GET',
       path: '/stream',
       scope: 'simulate',
-      query: { since: 'since.stream' },
+      query: { since: 'since.stream', listener: 'listener' },
       doc: {
         id: 'streamEvents',
         tag: 'Simulator events',
         summary: 'Stream requests, events and attempts',
         headers: ['Last-Event-ID'],
         description:
-          'Sends server-sent events `request`, `event`, `attempt`, `delivery` and `reset` with JSON data. A client more than 4 MiB behind misses messages. The event `dropped` then has their `count`.',
+          'Sends server-sent events `request`, `event`, `attempt`, `delivery` and `reset` with JSON data. A client more than 4 MiB behind misses messages. The event `dropped` then has their `count`. With `listener`, also sends `offer` for each attempt that this listener must forward.',
         answers: {
           200: { description: 'The stream.', type: 'text/event-stream', headers: ['Cache-Control'] },
         },
       },
-      handle: (call) => stream.open(timeOf(call.query, 'since'), call.header('last-event-id')),
+      handle: (call) =>
+        stream.open({
+          since: timeOf(call.query, 'since'),
+          lastEventId: call.header('last-event-id'),
+          listener: call.query.get('listener') ?? undefined,
+        }),
     },
     {
       method: 'POST',

@@ -1,8 +1,11 @@
+import type { Delivery } from '../../model/delivery.ts'
+import type { Write } from '../../model/records.ts'
 import type { Service } from '../../service.ts'
 import type { Answer } from '../refusals.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import { readHistory } from './history.ts'
 import { messagesOf, requestMessage, type Message } from './message.ts'
+import { offeredAttempt, offeredIn, openOffersOf } from './offers.ts'
 import { afterMessage, createPositions, type Position } from './position.ts'
 import { createSubscriber, type Subscriber } from './subscriber.ts'
 import { timers } from '../../timers.ts'
@@ -17,12 +20,19 @@ export interface Stream {
    * Subscribes from now on. With `since`, an ISO 8601 time in UTC, sends stored attempts and requests since then first,
    * oldest first, then `live`, then live messages, without gaps or duplicates. With `lastEventId`, the id of the last
    * message that the client has, sends the messages since that one, then `live`. When they are no longer kept, `dropped`
-   * or `reset` takes their place. An unknown id is ignored.
+   * or `reset` takes their place. An unknown id is ignored. With `listener`, also sends `offer` for each attempt that is
+   * offered to this listener: those without an answer at first, and again after `dropped`. Offers have no ids.
    * @throws Refusal `storage_unavailable`.
    */
-  open(since?: string, lastEventId?: string | null): Promise<Answer>
+  open(options?: StreamQuery): Promise<Answer>
   /** Ends all open streams, so that a shutdown does not wait for them. */
   close(): void
+}
+
+interface StreamQuery {
+  since?: string | undefined
+  lastEventId?: string | null
+  listener?: string | undefined
 }
 
 /**
@@ -44,21 +54,27 @@ export const streamHeaders = {
 }
 
 /** The service as the stream sees it. */
-type Source = Pick<Service, 'onCommit' | 'list' | 'get' | 'generation' | 'sequence' | 'committedAfter'>
+type Source = Pick<
+  Service,
+  'onCommit' | 'list' | 'get' | 'find' | 'generation' | 'sequence' | 'committedAfter'
+>
 
 export interface Feed {
   /** Text that the ids of messages begin with. Instances of a shared sandbox have the same one, others do not. */
   token: string
   /** In a shared sandbox: resolves when this instance has told everything that any instance did before the call. */
   fresh?: (() => Promise<void>) | undefined
+  /** Names the headers of offered attempts. */
+  serviceName: string
 }
 
 export function createStream(
   service: Source,
   log: Pick<RequestLog, 'onAdd' | 'list' | 'get' | 'newest' | 'after'>,
-  { token, fresh }: Feed,
+  { token, fresh, serviceName }: Feed,
 ): Stream {
   const subscribers = new Set<Subscriber>()
+  const listeners = new Map<Subscriber, string>()
   const positions = createPositions(token)
   let now: Position = {
     generation: service.generation(),
@@ -71,6 +87,27 @@ export function createStream(
     let encoded: Uint8Array | undefined
     const bytes = () => (encoded ??= encoder.encode(`id: ${id}\nevent: ${type}\ndata: ${text()}\n\n`))
     for (const subscriber of subscribers) subscriber.tell(key, bytes)
+  }
+  /** Tells a listener of an offer. When the store fails, ends the stream: the listener opens it again and gets all offers. */
+  const offer = async (subscriber: Subscriber, offered: Promise<readonly Delivery[]>) => {
+    try {
+      for (const delivery of await offered) {
+        const attempt = await offeredAttempt(service, serviceName, delivery)
+        const bytes = () => encoder.encode(`event: offer\ndata: ${JSON.stringify(attempt)}\n\n`)
+        if (attempt !== undefined) subscriber.tell(`offer ${attempt.offer}`, bytes)
+      }
+    } catch {
+      subscriber.close()
+    }
+  }
+  const offerAll = (subscriber: Subscriber) => {
+    const listener = listeners.get(subscriber)
+    if (listener !== undefined) void offer(subscriber, openOffersOf(service, listener))
+  }
+  const offerNew = (writes: readonly Write[]) => {
+    for (const offered of writes.map(offeredIn))
+      for (const [subscriber, listener] of listeners)
+        if (listener === offered?.listener) void offer(subscriber, Promise.resolve([offered.delivery]))
   }
   // Without subscribers, no message is serialised.
   log.onAdd(({ id, number, read }) => {
@@ -89,6 +126,7 @@ export function createStream(
       publish(message)
     }
     now = { ...now, sequence, messages: 0 }
+    if (listeners.size > 0) offerNew(writes)
   })
   /** Returns the messages between two positions, each with its id. */
   const missed = async (from: Position, to: Position): Promise<Message[]> => {
@@ -123,7 +161,7 @@ export function createStream(
   }, HEARTBEAT_MS)
   heartbeat.unref()
   return {
-    async open(since, lastEventId) {
+    async open({ since, lastEventId, listener } = {}) {
       if (fresh !== undefined) await fresh()
       const asked = positions.read(lastEventId)
       const from = asked === undefined || positions.isAhead(asked, now) ? undefined : asked
@@ -134,10 +172,18 @@ export function createStream(
         greeting: hasHistory ? ': listening\n\n' : `: listening\nid: ${id}\n\n`,
         history: hasHistory ? { end: id } : undefined,
         mostBytes: MOST_WAITING_BYTES,
-        dropped: (count) => `event: dropped\ndata: ${JSON.stringify({ count })}\n\n`,
-        onEnd: () => subscribers.delete(subscriber),
+        dropped(count) {
+          offerAll(subscriber)
+          return `event: dropped\ndata: ${JSON.stringify({ count })}\n\n`
+        },
+        onEnd() {
+          subscribers.delete(subscriber)
+          listeners.delete(subscriber)
+        },
       })
       subscribers.add(subscriber)
+      if (listener !== undefined) listeners.set(subscriber, listener)
+      offerAll(subscriber)
       if (hasHistory)
         try {
           const history = await historyOf(from, to, since)

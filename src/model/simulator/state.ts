@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Delivery } from '../delivery.ts'
 import type { Everything } from '../records.ts'
 import { stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
 import { invalid, issuesOf, type ValidationIssue } from '../validation.ts'
@@ -29,7 +30,15 @@ export interface StateReport {
 
 /** Returns the state with these records, the most readable collections first. */
 export function stateOf({ keys: _keys, ...records }: Everything, { now, frozen }: StateClock): State {
-  return { format: STATE_FORMAT, clock: { now, frozen }, ...records }
+  const deliveries = records.deliveries.map(withoutOffer)
+  return { format: STATE_FORMAT, clock: { now, frozen }, ...records, deliveries }
+}
+
+/** Ends the attempt in flight: it is made again after a load. */
+function withoutOffer(delivery: Delivery): Delivery {
+  if (delivery.offer === undefined) return delivery
+  const { offer: _offer, ...rest } = delivery
+  return rest
 }
 
 /** Counts the records of a state. */

@@ -402,3 +402,26 @@ describe('a policy that sends to loopback only', () => {
     expect(await policy.refuse('https://169.254.169.254/')).toMatch(/^must not point to a link-local address/)
   })
 })
+
+describe('hosts of listeners', () => {
+  const url = 'https://abc.listen.invalid/1'
+  const resolveNothing = () => Promise.reject(new Error('No name may be resolved.'))
+
+  it.each([{}, { denyPrivate: true }, { loopbackOnly: true }])(
+    'are accepted and never looked up: %j',
+    async (settings) => {
+      const policy = policyWith({ ...settings, resolve: resolveNothing })
+      expect(await policy.refuse(url)).toBeUndefined()
+      const found = await new Promise((resolve) =>
+        policy.lookup(443)('abc.listen.invalid', { all: true }, (error, addresses) =>
+          resolve(error ?? addresses),
+        ),
+      )
+      expect(found).toEqual([])
+    },
+  )
+
+  it('must be https: like all others', async () => {
+    expect(await policyWith().refuse('http://abc.listen.invalid/1')).toMatch(/^must be an https: URL/)
+  })
+})

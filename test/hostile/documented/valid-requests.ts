@@ -32,6 +32,7 @@ let pushes = 0
 
 /** A request that is answered with success. */
 export async function validRequest({ id, path, body }: Documented, service: Service): Promise<Asked> {
+  if (id === 'answerOfferedAttempt') return answerOffered(service)
   if (path.startsWith(TABLE)) return requestAtTable({ id, path, body }, service)
   const kind = /([\w-]+)\/\{id\}/.exec(path)?.[1] as keyof Service['make'] | undefined
   const check = id === 'pushCheck' || id === 'pushInspectorCheck' ? `new-${pushes++}` : 'a'
@@ -43,6 +44,22 @@ export async function validRequest({ id, path, body }: Documented, service: Serv
   }
   const asked = { path: withParameter(path, value), key: service.apiKey, headers }
   return body === undefined ? asked : { ...asked, body: JSON.stringify(await bodies[id]?.(service)) }
+}
+
+/** Answers a new attempt to a listener, as `tabwire listen` does. */
+async function answerOffered({ client, apiKey }: Service): Promise<Asked> {
+  const listener = `valid-${pushes++}`
+  const url = `https://${listener}.listen.invalid/`
+  const { id: endpoint } = await client.endpoints.create({ url, event_types: ['check.created'] })
+  await client.checks.push(listener, check())
+  for await (const message of client.stream({ listener }))
+    if (message.type === 'offer') {
+      const { offer, delivery_id, attempt } = message.data
+      const path = `/_sim/deliveries/${delivery_id}/attempts/${attempt}/response`
+      const body = JSON.stringify({ offer, duration_ms: 1, status: 204, headers: [], body: '' })
+      return { path, key: apiKey, headers: json, body }
+    }
+  throw new Error(`The endpoint ${endpoint} got no offer.`)
 }
 
 const TABLE = '/t/{number}/{token}'
@@ -96,6 +113,11 @@ export async function conflictOf({ id, path }: Documented, service: Service) {
       await client.guests.pay('a', { claim_ids: [claim] })
       return { path: path.replace('{id}', claim), body: undefined }
     }
+    case 'answerOfferedAttempt':
+      return {
+        path: path.replace('{id}', await make.deliveries()).replace('{number}', '1'),
+        body: { offer: 'off_of_another_attempt', duration_ms: 1, status: 500, headers: [], body: '' },
+      }
     case 'claimAtTable':
       return { path: atTable(path, service), body: { external_check_id: 'a', ...burgers } }
     case 'payAtTable':

@@ -156,14 +156,15 @@ describe('the stream since a time', () => {
         onCommit: () => () => {},
         list: async () => ({ data: deliveries as never, more: false }),
         get: async () => undefined,
+        find: async () => [],
         generation: () => 0,
         sequence: () => 0,
         committedAfter: async () => [],
       },
       openRequestLog(),
-      { token: 'test' },
+      { token: 'test', serviceName: 'Acme' },
     )
-    const { body } = await stream.open(BEGIN.toISOString())
+    const { body } = await stream.open({ since: BEGIN.toISOString() })
     const reader = (body as ReadableStream<Uint8Array>).getReader()
     let attempts = 0
     for (let text = ''; !text.startsWith('event: live\n');) {

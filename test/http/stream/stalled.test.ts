@@ -24,12 +24,13 @@ function openStream() {
       },
       list: async () => ({ data: [], more: false }),
       get: async () => undefined,
+      find: async () => [],
       generation: () => 0,
       sequence: () => 0,
       committedAfter: async () => [],
     },
     log,
-    { token: 'test' },
+    { token: 'test', serviceName: 'Acme' },
   )
   onTestFinished(() => stream.close())
   let number = 0
@@ -136,7 +137,7 @@ describe('a stalled subscriber of the stream', () => {
 
   it('misses messages beyond four MiB while its history is read, and is told afterwards', async () => {
     const { stream, ask } = openStream()
-    const opening = stream.open('2026-11-21T18:00:00.000Z')
+    const opening = stream.open({ since: '2026-11-21T18:00:00.000Z' })
     for (let n = 0; n < 100; n += 1) ask(MIB / 2)
     const told = await readerOf((await opening).body).until(({ type }) => type === 'dropped')
     expect(told.map(({ type }) => type)).toContain('live')
@@ -149,7 +150,7 @@ describe('a stalled subscriber of the stream', () => {
   it('has no bodies of its history buffered: requests that the log drops meanwhile are left out', async () => {
     const { stream, ask } = openStream()
     for (let n = 0; n < 15; n += 1) ask()
-    const { body } = await stream.open('2026-11-21T18:00:00.000Z')
+    const { body } = await stream.open({ since: '2026-11-21T18:00:00.000Z' })
     for (let n = 0; n < 15; n += 1) ask()
     const told = await readerOf(body).until(({ type }) => type === 'dropped')
     const before = told.slice(

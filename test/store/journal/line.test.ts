@@ -54,6 +54,7 @@ describe('the writes of a transaction', () => {
       dead_reason: { dead_reason: 'endpoint_disabled' },
       next_attempt_at: { next_attempt_at: null },
       held: { held: { faults: ['delay'], since: time, not_before: time } },
+      offer: { offer: { id: 'offer', copy: 1, started_at: time, signed_at: 1 } },
       signed_at: { signed_at: 1 },
       attempts: { attempts: [] },
     }

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError, Unreachable, type Client } from '../../client.ts'
+import type { OfferAnswer, OfferedAttempt } from '../../model/offer.ts'
+import { deliveryTimes } from '../../model/simulator/delivery-times.ts'
+import type { Forwarder } from './forward.ts'
+import type { Route } from './target.ts'
+
+/** Forwards the attempts that the service offers over the live stream. */
+export interface Listener {
+  /** Its name in the hosts of its endpoints. */
+  name: string
+  /** Forwards an attempt and answers it. Never rejects. One that is offered again is only answered again. */
+  take(offered: OfferedAttempt, connect: () => Promise<Client>): Promise<void>
+}
+
+/** Answers that are kept for repeated offers, the newest ones. More than the attempts that a service has in flight. */
+const MOST_KEPT = 1_000
+
+/** Wait before an answer is sent again, in milliseconds: at first; it doubles. */
+const FIRST_WAIT_MS = 100
+
+export function createListener(
+  name: string,
+  routes: readonly Route[],
+  { forward }: Pick<Forwarder, 'forward'>,
+): Listener {
+  const answers = new Map<string, Promise<OfferAnswer>>()
+  const answerTo = (offered: OfferedAttempt): Promise<OfferAnswer> | undefined => {
+    const route = routes.find(({ url }) => url === offered.url)
+    const known = answers.get(offered.offer)
+    if (known !== undefined || route === undefined) return known
+    const answer = forward(offered, route.target)
+    answers.set(offered.offer, answer)
+    const [oldest] = answers.keys()
+    if (answers.size > MOST_KEPT && oldest !== undefined) answers.delete(oldest)
+    return answer
+  }
+  return {
+    name,
+    async take(offered, connect) {
+      const answer = await answerTo(offered)
+      if (answer === undefined) return
+      const path = `/_sim/deliveries/${offered.delivery_id}/attempts/${offered.attempt}/response`
+      for (let wait = FIRST_WAIT_MS; wait < deliveryTimes.timeoutMs; wait *= 2)
+        try {
+          return void (await (await connect()).request('POST', path, answer))
+        } catch (error) {
+          // Another refusal means that the attempt has ended; the stream tells how.
+          if (!(error instanceof Unreachable) && !(error instanceof ApiError && error.status >= 500)) return
+          await sleep(wait, undefined, { ref: false })
+        }
+    },
+  }
+}
