@@ -382,11 +382,21 @@ export function pushNote(
   const note = { external_check_id, outcome, diff: null, findings }
   const applied = outcome === 'created' || outcome === 'updated'
   if (!applied || body === null) return note
-  const push = parsePush(JSON.parse(body), { orderBy })
+  const push = keptPush(body, orderBy)
+  if (push === undefined) return note
   const changes = before === null ? [] : checkChanges(before, push)
   return {
     ...note,
     diff: diffItems(before?.items ?? [], push.items),
     ...(changes.length > 0 && { changes }),
+  }
+}
+
+/** Returns the push of a kept body; `undefined` when a secret of its query was hidden in it, such as a field's name. */
+function keptPush(body: string, orderBy: string): OrderedPush | undefined {
+  try {
+    return parsePush(JSON.parse(body), { orderBy })
+  } catch {
+    return undefined
   }
 }

@@ -200,6 +200,20 @@ describe('the log of requests', () => {
     })
   })
 
+  it.each(['quantity', '"status":'])(
+    'is readable when a key in the query is also in the body: %s',
+    async (key) => {
+      const simulator = await openSimulator()
+      const pushed = await simulator.call(`PUT /v1/checks/external/a?token=${encodeURIComponent(key)}`, {
+        json: check(),
+      })
+      expect(pushed.status).toBe(201)
+      const [entry] = (await simulator.client.requests.list()).data
+      expect(entry?.request_body).not.toContain(key)
+      expect(entry?.push).toMatchObject({ outcome: 'created', diff: null })
+    },
+  )
+
   it('is paged like any list', async () => {
     const simulator = await openSimulator()
     for (const id of ['a', 'b', 'c']) await simulator.push(id)

@@ -153,7 +153,7 @@ describe('query names', () => {
     ['/_sim/requests?failled=true', 'did you mean "failed"?'],
     ['/_sim/events?Type=check.created', 'did you mean "type"?'],
     ['/_sim/health?verbose', 'Unknown query parameter "verbose". This path accepts no query parameters.'],
-    ['/_sim/stream?since=2026-11-21T18:00:00Z&form=1', 'This path accepts since.'],
+    ['/_sim/stream?since=2026-11-21T18:00:00Z&form=1', 'This path accepts since, listener.'],
     [`/_sim/keys?${'x'.repeat(5_000)}=1`, `Unknown query parameter "${'x'.repeat(100)}".`],
   ])('that %s does not take are refused under /_sim', async (path, message) => {
     const answer = await get(path)
