@@ -38,6 +38,6 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       expect(acknowledged).toBeGreaterThan(disturbances.length)
       if (isSoak) expect(median).toBeLessThan(deliveryTimes.leaseMs + 2_000)
     },
-    60_000 + disturbances.length * 20_000,
+    180_000 + disturbances.length * 20_000,
   )
 })

@@ -1,7 +1,10 @@
-/* Answers names of hosts without a name server: `localhost` and literal addresses have addresses, other names have none. */
+/* Answers names of hosts without a name server: `localhost` and addresses in any form have addresses, other names have none. */
 import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 import { isIP } from 'node:net'
+
+/** Addresses as numbers, such as `0x7f.1`, which the system reads without a name server. */
+const numeric = /^(0x[\da-f]+|\d+)(\.(0x[\da-f]+|\d+)){0,3}$/i
 
 const addresses = (name) =>
   isIP(name) !== 0 ? [name] : /(^|\.)localhost\.?$/.test(name) ? ['127.0.0.1'] : undefined
@@ -17,8 +20,10 @@ function answer(name, options = {}) {
   })
 }
 
-dns.promises.lookup = async (...args) => answer(...args)
+const real = { lookup: dns.lookup, promise: dns.promises.lookup }
+dns.promises.lookup = async (...args) => (numeric.test(args[0]) ? real.promise(...args) : answer(...args))
 dns.lookup = (name, ...rest) => {
+  if (numeric.test(name)) return real.lookup(name, ...rest)
   const [callback, options = {}] = rest.reverse()
   const settings = typeof options === 'number' ? { family: options } : options
   process.nextTick(() => {
