@@ -137,7 +137,10 @@ export function createPump(settings: PumpSettings): Pump {
       if (stopped) return
       // An exclusive section may have replaced these deliveries; it wakes the pump when it ends.
       if (exclusive.begun > sectionsBefore) return
-      startNext(due.deliveries, due.more)
+      const waiting = due.deliveries.filter(({ id }) => !inFlight.has(id))
+      const chosen = inFlight.choose(waiting, limits.perTurn)
+      for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
+      if (chosen.length === limits.perTurn || (due.more && chosen.length > 0)) wake()
       cancelAlarm?.()
       cancelAlarm = due.next_at === null ? undefined : clock.at(new Date(due.next_at), wake)
       if (backlogs.members.size > 0) await backlogs.look()
@@ -147,13 +150,6 @@ export function createPump(settings: PumpSettings): Pump {
       onError(error)
       lookAfterBackoff()
     }
-  }
-
-  function startNext(due: readonly Delivery[], more: boolean): void {
-    const waiting = due.filter(({ id }) => !inFlight.has(id))
-    const chosen = inFlight.choose(waiting, limits.perTurn)
-    for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
-    if (chosen.length === limits.perTurn || (more && chosen.length > 0)) wake()
   }
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
