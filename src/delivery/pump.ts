@@ -92,29 +92,24 @@ export function createPump(settings: PumpSettings): Pump {
   })
 
   const unsubscribe = service.onCommit((writes, kind) => {
+    const pending = writes.flatMap((write) => pendingIn(write) ?? [])
     backoff.endNotStored()
     if (backlogs.members.size > 0) backlogs.note(writes)
     // Outside of an exclusive section, another instance has replaced the records.
     if (kind === 'replacement' && exclusive.underWay === undefined) {
       aborts.now(replaced())
       backoff.stop()
-    } else startPings(writes)
-    if (lookFailed || writes.some((write) => pendingIn(write) !== undefined)) wake()
+    } else for (const delivery of pending) if (delivery.event_type === 'ping') startPing(delivery)
+    if (lookFailed || pending.length > 0) wake()
     else if (backlogs.members.size > 0 && backlogs.areWaitedFor() && writes.some(isByAnother)) wake()
   })
   const unsubscribeSlots = slots?.onChange(wake)
   wake()
 
-  /** Attempts new pings at once, also those that another instance was asked for. */
-  function startPings(writes: readonly Write[]): void {
-    if (exclusive.underWay !== undefined) return
-    for (const delivery of writes.map(pendingIn))
-      if (
-        delivery?.event_type === 'ping' &&
-        !inFlight.has(delivery.id) &&
-        slots?.owns(delivery.endpoint_id) !== false
-      )
-        void start(delivery.id).catch(ignore)
+  /** Attempts a new ping at once, also one that another instance was asked for. */
+  function startPing({ id, endpoint_id }: Delivery): void {
+    if (exclusive.underWay !== undefined || inFlight.has(id) || slots?.owns(endpoint_id) === false) return
+    void start(id).catch(ignore)
   }
 
   /** True for a write that ends a delivery without an attempt of this instance, which would wake the pump. */
