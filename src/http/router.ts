@@ -164,26 +164,21 @@ class EventCall implements Call {
   }
 }
 
+/** Decodes path parameters, which h3 passes undecoded. */
 function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, string> {
   const params: Record<string, string> = {}
   for (const name in raw) {
-    const value = decodeParam(name, raw[name] ?? '')
-    if (name === 'external_check_id') requireExternalId(value)
-    params[name] = value
+    try {
+      params[name] = decodeURIComponent(raw[name] ?? '')
+    } catch {
+      throw new Refusal(
+        'invalid_path',
+        `${name} contains a malformed percent-escape. Encode each UTF-8 byte as %XX.`,
+      )
+    }
   }
+  if (params.external_check_id !== undefined) requireExternalId(params.external_check_id)
   return params
-}
-
-/** Decodes a path parameter, which h3 passes undecoded. */
-function decodeParam(name: string, raw: string): string {
-  try {
-    return decodeURIComponent(raw)
-  } catch {
-    throw new Refusal(
-      'invalid_path',
-      `${name} contains a malformed percent-escape. Encode each UTF-8 byte as %XX.`,
-    )
-  }
 }
 
 /** Requires an external check id: 1–255 characters, no control character (contract section 4). */
