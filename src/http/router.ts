@@ -10,14 +10,19 @@ import type { PushSummary, RequestContext } from './request-context.ts'
 import type { Call, Reply, Route } from './route.ts'
 import type { Asking, Identify } from './auth/sessions.ts'
 
+/**
+ * What a service does with requests. While it drains, it handles them, but clients should use other connections or another
+ * instance. While it stops, it refuses them.
+ */
+export type Phase = 'running' | 'draining' | 'stopping'
+
 export interface RoutingParts {
   identify: Identify
   /** Does the same for a key that was found before, also while the database is away. */
   identifyFromMemory: Identify
   /** Limit of a body in bytes. */
   bodyLimit: number
-  /** Returns true while the service shuts down and refuses requests. */
-  isStopping: () => boolean
+  phase: () => Phase
   /** Refuses unknown query names. */
   strictQuery: boolean
 }
@@ -101,7 +106,8 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   if (route.keyOnly === true) requireKeyItself(event)
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
-  if (parts.isStopping() && route.whileStopping !== true) throw new Refusal('shutting_down', SHUTTING_DOWN)
+  if (parts.phase() === 'stopping' && route.whileStopping !== true)
+    throw new Refusal('shutting_down', SHUTTING_DOWN)
   const context = event.context.request as RequestContext
   context.secret = route.secret ?? false
   return route.handle(new EventCall(event, key, context, parts.bodyLimit))
