@@ -8,7 +8,7 @@ import { assetRoutes, docsRoutes, inspectorPageRoutes, pageRoutes } from './http
 import { createDocuments, documentRoutes } from './http/openapi/routes.ts'
 import { createAllowedHosts, createHostCheck, type IsAllowedHost } from './http/auth/host-check.ts'
 import { type Fetch, NO_PORT_URL, openInProcessServer } from './http/in-process.ts'
-import { SHUTTING_DOWN } from './http/router.ts'
+import { SHUTTING_DOWN, type Phase } from './http/router.ts'
 import { mcpRoutes, type AnswerMcp } from './http/mcp.ts'
 import { inspectorRoutes } from './http/sim/inspector.ts'
 import { reachableUrl, tablePath } from './table-address.ts'
@@ -173,15 +173,14 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const own: { address?: OwnAddress; url?: string } = {}
   const ownUrl = () => parts.publicUrl ?? reachableUrl(own.url ?? '')
   const { serviceName } = parts
-  let draining = false
-  let stopping = false
+  let phase: Phase = 'running'
   const injected = createFaults(service, parts)
   const faults = replay === undefined ? injected.controls : shownFaults(replay)
   const context = {
     faults: injected.deliveries,
     clearFaults: async () => void (await faults.set(undefined, [])),
     own: () => own.address,
-    isStopping: () => stopping,
+    isStopping: () => phase === 'stopping',
   }
   const deliveries = (replay === undefined ? openDeliveries : stillDeliveries)(service, parts, context)
   const host = parts.host ?? texts.host
@@ -239,7 +238,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
             version: packageVersion(),
             now: () => clock.now(),
             async ready() {
-              if (draining) throw new Refusal('shutting_down', SHUTTING_DOWN)
+              if (phase !== 'running') throw new Refusal('shutting_down', SHUTTING_DOWN)
               await shared?.ready()
             },
             shared: shared && {
@@ -285,8 +284,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     rateLimit: parts.rateLimit,
     ...sharing,
     trace: parts.trace,
-    isDraining: () => draining,
-    isStopping: () => stopping,
+    phase: () => phase,
     faults: replay === undefined ? injected.api : undefined,
     onRequest: parts.onRequest,
     report: onError,
@@ -318,10 +316,10 @@ async function startOn(parts: Parts): Promise<Simulator> {
     },
     idle: (options = {}) => limited(options, deliveries.idle),
     async close({ drain = false } = {}) {
-      draining = true
+      phase = 'draining'
       const began = timers.elapsed()
       if (drain) await server?.drain(DRAIN_TIMES)
-      stopping = true
+      phase = 'stopping'
       injected.api.stop()
       stream.close()
       tables.stream.close()

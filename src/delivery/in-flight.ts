@@ -35,10 +35,11 @@ export function createInFlight(
   const lastChosen = new Map<string, number>()
   let choices = 0
   let quick = 0
+  const sendingTo = (endpointId: string): Sending => sending.get(endpointId) ?? { quick: 0, slow: 0 }
   const count = (endpointId: string | undefined, kind: keyof Sending, change: 1 | -1) => {
     if (kind === 'quick') quick += change
     if (endpointId === undefined) return
-    const now = sending.get(endpointId) ?? { quick: 0, slow: 0 }
+    const now = sendingTo(endpointId)
     now[kind] += change
     if (now.quick + now.slow === 0) sending.delete(endpointId)
     else sending.set(endpointId, now)
@@ -62,11 +63,6 @@ export function createInFlight(
       return true
     }
   }
-  const countTo = (endpointId: string) => {
-    const { quick = 0, slow = 0 } = sending.get(endpointId) ?? {}
-    return quick + slow
-  }
-  const isSlow = (endpointId: string) => (sending.get(endpointId)?.slow ?? 0) > 0
   const capacityForSlow = () => {
     let taken = 0
     for (const { quick, slow } of sending.values()) if (slow > 0) taken += quick
@@ -81,8 +77,10 @@ export function createInFlight(
     fullEndpoints() {
       const slowAreFull = capacityForSlow() <= 0
       return {
-        has: (endpointId: string) =>
-          countTo(endpointId) >= perEndpoint || (slowAreFull && isSlow(endpointId)),
+        has(endpointId: string): boolean {
+          const now = sendingTo(endpointId)
+          return now.quick + now.slow >= perEndpoint || (slowAreFull && now.slow > 0)
+        },
       }
     },
     /**
@@ -90,13 +88,21 @@ export function createInFlight(
      * chosen longest ago first.
      */
     choose<D extends Queued>(due: readonly D[], most: number): readonly D[] {
-      const queues = [...groupByEndpoint(due)]
-        .sort(([one], [other]) => (lastChosen.get(one) ?? 0) - (lastChosen.get(other) ?? 0))
-        .map(([id, queue]) => queue.slice(0, Math.max(0, perEndpoint - countTo(id))))
+      const queues = new Map<string, { place: number; length: number }>()
       let leftForSlow = capacityForSlow()
-      const chosen = roundRobin(queues)
-        .filter(({ endpoint_id }) => !isSlow(endpoint_id) || leftForSlow-- > 0)
+      const chosen = due
+        .map((delivery) => {
+          const { endpoint_id } = delivery
+          const queue = queues.get(endpoint_id) ?? { place: queues.size, length: 0 }
+          queues.set(endpoint_id, queue)
+          const last = lastChosen.get(endpoint_id) ?? 0
+          return { delivery, round: queue.length++, place: queue.place, last, now: sendingTo(endpoint_id) }
+        })
+        .filter(({ round, now }) => now.quick + now.slow + round < perEndpoint)
+        .sort((one, other) => one.round - other.round || one.last - other.last || one.place - other.place)
+        .filter(({ now }) => now.slow === 0 || leftForSlow-- > 0)
         .slice(0, Math.max(0, Math.min(most, inAll - quick)))
+        .map(({ delivery }) => delivery)
       for (const { endpoint_id } of chosen) lastChosen.set(endpoint_id, ++choices)
       return chosen
     },
@@ -115,21 +121,4 @@ export function createInFlight(
       return attempted
     },
   }
-}
-
-function groupByEndpoint<D extends Queued>(due: readonly D[]): Map<string, D[]> {
-  const groups = new Map<string, D[]>()
-  for (const delivery of due) {
-    const group = groups.get(delivery.endpoint_id)
-    if (group === undefined) groups.set(delivery.endpoint_id, [delivery])
-    else group.push(delivery)
-  }
-  return groups
-}
-
-function roundRobin<D>(queues: readonly (readonly D[])[]): D[] {
-  const rounds = Math.max(0, ...queues.map((queue) => queue.length))
-  return Array.from({ length: rounds }, (_, round) =>
-    queues.flatMap((queue) => queue.slice(round, round + 1)),
-  ).flat()
 }

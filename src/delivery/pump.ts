@@ -92,29 +92,24 @@ export function createPump(settings: PumpSettings): Pump {
   })
 
   const unsubscribe = service.onCommit((writes, kind) => {
+    const pending = writes.flatMap((write) => pendingIn(write) ?? [])
     backoff.endNotStored()
     if (backlogs.members.size > 0) backlogs.note(writes)
     // Outside of an exclusive section, another instance has replaced the records.
     if (kind === 'replacement' && exclusive.underWay === undefined) {
       aborts.now(replaced())
       backoff.stop()
-    } else startPings(writes)
-    if (lookFailed || writes.some((write) => pendingIn(write) !== undefined)) wake()
+    } else for (const delivery of pending) if (delivery.event_type === 'ping') startPing(delivery)
+    if (lookFailed || pending.length > 0) wake()
     else if (backlogs.members.size > 0 && backlogs.areWaitedFor() && writes.some(isByAnother)) wake()
   })
   const unsubscribeSlots = slots?.onChange(wake)
   wake()
 
-  /** Attempts new pings at once, also those that another instance was asked for. */
-  function startPings(writes: readonly Write[]): void {
-    if (exclusive.underWay !== undefined) return
-    for (const delivery of writes.map(pendingIn))
-      if (
-        delivery?.event_type === 'ping' &&
-        !inFlight.has(delivery.id) &&
-        slots?.owns(delivery.endpoint_id) !== false
-      )
-        void start(delivery.id).catch(ignore)
+  /** Attempts a new ping at once, also one that another instance was asked for. */
+  function startPing({ id, endpoint_id }: Delivery): void {
+    if (exclusive.underWay !== undefined || inFlight.has(id) || slots?.owns(endpoint_id) === false) return
+    void start(id).catch(ignore)
   }
 
   /** True for a write that ends a delivery without an attempt of this instance, which would wake the pump. */
@@ -137,7 +132,10 @@ export function createPump(settings: PumpSettings): Pump {
       if (stopped) return
       // An exclusive section may have replaced these deliveries; it wakes the pump when it ends.
       if (exclusive.begun > sectionsBefore) return
-      startNext(due.deliveries, due.more)
+      const waiting = due.deliveries.filter(({ id }) => !inFlight.has(id))
+      const chosen = inFlight.choose(waiting, limits.perTurn)
+      for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
+      if (chosen.length === limits.perTurn || (due.more && chosen.length > 0)) wake()
       cancelAlarm?.()
       cancelAlarm = due.next_at === null ? undefined : clock.at(new Date(due.next_at), wake)
       if (backlogs.members.size > 0) await backlogs.look()
@@ -147,13 +145,6 @@ export function createPump(settings: PumpSettings): Pump {
       onError(error)
       lookAfterBackoff()
     }
-  }
-
-  function startNext(due: readonly Delivery[], more: boolean): void {
-    const waiting = due.filter(({ id }) => !inFlight.has(id))
-    const chosen = inFlight.choose(waiting, limits.perTurn)
-    for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
-    if (chosen.length === limits.perTurn || (more && chosen.length > 0)) wake()
   }
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {

@@ -1,6 +1,6 @@
 import type { OrderedPush, Push, PushedItem, StoredCheck } from '../model/check.ts'
 import { claimableQuantity, roundQuantity } from '../model/guests/claimed-items.ts'
-import { type Finding, type PushSeen, some } from './finding.ts'
+import { type Finding, type PushSeen, type PushToCheck, some } from './finding.ts'
 
 /**
  * Finds totals that match neither the lines nor each other. Two ways of pricing are valid. Tax on top: the lines add up
@@ -14,9 +14,11 @@ export function totalsMismatch({ push: { items, totals } }: Pick<PushSeen, 'push
 }
 
 function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push['totals']): string[] {
-  const { sum, slack } = sumOf(items)
-  const near = (cents: number) => Math.abs(sum - cents) <= slack
-  if (near(subtotal_cents) || near(total_cents)) return []
+  const lines = items.map(({ quantity, price_cents }) => round(quantity * price_cents))
+  const sum = round(lines.reduce((all, line) => all + line, 0))
+  // A POS rounds each weighed line to a cent, so each may be off by less than one.
+  const slack = lines.filter((line) => !Number.isInteger(line)).length
+  if ([subtotal_cents, total_cents].some((cents) => Math.abs(sum - cents) <= slack)) return []
   return [
     `the items add up to ${round(sum)}, which is neither subtotal_cents ${subtotal_cents} nor total_cents ${total_cents}`,
   ]
@@ -28,15 +30,6 @@ function wrongTotal({ subtotal_cents, tax_cents, total_cents }: Push['totals']):
   return [
     `subtotal_cents ${subtotal_cents} plus tax_cents ${tax_cents} is ${subtotal_cents + tax_cents}, not total_cents ${total_cents}`,
   ]
-}
-
-/** Adds up the lines. A POS rounds each weighed line to a cent, so each may be off by less than one. */
-function sumOf(items: Push['items']): { sum: number; slack: number } {
-  const lines = items.map(({ quantity, price_cents }) => round(quantity * price_cents))
-  return {
-    sum: round(lines.reduce((sum, line) => sum + line, 0)),
-    slack: lines.filter((line) => !Number.isInteger(line)).length,
-  }
 }
 
 /** Rounds to thousandths of a cent, because 0.1 × 3 is inexact in binary, and 0.333333 × 3 means 1. */
@@ -60,8 +53,8 @@ export function quantityPrecision({ push: { items } }: Pick<PushSeen, 'push'>): 
 const FACTOR = 100
 
 /** Finds a push whose amounts all are 100 times those of the check, or a hundredth: cents and major units were mixed up. */
-export function unitChange({ push, before, outcome }: Pick<PushSeen, 'push' | 'before' | 'outcome'>) {
-  if (before === null || (outcome !== 'updated' && outcome !== 'conflict')) return undefined
+export function unitChange({ push, before, outcome }: Pick<PushToCheck, 'push' | 'before' | 'outcome'>) {
+  if (outcome !== 'updated' && outcome !== 'conflict') return undefined
   const [small, large] = push.totals.total_cents > before.totals.total_cents ? [before, push] : [push, before]
   // Most pushes end here.
   if (!isFactor(small.totals.total_cents, large.totals.total_cents)) return undefined
@@ -90,8 +83,8 @@ function isFactor(less: number, more: number): boolean {
  * Finds a push that takes the total below the payments: an item was taken off the bill after payment, or the POS booked
  * the payment as a negative line, which the service counts a second time.
  */
-export function overpaid({ push, before, outcome }: Pick<PushSeen, 'push' | 'before' | 'outcome'>) {
-  if (before === null || outcome !== 'updated' || before.paid_cents === 0) return undefined
+export function overpaid({ push, before, outcome }: Pick<PushToCheck, 'push' | 'before' | 'outcome'>) {
+  if (outcome !== 'updated' || before.paid_cents === 0) return undefined
   const due = before.paid_cents - push.totals.total_cents
   if (due <= 0 || due <= -before.balance_cents) return undefined
   const sums = `The push sets total_cents to ${push.totals.total_cents}, but guests paid ${before.paid_cents}: ${due} cents too much.`

@@ -49,24 +49,29 @@ export interface PushSeen {
 /** What earlier requests tell of a push. */
 export type PushHistory = Pick<PushSeen, 'repeatsEarlier' | 'earlierStates'>
 
-/** The facts of a push that are compared with earlier requests. */
-export type PushJudged = Pick<PushSeen, 'push' | 'before' | 'outcome' | 'orderBy' | 'now'>
+/** A push as it is judged without earlier requests. */
+export type PushJudged = Omit<PushSeen, keyof PushHistory>
 
-/** A push with its changes to the items of the previous state, if it does more than add items. */
-export interface PushFollowed extends PushSeen {
+/** A push to a check that was there, with the changes to its items, if the push does more than add items. */
+export interface PushToCheck extends PushSeen {
+  before: StoredCheck
   change: ItemDiff | undefined
 }
 
 /** Checks a push for one kind of problem; returns its description, or nothing. */
-export type Rule = (seen: PushFollowed) => string | undefined
+export type Rule<Seen> = (seen: Seen) => string | undefined
 
 /**
- * Returns a push's changes to the items of the previous state. Returns `undefined` without a previous state, or when
- * the push keeps all items and names. A stale push is an older state without later additions, and correct.
+ * Returns a push's changes to the items of the previous state. Returns `undefined` when the push keeps all items and
+ * names. A stale push is an older state without later additions, and correct.
  */
-export function changeOf({ push, before, outcome }: PushSeen): ItemDiff | undefined {
+export function changeOf({
+  push,
+  before,
+  outcome,
+}: Pick<PushToCheck, 'push' | 'before' | 'outcome'>): ItemDiff | undefined {
   const follows = outcome === 'updated' || outcome === 'conflict'
-  if (before === null || !follows || keepsNames(before.items, push.items)) return undefined
+  if (!follows || keepsNames(before.items, push.items)) return undefined
   return diffItems(before.items, push.items)
 }
 

@@ -1,6 +1,6 @@
 import { unknownFields } from '../model/check.ts'
 import { roundQuantity } from '../model/guests/claimed-items.ts'
-import { type PushFollowed, type PushSeen, some } from './finding.ts'
+import { type PushSeen, type PushToCheck, some } from './finding.ts'
 import { renamedItems } from './identity.ts'
 
 /** Finds fields that a check does not have: often misspelt ones, whose values the sender believes to be stored. */
@@ -14,7 +14,7 @@ export function unknownField({ body, orderBy }: Pick<PushSeen, 'body' | 'orderBy
  * Finds a push that removes all items and adds only new ones: probably a delta of the latest order. Replacing one item
  * by one is an exchange, and renamed ids are unstable ids; neither is a delta.
  */
-export function deltaSuspected({ change, push }: Pick<PushFollowed, 'change' | 'push'>): string | undefined {
+export function deltaSuspected({ change, push }: Pick<PushToCheck, 'change' | 'push'>): string | undefined {
   if (change === undefined) return undefined
   const { added, removed } = change
   const allNew = added.length > 0 && added.length === push.items.length
@@ -23,8 +23,8 @@ export function deltaSuspected({ change, push }: Pick<PushFollowed, 'change' | '
 }
 
 /** Finds lines of the same name and price that became one line with their quantities added. */
-export function linesMerged({ change, before, push }: Pick<PushFollowed, 'change' | 'before' | 'push'>) {
-  if (change === undefined || before === null || change.removed.length === 0) return undefined
+export function linesMerged({ change, before, push }: Pick<PushToCheck, 'change' | 'before' | 'push'>) {
+  if (change === undefined || change.removed.length === 0) return undefined
   const kept = new Map(push.items.map((item) => [item.external_id, item]))
   const merged = before.items.flatMap((line) => {
     const after = kept.get(line.external_id)

@@ -1,12 +1,12 @@
 import type { ItemDiff } from '../model/check-diff.ts'
 import { type CheckItem, type PushedItem, revisionOf, type StoredCheck } from '../model/check.ts'
 import { isLater } from '../model/revision.ts'
-import { type Finding, plainName, type PushFollowed, type PushSeen, some } from './finding.ts'
+import { type Finding, plainName, type PushToCheck, some } from './finding.ts'
 
 /**
  * Finds an `external_id` that now names another thing. Claims follow the id, so guests would pay for the wrong item.
  */
-export function itemIdReused({ change }: Pick<PushFollowed, 'change'>): string | undefined {
+export function itemIdReused({ change }: Pick<PushToCheck, 'change'>): string | undefined {
   const reused = (change?.changed ?? []).flatMap(({ external_id, changes }) =>
     changes
       .filter(({ field, from, to }) => field === 'name' && plainName(String(from)) !== plainName(String(to)))
@@ -19,7 +19,7 @@ export function itemIdReused({ change }: Pick<PushFollowed, 'change'>): string |
 /**
  * Finds items with the same name and price under a new id while the old id vanished: the POS creates ids for each push.
  */
-export function itemIdUnstable({ change }: Pick<PushFollowed, 'change'>): string | undefined {
+export function itemIdUnstable({ change }: Pick<PushToCheck, 'change'>): string | undefined {
   const renamed = renamedItems(change).map(({ name, from, to }) => `${name} (${from} → ${to})`)
   if (renamed.length === 0) return undefined
   return `The same item has a new external_id: ${some(renamed)}. Items are matched by external_id, so a claim on the item causes a conflict. Keep the external_id of an item for the life of the check.`
@@ -50,8 +50,8 @@ export function checkIdReused({
   orderBy,
   earlierStates,
   now,
-}: Omit<PushSeen, 'body'>): string | undefined {
-  if (before?.status !== 'closed' || push.status !== 'open' || push.items.length === 0) return undefined
+}: Omit<PushToCheck, 'body' | 'change' | 'repeatsEarlier'>): string | undefined {
+  if (before.status !== 'closed' || push.status !== 'open' || push.items.length === 0) return undefined
   const known = revisionOf(before, orderBy)
   const restarts = push.revision !== undefined && known !== null && isLater(known, push.revision)
   const moved = push.table.number !== before.table.number

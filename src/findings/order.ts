@@ -1,13 +1,13 @@
 import { contentOf, revisionOf } from '../model/check.ts'
-import type { PushSeen } from './finding.ts'
+import type { PushToCheck } from './finding.ts'
 
 /** Finds a push without a revision to a check that has one: it cannot be ordered, so it never takes effect. */
 export function revisionMissing({
   push,
   before,
   orderBy,
-}: Pick<PushSeen, 'push' | 'before' | 'orderBy'>): string | undefined {
-  const current = before === null ? null : revisionOf(before, orderBy)
+}: Pick<PushToCheck, 'push' | 'before' | 'orderBy'>): string | undefined {
+  const current = revisionOf(before, orderBy)
   if (current === null || push.revision !== undefined) return undefined
   return `The push has no ${orderBy}, but the check is at ${orderBy} ${current}. It may be an old push that arrived late, so it changed nothing. Once a check has ${orderBy}, send it with every push.`
 }
@@ -17,9 +17,9 @@ export function revisionReused({
   push,
   before,
   orderBy,
-}: Pick<PushSeen, 'push' | 'before' | 'orderBy'>): string | undefined {
-  if (before === null || push.revision === undefined) return undefined
-  if (push.revision !== revisionOf(before, orderBy) || contentOf(push) === contentOf(before)) return undefined
+}: Pick<PushToCheck, 'push' | 'before' | 'orderBy'>): string | undefined {
+  if (push.revision === undefined || push.revision !== revisionOf(before, orderBy)) return undefined
+  if (contentOf(push) === contentOf(before)) return undefined
   return `A different state was already pushed with ${orderBy} ${push.revision}. The check may not show the newer of the two states. Increase ${orderBy} with every change of the check, and repeat it only in replays.`
 }
 
@@ -28,8 +28,8 @@ export function reopenNeedsRevision({
   push,
   before,
   orderBy,
-}: Pick<PushSeen, 'push' | 'before' | 'orderBy'>): string | undefined {
-  const reopens = before?.status === 'closed' && push.status === 'open'
+}: Pick<PushToCheck, 'push' | 'before' | 'orderBy'>): string | undefined {
+  const reopens = before.status === 'closed' && push.status === 'open'
   if (!reopens || revisionOf(before, orderBy) !== null || push.revision !== undefined) return undefined
   return `The push would reopen a closed check, but neither the push nor the check has ${orderBy}. It may be an old push that arrived late, so it changed nothing. Send ${orderBy} with each push to reopen checks.`
 }
@@ -41,8 +41,8 @@ export function possibleLateRetry({
   outcome,
   orderBy,
   repeatsEarlier,
-}: Omit<PushSeen, 'body'>): string | undefined {
-  const unordered = push.revision === undefined && (before === null || revisionOf(before, orderBy) === null)
+}: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'orderBy' | 'repeatsEarlier'>): string | undefined {
+  const unordered = push.revision === undefined && revisionOf(before, orderBy) === null
   const takesEffect = outcome === 'updated' || outcome === 'conflict'
   if (!unordered || !takesEffect || !repeatsEarlier) return undefined
   return `The push returns the check to an earlier state. If it is a late retry, it has overwritten a newer state. Send ${orderBy} with each push, so that late retries change nothing. Ignore this finding if the change was intended.`

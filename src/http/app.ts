@@ -45,8 +45,6 @@ export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromM
   onRequest?: ((request: AnsweredRequest) => void) | undefined
   /** Where several instances count requests together. */
   limitDatabase?: LimitDatabase | undefined
-  /** Returns true once clients should use other connections, or another instance; by default when `isStopping` does. */
-  isDraining?: (() => boolean) | undefined
   /** Limits the cache of keys; by default they are cached until a key changes. */
   keyCache?: KeyCache | undefined
   /** Reads the trace context of requests: their events keep it, and the log shows its trace id. */
@@ -185,8 +183,7 @@ async function answerRequest(event: H3Event, parts: AppParts, handle: () => Prom
   announce(parts, { method: event.req.method, path: pathname }, context, answer)
   const headers = headersOf(context, answer)
   // An open connection would delay the shutdown, and its next request would be refused.
-  if ((parts.isDraining ?? parts.isStopping)() && isLast(event, context))
-    Object.assign(headers, { connection: 'close' })
+  if (parts.phase() !== 'running' && isLast(event, context)) Object.assign(headers, { connection: 'close' })
   const { body, status } = answer
   if (answers.hasSubscribers) {
     const line = { method: event.req.method, path: pathname + search, body: context.requestBody }

@@ -85,21 +85,6 @@ async function readBytes(request: Request, limit: number): Promise<Buffer> {
   return chunks.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(chunks)
 }
 
-/** With `pause`, yields to other requests after each chunk, because Node reads up to 2 MiB at once. */
-function receive(
-  request: Request,
-  limit: number,
-  take: (chunk: Uint8Array) => void,
-  pause = false,
-): Promise<void> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > limit) return Promise.reject(tooLarge(limit))
-  const message = nodeOf(request).req
-  return message === undefined
-    ? receiveStream(request.body, limit, take)
-    : receiveMessage(message, limit, take, pause)
-}
-
 const longBodies = new WeakMap<IncomingMessage, number>()
 
 /** Returns the bytes that {@link readChunks} has read of a body; 0 for other bodies. */
@@ -116,13 +101,20 @@ export function breakOffBody(message: IncomingMessage, refusal: Refusal): void {
   message.emit(BROKEN, refusal)
 }
 
-/** Reads Node's message by its events, which is several times faster than a web stream or an iterator. */
-function receiveMessage(
-  message: IncomingMessage,
+/**
+ * Reads Node's message by its events, which is several times faster than a web stream or an iterator. With `pause`, yields
+ * to other requests after each chunk, because Node reads up to 2 MiB at once.
+ */
+function receive(
+  request: Request,
   limit: number,
-  take: (chunk: Buffer) => void,
-  pause: boolean,
+  take: (chunk: Uint8Array) => void,
+  pause = false,
 ): Promise<void> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > limit) return Promise.reject(tooLarge(limit))
+  const message = nodeOf(request).req
+  if (message === undefined) return receiveStream(request.body, limit, take)
   return new Promise((resolve, reject) => {
     const refusal = broken.get(message)
     if (refusal !== undefined) return reject(refusal)

@@ -10,14 +10,19 @@ import type { PushSummary, RequestContext } from './request-context.ts'
 import type { Call, Reply, Route } from './route.ts'
 import type { Asking, Identify } from './auth/sessions.ts'
 
+/**
+ * What a service does with requests. While it drains, it handles them, but clients should use other connections or another
+ * instance. While it stops, it refuses them.
+ */
+export type Phase = 'running' | 'draining' | 'stopping'
+
 export interface RoutingParts {
   identify: Identify
   /** Does the same for a key that was found before, also while the database is away. */
   identifyFromMemory: Identify
   /** Limit of a body in bytes. */
   bodyLimit: number
-  /** Returns true while the service shuts down and refuses requests. */
-  isStopping: () => boolean
+  phase: () => Phase
   /** Refuses unknown query names. */
   strictQuery: boolean
 }
@@ -101,7 +106,8 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   if (route.keyOnly === true) requireKeyItself(event)
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
-  if (parts.isStopping() && route.whileStopping !== true) throw new Refusal('shutting_down', SHUTTING_DOWN)
+  if (parts.phase() === 'stopping' && route.whileStopping !== true)
+    throw new Refusal('shutting_down', SHUTTING_DOWN)
   const context = event.context.request as RequestContext
   context.secret = route.secret ?? false
   return route.handle(new EventCall(event, key, context, parts.bodyLimit))
@@ -164,26 +170,21 @@ class EventCall implements Call {
   }
 }
 
+/** Decodes path parameters, which h3 passes undecoded. */
 function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, string> {
   const params: Record<string, string> = {}
   for (const name in raw) {
-    const value = decodeParam(name, raw[name] ?? '')
-    if (name === 'external_check_id') requireExternalId(value)
-    params[name] = value
+    try {
+      params[name] = decodeURIComponent(raw[name] ?? '')
+    } catch {
+      throw new Refusal(
+        'invalid_path',
+        `${name} contains a malformed percent-escape. Encode each UTF-8 byte as %XX.`,
+      )
+    }
   }
+  if (params.external_check_id !== undefined) requireExternalId(params.external_check_id)
   return params
-}
-
-/** Decodes a path parameter, which h3 passes undecoded. */
-function decodeParam(name: string, raw: string): string {
-  try {
-    return decodeURIComponent(raw)
-  } catch {
-    throw new Refusal(
-      'invalid_path',
-      `${name} contains a malformed percent-escape. Encode each UTF-8 byte as %XX.`,
-    )
-  }
 }
 
 /** Requires an external check id: 1–255 characters, no control character (contract section 4). */

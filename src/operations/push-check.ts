@@ -7,7 +7,7 @@ import {
   type StoredCheck,
 } from '../model/check.ts'
 import { type Claim } from '../model/guests/claim.ts'
-import { isFullyPaid, unclaimed, withClaims } from '../model/guests/claimed-items.ts'
+import { isFullyPaid, withClaims, withQuantities } from '../model/guests/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
@@ -74,7 +74,7 @@ function create(
     location_id,
     table: push.table,
     status: push.status,
-    items: push.items.map(unclaimed),
+    items: push.items.map((item) => withQuantities(item, 0, 0)),
     totals: push.totals,
     revision: push.revision ?? null,
     paid_cents: 0,

@@ -32,11 +32,11 @@ interface GroupCommitParts {
 interface Batch {
   transactions: string[]
   undo: (readonly Write[])[]
-  /** Ids of the records that its first `noted` transactions write. */
+  /** Ids of the records that it writes. */
   ids: Set<string>
-  noted: number
   done: Promise<void>
-  settle: (error?: Refusal) => void
+  resolve: () => void
+  reject: (refusal: Refusal) => void
 }
 
 export function createGroupCommit({ sequence, write, undo, onBatch }: GroupCommitParts): GroupCommit {
@@ -51,28 +51,27 @@ export function createGroupCommit({ sequence, write, undo, onBatch }: GroupCommi
     waiting = newBatch()
     last = durable
     for (const writes of batches.flatMap((batch) => batch.undo).reverse()) undo(writes)
-    for (const batch of batches) batch.settle(unavailable(error))
-  }
-  const writeBatch = async (batch: Batch) => {
-    writing = batch
-    waiting = newBatch()
-    try {
-      const began = timers.elapsed()
-      await write(encodeLines(durable + 1, batch.transactions), last)
-      durable += batch.transactions.length
-      onBatch?.({ transactions: batch.transactions.length, seconds: (timers.elapsed() - began) / 1_000 })
-      writing = undefined
-      batch.settle()
-    } catch (error) {
-      writing = undefined
-      fail(error, [batch, waiting])
-    }
+    for (const batch of batches) batch.reject(unavailable(error))
   }
   const run = async () => {
     running = true
     while (waiting.transactions.length > 0) {
       await timers.nextTurn() // Lets further requests join, such as those that waited for the last batch.
-      await writeBatch(waiting)
+      const batch = waiting
+      const { transactions } = batch
+      writing = batch
+      waiting = newBatch()
+      try {
+        const began = timers.elapsed()
+        await write(encodeLines(durable + 1, transactions), last)
+        durable += transactions.length
+        onBatch?.({ transactions: transactions.length, seconds: (timers.elapsed() - began) / 1_000 })
+        writing = undefined
+        batch.resolve()
+      } catch (error) {
+        writing = undefined
+        fail(error, [batch, waiting])
+      }
     }
     running = false
   }
@@ -81,6 +80,7 @@ export function createGroupCommit({ sequence, write, undo, onBatch }: GroupCommi
     add(writes, undoing) {
       waiting.transactions.push(writes)
       waiting.undo.push(undoing)
+      for (const write of undoing) waiting.ids.add('put' in write ? write.put.id : write.remove)
       last += 1
       if (!running) void run()
     },
@@ -88,26 +88,16 @@ export function createGroupCommit({ sequence, write, undo, onBatch }: GroupCommi
       durable += 1
       last += 1
     },
-    isUnwritten: (id) => idsOf(waiting).has(id) || (writing !== undefined && idsOf(writing).has(id)),
+    isUnwritten: (id) => waiting.ids.has(id) || writing?.ids.has(id) === true,
     flushed: () => (waiting.transactions.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
   }
 }
 
 function newBatch(): Batch {
-  let settle: Batch['settle'] = () => {}
-  const done = new Promise<void>((resolve, reject) => {
-    settle = (error) => (error === undefined ? resolve() : reject(error))
-  })
+  let ends: Pick<Batch, 'resolve' | 'reject'> = { resolve() {}, reject() {} }
+  const done = new Promise<void>((resolve, reject) => (ends = { resolve, reject }))
   done.catch(() => {}) // Without a caller that waits, a rejection must not end the process.
-  return { transactions: [], undo: [], ids: new Set(), noted: 0, done, settle: (error) => settle(error) }
-}
-
-/** Collects the ids of a batch on demand: most batches are on disk before. */
-function idsOf(batch: Batch): ReadonlySet<string> {
-  for (; batch.noted < batch.undo.length; batch.noted++)
-    for (const write of batch.undo[batch.noted] ?? [])
-      batch.ids.add('put' in write ? write.put.id : write.remove)
-  return batch.ids
+  return { transactions: [], undo: [], ids: new Set(), done, ...ends }
 }
 
 export function unavailable(error: unknown): Refusal {

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findingsOf, type PushFindingCode, type PushSeen } from '../../src/findings/index.ts'
+import {
+  findingsOf,
+  findingsWithHistory,
+  type PushFindingCode,
+  type PushSeen,
+} from '../../src/findings/index.ts'
 import { contentOf, type Check, type Push, type PushedItem } from '../../src/model/check.ts'
 
 const soup = item('1', 'Soup', 900)
@@ -452,16 +457,19 @@ function findings(
   { push: pushed, before, paid = 0, outcome, earlier = [], late = false, body = pushed }: Case,
   orderBy = 'revision',
 ) {
-  return findingsOf({
+  const seen = {
     body,
     push: pushed,
-    before: before === undefined ? null : checkOf(before, paid),
-    outcome: outcome ?? (before === undefined ? 'created' : 'updated'),
+    before: null,
+    outcome: outcome ?? (before === undefined ? ('created' as const) : ('updated' as const)),
     orderBy,
     repeatsEarlier: earlier.map(contentOf).includes(contentOf(pushed)),
     now: new Date(late ? '2026-11-22T12:00:00Z' : '2026-11-21T12:59:59Z'),
     earlierStates: () => earlier.map((one) => checkOf(one, 0)),
-  })
+  }
+  if (before === undefined) return findingsOf(seen)
+  const changed = { ...seen, before: checkOf(before, paid) }
+  return findingsWithHistory(findingsOf(changed), changed)
 }
 
 function checkOf(pushed: Push, paid_cents: number): Check {

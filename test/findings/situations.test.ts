@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findingsOf } from '../../src/findings/index.ts'
+import { findingsOf, findingsWithHistory } from '../../src/findings/index.ts'
 import { contentOf, parsePush, type Check } from '../../src/model/check.ts'
 import { checkAfter, decide } from '../operations/push-given.ts'
 import { situations } from './situations.ts'
@@ -27,7 +27,7 @@ function codesOf(bodies: readonly unknown[]): string[] {
       .map(contentOf)
       .includes(contentOf(push))
     const earlierStates = () => pushes.slice(0, at).map((_, last) => checkAfter(...pushes.slice(0, last + 1)))
-    return findingsOf({
+    const seen = {
       body: bodies[at],
       push,
       before,
@@ -36,7 +36,10 @@ function codesOf(bodies: readonly unknown[]): string[] {
       repeatsEarlier,
       earlierStates,
       now: new Date(),
-    }).map(({ code }) => code)
+    }
+    const found = findingsOf(seen)
+    const all = before === null ? found : findingsWithHistory(found, { ...seen, before })
+    return all.map(({ code }) => code)
   })
 }
 

@@ -41,12 +41,12 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
   const idle = new Map<string, Connection[]>()
 
   function open(origin: string): Connection {
-    let reader: ResponseReader | undefined
+    const reading: Reading = { held: undefined, hasReceived: false }
     let answers = 0
     const client = new Client(origin, {
       connect: (target, callback) =>
         connect(target, (error, socket) => {
-          if (socket !== null) reader = skipContinue(socket)
+          if (socket !== null) skipContinue(socket, reading)
           answers = 0
           if (socket === null) callback(error, null)
           else callback(null, socket)
@@ -58,10 +58,13 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
       bodyTimeout: 0,
     })
     const connection: Connection = {
-      begin: () => reader?.expectResponse(),
+      begin() {
+        reading.held = Buffer.alloc(0)
+        reading.hasReceived = false
+      },
       dispatch: client.dispatch.bind(client),
       isReused: () => answers > 0,
-      hasReceived: () => reader?.hasReceived() ?? false,
+      hasReceived: () => reading.hasReceived,
       release() {
         answers += 1
         const kept = idle.get(origin)
@@ -99,12 +102,12 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
   }
 }
 
-/** Observes the responses of one connection. */
-interface ResponseReader {
-  /** Must be called when a request is about to be written. */
-  expectResponse(): void
-  /** True when a byte of the response has arrived. */
-  hasReceived(): boolean
+/** How far the current response of a connection is read. */
+interface Reading {
+  /** Its first bytes, while they do not tell whether it is `100`; then `undefined`. */
+  held: Buffer | undefined
+  /** True when a byte of it has arrived. */
+  hasReceived: boolean
 }
 
 const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
@@ -117,25 +120,17 @@ const LONGEST_HEAD = 16 * 1024
  * Removes `100 Continue` before a response. undici skips all other informational responses, but ends the connection for this
  * one, which some receivers send unasked.
  */
-function skipContinue(socket: Socket): ResponseReader {
+function skipContinue(socket: Socket, reading: Reading): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null
-  let held: Buffer | undefined
-  let received = false
   socket.read = (size?: number) => {
     const chunk = read(size)
     if (chunk === null || size === 0) return chunk
-    received = true
+    const { held } = reading
+    reading.hasReceived = true
     if (held === undefined) return chunk
     const rest = withoutContinue(held.length === 0 ? chunk : Buffer.concat([held, chunk]))
-    held = rest.isWhole ? undefined : rest.bytes
+    reading.held = rest.isWhole ? undefined : rest.bytes
     return rest.isWhole ? rest.bytes : null
-  }
-  return {
-    expectResponse() {
-      held = Buffer.alloc(0)
-      received = false
-    },
-    hasReceived: () => received,
   }
 }
 

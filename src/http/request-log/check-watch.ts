@@ -89,17 +89,14 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
     const id = `${location}\n${external_id}`
     const known = items.get(id) ?? { name, on: new Set() }
     const others = [...known.on].filter((other) => other !== key)
-    if (others.length > 0 && (known.name !== name || others.some((other) => keepsClosed(other, external_id))))
-      reused.add(shapeOf(external_id, location))
+    const isOnClosed = others.some((other) => {
+      const check = checks.get(other)?.check
+      return check?.status === 'closed' && check.items.some((item) => item.external_id === external_id)
+    })
+    if (isOnClosed || (others.length > 0 && known.name !== name)) reused.add(shapeOf(external_id, location))
     if (known.on.size < MOST_CHECKS) known.on.add(key)
     keep(items, id, known, KEEP.items)
     return known.on.size < MOST_CHECKS ? others : []
-  }
-
-  /** Returns true when a closed check still has the item. */
-  function keepsClosed(key: string, external_id: string): boolean {
-    const check = checks.get(key)?.check
-    return check?.status === 'closed' && check.items.some((item) => item.external_id === external_id)
   }
 
   /**

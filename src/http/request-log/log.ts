@@ -19,7 +19,7 @@ import { createCheckWatch } from './check-watch.ts'
 import { createFindingArchive, type Shown, reportOf } from './finding-archive.ts'
 import type { RequestHead } from './query.ts'
 import { externalIdIn } from '../query.ts'
-import { createPushSequence, isPush, refusalOf, createUnsettledConflicts } from './push-sequence.ts'
+import { createPushSequence, isForeignPush, refusalOf, createUnsettledConflicts } from './push-sequence.ts'
 import { withoutSecrets } from '../redact.ts'
 import type { RequestEntry, PushSummary } from '../request-context.ts'
 import { checkChanges, diffItems } from '../../model/check-diff.ts'
@@ -363,10 +363,6 @@ function countRefusal(counted: Map<string, RefusedPushes>, entry: KeptEntry): vo
 /** Sorts refused pushes by count, most frequent first. */
 function refusedOf(counted: ReadonlyMap<string, RefusedPushes>): RefusedPushes[] {
   return [...counted.values()].toSorted((one, other) => other.count - one.count || one.status - other.status)
-}
-
-function isForeignPush(entry: RequestEntry): boolean {
-  return isPush(entry) && !isTrialPath(entry.path)
 }
 
 function sizeOf({ request_body, response_body }: RequestEntry): number {

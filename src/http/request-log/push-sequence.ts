@@ -129,11 +129,13 @@ export function createPushSequence(
 
   return {
     follow(entry) {
-      if (!isPush(entry) || isTrialPath(entry.path)) return []
       const { path, status, faults } = entry
+      const mayHaveFailed = status >= 400 || faults !== undefined
+      // Most pushes end here.
+      if (!mayHaveFailed && !lost.has(path) && !refused.has(path)) return []
+      if (!isForeignPush(entry)) return []
       const digest = digestOnce(entry.request_body, orderBy)
       if (lost.has(path)) settle(path, digest)
-      const mayHaveFailed = status >= 400 || faults !== undefined
       const failure = mayHaveFailed
         ? noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
         : undefined
@@ -159,9 +161,9 @@ export function createPushSequence(
   }
 }
 
-/** Returns true for a push, with or without a response. */
-export function isPush({ method, path }: Pick<Seen, 'method' | 'path'>): boolean {
-  return method === 'PUT' && path.startsWith('/v1/checks/external/')
+/** Returns true for a push, with or without a response, other than those of the contract check. */
+export function isForeignPush({ method, path }: Pick<Seen, 'method' | 'path'>): boolean {
+  return method === 'PUT' && path.startsWith('/v1/checks/external/') && !isTrialPath(path)
 }
 
 /** Returns the refusal of a push; `undefined` when it was accepted or the response did not arrive. */

@@ -1,4 +1,4 @@
-import { findingsWithoutHistory, needsHistory } from '../../findings/index.ts'
+import { findingsOf, needsHistory } from '../../findings/index.ts'
 import { parsePush, viewCheck } from '../../model/check.ts'
 import { pushCheck } from '../../operations/push-check.ts'
 import { PushConflict } from '../../operations/push-conflicts.ts'
@@ -30,7 +30,7 @@ export async function acceptPush(
   const push = parsePush(body, { strict, orderBy })
   const note = ({ outcome, before, after }: Pick<PushSummary, 'outcome' | 'before' | 'after'>) => {
     const seen = { body, push, orderBy, now: log.now(), outcome, before }
-    const findings = findingsWithoutHistory(seen)
+    const findings = findingsOf(seen)
     const summary = { external_check_id, outcome, before, after, findings }
     call.note(needsHistory(seen) ? { ...summary, unjudged: { push, now: seen.now.toISOString() } } : summary)
   }

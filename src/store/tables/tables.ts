@@ -12,7 +12,7 @@ import {
   type Write,
 } from '../../model/records.ts'
 import type { Changes } from '../snapshot/changes.ts'
-import { createDueIndex, type DueIndex } from './due.ts'
+import { DueIndex } from './due.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
 import { createTable, lookups, type RecordsInOrder, type Table } from './table.ts'
 
@@ -92,7 +92,7 @@ function copyOf(tables: AllTables): RecordCopies {
 }
 
 function emptyTables(): AllTables {
-  const due = createDueIndex()
+  const due = new DueIndex()
   return {
     due,
     locations: createTable(lookups.locations),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../../src/model/delivery.ts'
-import { createDueIndex, type DueIndex } from '../../../src/store/tables/due.ts'
+import { DueIndex } from '../../../src/store/tables/due.ts'
 import { delivery } from '../records.ts'
 
 const attempt = { number: 1 } as Delivery['attempts'][number]
@@ -21,7 +21,7 @@ describe('the due index', () => {
   it('returns pending deliveries in order of their due times after any moves', () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 200 }), (moves) => {
-        const queue = createDueIndex()
+        const queue = new DueIndex()
         const model = new Map<string, Delivery>()
         for (const { number, endpoint_id, second, attempts, status, gone } of moves) {
           const changed = delivery(number, { endpoint_id, next_attempt_at: due(second), attempts, status })
@@ -38,7 +38,7 @@ describe('the due index', () => {
   })
 
   it('keeps the order of thousands that are added at the end and removed near the head', () => {
-    const queue = createDueIndex()
+    const queue = new DueIndex()
     const model = new Map<string, Delivery>()
     for (let number = 1; number <= 2000; number++) {
       const fresh = delivery(number)
