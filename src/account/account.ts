@@ -1,6 +1,5 @@
 import { checkKey, type StoredCheck } from '../model/check.ts'
-import type { Location } from '../model/location.ts'
-import type { Everything } from '../model/records.ts'
+import type { Location, Everything } from '../model/records.ts'
 import {
   type Account,
   type AccountOfCheck,

@@ -1,7 +1,7 @@
 import { Flags, type Interfaces } from '@oclif/core'
+import { hostname } from 'node:os'
 import { fromConfigFile } from '../config/defaults.ts'
 import { usageError } from '../errors.ts'
-import { logFormats, type LogFormat } from './log.ts'
 import {
   apiKeyFlag,
   dotenvFlag,
@@ -24,6 +24,11 @@ import {
   wholeNumbers,
   type SignTime,
 } from '../../model/simulator/settings.ts'
+import type { AnsweredRequest } from '../../model/simulator/request-entry.ts'
+import type { SimulatorOptions } from '../../simulator-options.ts'
+
+const logFormats = ['text', 'json'] as const
+type LogFormat = (typeof logFormats)[number]
 
 const clockFlag = Flags.custom({ parse: parsedBy(readTime) })
 const hostFlag = Flags.custom({ parse: parsedBy(readHost) })
@@ -138,4 +143,31 @@ export function requireOneStore(
 export function requireRepeatable(flags: { seed?: number | undefined; 'in-memory': boolean }): void {
   if (flags.seed === undefined || flags['in-memory']) return
   throw usageError('--seed needs --in-memory. With stored data, the next start would repeat identifiers.')
+}
+
+type Level = 'info' | 'warn' | 'error'
+
+/** Paths that probes and scrapers ask for every few seconds. Only failures are logged. */
+const PROBED = ['/_sim/health', '/_sim/ready', '/_sim/metrics']
+
+/** The log of `--log json`: one JSON object per line. No line has a secret. */
+export function createJsonLog(write: (line: object) => void) {
+  const instance = `${hostname()}:${process.pid}`
+  const tell = (level: Level, msg: string, fields: object = {}) =>
+    write({ time: new Date().toISOString(), level, msg, ...fields, instance })
+  const onRequest = ({ requestId, method, path, status, durationMs }: AnsweredRequest) => {
+    if (PROBED.includes(path) && status < 400) return
+    const level = status >= 500 ? 'error' : 'info'
+    tell(level, 'request', { request_id: requestId, method, path, status, duration_ms: durationMs })
+  }
+  const callbacks: Pick<SimulatorOptions, 'onRequest' | 'onNotice' | 'onError'> = {
+    onRequest,
+    onNotice: (notice) => tell('info', notice),
+    onError: (error, requestId) =>
+      tell('error', error instanceof Error ? error.message : String(error), {
+        ...(requestId !== undefined && { request_id: requestId }),
+        stack: error instanceof Error ? error.stack : undefined,
+      }),
+  }
+  return { tell, callbacks }
 }

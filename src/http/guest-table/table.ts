@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import { checkKey, type Check } from '../../model/check.ts'
-import type { Location } from '../../model/location.ts'
+import type { Location } from '../../model/records.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { isShownAtTable, viewAtTable, type TableView } from '../../model/guest-table/view.ts'
 import type { Service } from '../../service.ts'
