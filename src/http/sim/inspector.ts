@@ -1,7 +1,7 @@
 import { pushBody, viewCheck } from '../../model/check.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import { viewClaim, viewFeedback, viewPayment } from '../../model/guests/records.ts'
-import { healthOf, RECENT, type RecentDeliveries } from '../../model/simulator/endpoint-health.ts'
+import { healthOf, RECENT, type RecentDeliveries } from '../../model/simulator/activity.ts'
 import type { ChecksQuery, ClaimsQuery, SimPageQuery } from '../../model/simulator/list-queries.ts'
 import { viewEndpoint, type WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import { foundEndpoint } from '../../operations/endpoints.ts'
