@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts'
+import type { Json } from './json.ts'
 
 /** A request of a collection. Texts may contain variables, as `{{name}}`. */
 export interface CollectionRequest {
