@@ -40,15 +40,21 @@ import type { ApiKeyView } from './model/api-key.ts'
 import type { CreateKeyBody } from './model/simulator/bodies.ts'
 import type { Bundle } from './model/simulator/bundle.ts'
 import type { Check, PushInput } from './model/check.ts'
-import type { ClaimBody, ClaimView } from './model/guests/claim.ts'
+import type {
+  ClaimBody,
+  ClaimView,
+  FeedbackBody,
+  FeedbackView,
+  PayBody,
+  PaymentView,
+  RefundBody,
+} from './model/guests/records.ts'
 import type { Delivery, SentSignature } from './model/delivery.ts'
 import { eventTypes, type EventType } from './model/event.ts'
 import type { EventData, EventView } from './model/event-view.ts'
 import type { FaultsView, FaultsWanted } from './model/simulator/fault.ts'
-import type { FeedbackBody, FeedbackView } from './model/guests/feedback.ts'
 import { inspectorCode, inspectorLink } from './model/simulator/inspector-link.ts'
-import type { Location } from './model/location.ts'
-import type { PayBody, PaymentView, RefundBody } from './model/guests/payment.ts'
+import type { Location } from './model/records.ts'
 import type { Account, Report } from './model/simulator/report.ts'
 import type { State, StateReport } from './model/simulator/state.ts'
 import type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
@@ -58,8 +64,9 @@ import {
   waitForDelivered,
   type DeliveriesUnwanted,
   type DeliveriesWanted,
+  waitForEvent,
+  type EventWanted,
 } from './assertions/delivered.ts'
-import { waitForEvent, type EventWanted } from './assertions/happened.ts'
 
 export { ApiError, TimedOut, Unreachable } from './client/errors.ts'
 export type { CallOptions } from './client/limit.ts'
@@ -82,9 +89,10 @@ export {
   type DeliveriesWanted,
   type DeliveryFilter,
   type SomeDeliveries,
+  NotHappened,
+  type EventWanted,
 } from './assertions/delivered.ts'
 export type { GuestAct, GuestsReport, GuestsWanted } from './guests/play.ts'
-export { NotHappened, type EventWanted } from './assertions/happened.ts'
 
 export type Client = ReturnType<typeof createClient>
 

@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import type { Guide } from './model/text/guide.ts'
 
 /** Folder of the package, for the sources and for the bundle. */
 const root = rootAbove(new URL('.', import.meta.url))
@@ -17,4 +19,18 @@ export function packageVersion(): string {
 function rootAbove(folder: URL): URL {
   const above = new URL('..', folder)
   return existsSync(new URL('package.json', folder)) || above.href === folder.href ? folder : rootAbove(above)
+}
+
+const guides = packageFile('src/guides/')
+
+/** Reads the guides of the package, sorted by name. */
+export async function readGuides(): Promise<Guide[]> {
+  const files = (await readdir(guides)).filter((file) => file.endsWith('.md')).sort()
+  return Promise.all(files.map((file) => readGuide(file.slice(0, -'.md'.length))))
+}
+
+async function readGuide(name: string): Promise<Guide> {
+  const text = await readFile(new URL(`${name}.md`, guides), 'utf8')
+  const [, title = name] = /^# (.+)$/m.exec(text) ?? []
+  return { name, title: title.replaceAll('`', ''), text }
 }

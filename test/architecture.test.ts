@@ -34,7 +34,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   'clock.ts': { own: ['timers.ts'], foreign: [] },
   'ids.ts': { own: ['operations'], foreign: ['ulid', 'node:crypto'] },
   'process-identity.ts': { own: [], foreign: ['node:*'] },
-  'package-file.ts': { own: [], foreign: ['node:*'] },
+  'package-file.ts': { own: ['model'], foreign: ['node:*'] },
   'certificates.ts': {
     own: ['issue-certificate.ts', 'private-file.ts', 'replace-file.ts'],
     foreign: ['node:*'],
@@ -74,7 +74,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   },
   // What its browser folder has of its own is bundled, and reaches no program on Node.
   pages: {
-    own: ['guides.ts', 'model', 'package-file.ts'],
+    own: ['model', 'package-file.ts'],
     foreign: [
       'marked',
       'preact',
@@ -85,7 +85,6 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'node:*',
     ],
   },
-  'guides.ts': { own: ['model', 'package-file.ts'], foreign: ['node:*'] },
   'client.ts': { own: ['client', 'guests', 'model', 'assertions'], foreign: [] },
   guests: { own: ['client', 'model', 'assertions', 'timers.ts'], foreign: [] },
   client: { own: ['model'], foreign: ['eventsource-parser', 'undici'] },
@@ -126,17 +125,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   msw: { own: ['library.ts'], foreign: ['msw'] },
   // Tools answer in the words of commands.
   mcp: {
-    own: [
-      'assertions',
-      'cli',
-      'client',
-      'client.ts',
-      'conformance',
-      'guides.ts',
-      'model',
-      'package-file.ts',
-      'timers.ts',
-    ],
+    own: ['assertions', 'cli', 'client', 'client.ts', 'conformance', 'package-file.ts', 'model', 'timers.ts'],
     foreign: ['@modelcontextprotocol/server', 'zod', 'node:*'],
   },
   cli: {
@@ -145,10 +134,9 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'client.ts',
       'conformance',
       'data-directory.ts',
-      'guides.ts',
+      'package-file.ts',
       'ids.ts',
       'model',
-      'package-file.ts',
       'private-file.ts',
       'process-identity.ts',
       'signature',
@@ -179,7 +167,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'client.ts',
       'certificates.ts',
       'conformance',
-      'guides.ts',
+      'package-file.ts',
       'mcp',
       'model',
       'private-file.ts',

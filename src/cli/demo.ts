@@ -4,9 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ApiError, type Client, type PushReport } from '../client.ts'
 import type { Check } from '../model/check.ts'
 import { type Envelope, eventTypes } from '../model/event.ts'
-import type { ClaimView } from '../model/guests/claim.ts'
-import type { FeedbackView } from '../model/guests/feedback.ts'
-import type { PaymentView } from '../model/guests/payment.ts'
+import type { ClaimView, FeedbackView, PaymentView } from '../model/guests/records.ts'
 
 const EXTERNAL_ID = 'demo-table-12'
 

@@ -1,6 +1,6 @@
 import { Errors } from '@oclif/core'
 import type { Verdict } from '../model/simulator/bundle.ts'
-import { makeReport, type CaseResult, type ConformanceReport } from '../conformance/report/result.ts'
+import { makeReport, type CaseResult, type ConformanceReport } from '../conformance/report.ts'
 import {
   type Account,
   accountCodes,

@@ -1,7 +1,9 @@
+import { hostname as machineName, networkInterfaces } from 'node:os'
+import { existsSync } from 'node:fs'
+import { relative } from 'node:path'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/text/service-name.ts'
 import { bareHost } from '../model/loopback.ts'
-import { hostname as machineName, networkInterfaces } from 'node:os'
-import { readRun } from '../data-directory.ts'
+import { readRun, authorityFile } from '../data-directory.ts'
 import { readCertificate } from './files/input.ts'
 
 /** A running service that answers. */
@@ -106,4 +108,14 @@ export async function serviceNameAt({ url, ca }: Place): Promise<string> {
   } finally {
     await dispatcher.destroy()
   }
+}
+
+/**
+ * Returns the certificate file of the local authority, relative to the working directory, for a client of an HTTPS URL of
+ * this machine; `undefined` for other URLs, and where there is no local authority.
+ */
+export function localAuthority(url: string, directory: string): string | undefined {
+  const { protocol, hostname } = new URL(url)
+  const file = authorityFile(directory)
+  return protocol === 'https:' && isThisMachine(hostname) && existsSync(file) ? relative('', file) : undefined
 }

@@ -1,6 +1,6 @@
 import type { Hook } from '@oclif/core'
 import { BaseCommand } from './base-command.ts'
-import { readGuides } from '../guides.ts'
+import { readGuides } from '../package-file.ts'
 import { closestWord } from '../model/text/did-you-mean.ts'
 import { CommandError, usageError } from './errors.ts'
 import { suggestion } from './suggestion.ts'

@@ -1,6 +1,5 @@
-import { type Completion, lookUp, suggest } from '../cli/completion/complete.ts'
+import { type Completion, lookUp, suggest, renderCompletion } from '../cli/completion/complete.ts'
 import type { Suggestion } from '../cli/completion/parse.ts'
-import { renderCompletion } from '../cli/completion/scripts.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { shells, shellScript, type Shell } from '../cli/completion/scripts.ts'
+import { shells, shellScript, type Shell } from '../cli/completion/complete.ts'
 
 export default class Completion extends BaseCommand {
   static override description =

@@ -4,7 +4,7 @@ import { usageError } from '../cli/errors.ts'
 import { renderTable } from '../cli/render/layout.ts'
 import { suggestion } from '../cli/suggestion.ts'
 import { noSuchCommand } from '../cli/unknown-command.ts'
-import { readGuides } from '../guides.ts'
+import { readGuides } from '../package-file.ts'
 
 /** Widest line of a guide, in columns. */
 const MOST_COLUMNS = 100

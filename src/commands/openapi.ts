@@ -5,10 +5,10 @@ import {
   collectionFiles,
   collectionFormats,
   type CollectionFormat,
-} from '../http/openapi/collection/formats.ts'
+} from '../http/openapi/collection-formats.ts'
 import { openApiDocument, openApiText } from '../http/openapi/document.ts'
 import { usageError } from '../cli/errors.ts'
-import { writeOutputFiles } from '../cli/files/output-files.ts'
+import { writeOutputFiles } from '../cli/files/output.ts'
 
 export default class OpenApi extends BaseCommand {
   static override description =

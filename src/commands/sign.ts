@@ -12,7 +12,7 @@ import {
   httpUrlFlag,
 } from '../cli/flags.ts'
 import { readInput } from '../cli/files/input.ts'
-import { localAuthority } from '../cli/trust/local-authority.ts'
+import { localAuthority } from '../cli/running-service.ts'
 import { curlCommand } from '../model/text/shell-command.ts'
 import { signatureHeader } from '../model/text/service-name.ts'
 import { sign } from '../signature/index.ts'

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { usageError } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import { readAgentFile, writeSkill } from '../cli/files/output-files.ts'
+import { readAgentFile, writeSkill } from '../cli/files/output.ts'
 
 export default class Skill extends BaseCommand {
   static override description =

@@ -1,7 +1,6 @@
 import type { Check, CheckItem } from '../model/check.ts'
-import type { ClaimView } from '../model/guests/claim.ts'
+import type { ClaimView, PaymentView } from '../model/guests/records.ts'
 import { roundQuantity, unclaimedQuantity } from '../model/guests/claimed-items.ts'
-import type { PaymentView } from '../model/guests/payment.ts'
 import { draw } from '../model/simulator/fault-rules.ts'
 
 export interface ClaimWanted {

@@ -1,9 +1,144 @@
-import type { CollectionName, Collections } from '../model/records.ts'
+import { didYouMean } from '../model/text/did-you-mean.ts'
 import { Refusal } from '../model/refusal.ts'
+import { type Route, ok, type Call, type QueryOf, type Reply } from './route.ts'
+import type { CollectionName, Collections } from '../model/records.ts'
 import type { PageQuery, SimPageQuery } from '../model/simulator/list-queries.ts'
 import type { Service } from '../service.ts'
-import { cursorAfter, orderOf, pageOf, searchIn } from './query.ts'
-import { ok, type Call, type QueryOf, type Reply } from './route.ts'
+
+const LIMIT = { default: 20, max: 100 }
+
+/** Longest query name or value that an error repeats, in UTF-16 units. */
+const LONGEST_SHOWN = 100
+
+function shown(given: string): string {
+  return JSON.stringify(given.slice(0, LONGEST_SHOWN))
+}
+
+/** @throws Refusal `invalid_query` for an unknown name, because an ignored filter would look applied. */
+export function requireKnownNames(query: URLSearchParams, { query: taken = {} }: Pick<Route, 'query'>): void {
+  const known = Object.keys(taken)
+  for (const name of query.keys()) {
+    if (known.includes(name)) continue
+    const given = name.slice(0, LONGEST_SHOWN)
+    const takes = known.length === 0 ? 'no query parameters' : known.join(', ')
+    throw new Refusal(
+      'invalid_query',
+      `Unknown query parameter ${JSON.stringify(given)}${didYouMean(given, known) || '.'} This path accepts ${takes}.`,
+    )
+  }
+}
+
+/** Reads `?limit=` (1–100, default 20) and `?cursor=` (contract section 3). */
+export function pageOf(query: URLSearchParams): { limit: number; after: string | undefined } {
+  const limit = query.get('limit')
+  if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= LIMIT.max))
+    throw new Refusal(
+      'invalid_query',
+      `limit must be a whole number from 1 to ${LIMIT.max}, got ${shown(limit)}.`,
+    )
+  return { limit: limit === null ? LIMIT.default : Number(limit), after: readCursor(query.get('cursor')) }
+}
+
+/** Reads `?order=`: `desc` for newest first (the default) or `asc`. Cursors follow this order. */
+export function orderOf(query: URLSearchParams): 'asc' | 'desc' | undefined {
+  return choiceOf(query, 'order', ['asc', 'desc'])
+}
+
+/** Returns the cursor after a record. It is opaque, so that paging can change. */
+function cursorAfter(id: string): string {
+  return Buffer.from(id).toString('base64url')
+}
+
+function readCursor(cursor: string | null): string | undefined {
+  if (cursor === null) return undefined
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (/^[a-z]{2,3}_[0-9A-Z]{26}$/.test(id) && cursorAfter(id) === cursor) return id
+  throw new Refusal(
+    'invalid_query',
+    'cursor is not a cursor of this service. Pass next_cursor of the previous page.',
+  )
+}
+
+/** Longest search text, equal to the longest external id. */
+const LONGEST_SEARCH = 255
+
+/** Reads `?q=`, the search text; `undefined` when it is missing or empty. */
+export function searchOf(query: URLSearchParams): string | undefined {
+  const text = query.get('q') ?? ''
+  if (text.length <= LONGEST_SEARCH) return text === '' ? undefined : text
+  throw new Refusal(
+    'invalid_query',
+    `q must be at most ${LONGEST_SEARCH} characters long, got ${text.length}.`,
+  )
+}
+
+/** Reads `?q=` for a list that searches these fields; ignores it when there are none. */
+export function searchIn(
+  fields: readonly string[],
+  query: URLSearchParams,
+): { text: string; fields: readonly string[] } | undefined {
+  const text = fields.length === 0 ? undefined : searchOf(query)
+  return text === undefined ? undefined : { text, fields }
+}
+
+/** Reads `?name=` as one of the choices. */
+export function choiceOf<T extends string>(
+  query: URLSearchParams,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const given = query.get(name)
+  if (given === null) return undefined
+  const choice = choices.find((word) => word === given)
+  if (choice === undefined)
+    throw new Refusal('invalid_query', `${name} must be one of ${choices.join(', ')}, got ${shown(given)}.`)
+  return choice
+}
+
+/** Reads `?name=` as a time in the form of stored times, which sort as text. */
+export function timeOf(query: URLSearchParams, name: string): string | undefined {
+  const given = query.get(name)
+  if (given === null) return undefined
+  const time = new Date(/^\d{4}-/.test(given) ? given : NaN)
+  if (!Number.isNaN(time.getTime())) return time.toISOString()
+  throw new Refusal(
+    'invalid_query',
+    `${name} must be an ISO 8601 time such as 2026-11-21T18:00:00Z, got ${shown(given)}.`,
+  )
+}
+
+/** Times from `from` on and before `to`, in the form of stored times. */
+interface TimeRange {
+  from: string | undefined
+  to: string | undefined
+}
+
+/** Reads `?from=` and `?to=`. */
+export function timeRangeOf(query: URLSearchParams): TimeRange {
+  return { from: timeOf(query, 'from'), to: timeOf(query, 'to') }
+}
+
+export function isWithin({ from, to }: TimeRange, time: string): boolean {
+  return (from === undefined || time >= from) && (to === undefined || time < to)
+}
+
+/** Returns the external id in a path below `/v1/checks/external/` or `/_sim/checks/`; `undefined` without one. */
+export function externalIdIn(path: string): string | undefined {
+  const raw = /^\/(?:v1\/checks\/external|_sim\/checks)\/([^/?]+)/.exec(path)?.[1]
+  try {
+    return raw === undefined ? undefined : decodeURIComponent(raw)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns a filter without its undefined fields. */
+export function given(filter: Record<string, string | null | undefined>): Record<string, string> {
+  const entries = Object.entries(filter).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
+  return Object.fromEntries(entries)
+}
 
 /** Query names of every list (contract section 3). */
 export const paging = { limit: 'limit', cursor: 'cursor' } as const satisfies QueryOf<PageQuery>

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { TableView } from '../model/guest-table/view.ts'
+import type { TableView } from '../model/guest-table.ts'
 import { Refusal } from '../model/refusal.ts'
 import { findTable, type TableParts, viewTable } from './guest-table/table.ts'
 import type { AnswerDoc } from './openapi/operation.ts'

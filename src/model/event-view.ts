@@ -1,8 +1,6 @@
 import type { Check } from './check.ts'
-import type { ClaimView } from './guests/claim.ts'
+import type { ClaimView, FeedbackView, PaymentView } from './guests/records.ts'
 import type { Envelope, StoredEvent } from './event.ts'
-import type { FeedbackView } from './guests/feedback.ts'
-import type { PaymentView } from './guests/payment.ts'
 import type { WebhookEndpointView } from './webhook-endpoint.ts'
 
 /** Type of `data` of each event: the response of the matching `GET` (specification section 2). */

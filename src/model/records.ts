@@ -1,11 +1,8 @@
 import type { ApiKey } from './api-key.ts'
 import type { StoredCheck } from './check.ts'
-import type { Claim } from './guests/claim.ts'
+import type { Claim, Feedback, Payment } from './guests/records.ts'
 import type { Delivery } from './delivery.ts'
 import type { StoredEvent } from './event.ts'
-import type { Feedback } from './guests/feedback.ts'
-import type { Location } from './location.ts'
-import type { Payment } from './guests/payment.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 
 /**
@@ -61,13 +58,13 @@ export interface Lookups {
 }
 
 /** One read of an operation: a record by its id, or all records under an index key. */
-export type ReadOne = { [C in CollectionName]: ReadOneOf<C> }[CollectionName]
+type ReadOne = { [C in CollectionName]: ReadOneOf<C> }[CollectionName]
 export type ReadOneOf<C extends CollectionName> =
   | { collection: C; id: string }
   | { collection: C; lookup: Lookups[C]; key: string }
 
 /** Result of one read: the record or `undefined`, or an iterator over records in order of creation. */
-export type ReadResult<A> = A extends { collection: infer C extends CollectionName; id: string }
+type ReadResult<A> = A extends { collection: infer C extends CollectionName; id: string }
   ? Collections[C] | undefined
   : A extends { collection: infer C extends CollectionName; lookup: unknown }
     ? Iterable<Collections[C]>
@@ -112,4 +109,15 @@ export function attemptedIn(write: Write): Delivery | undefined {
   // A write that holds, releases or offers a delivery repeats its earlier attempts.
   const { attempts, held, offer } = write.put
   return attempts.length === 0 || held !== undefined || offer !== undefined ? undefined : write.put
+}
+
+/** A location of the restaurant, as `GET /locations` lists it (contract section 2). */
+export interface Location {
+  id: string
+  name: string
+  /** IANA name, such as `America/New_York`. */
+  timezone: string
+  /** ISO 4217 code. */
+  currency: string
+  created_at: string
 }

@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import type { ClaimView } from './guests/claim.ts'
+import type { ClaimView, FeedbackView, PaymentView } from './guests/records.ts'
 import type { Check } from './check.ts'
 import type { EventData } from './event-view.ts'
-import type { FeedbackView } from './guests/feedback.ts'
-import type { Location } from './location.ts'
-import type { PaymentView } from './guests/payment.ts'
+import type { Location } from './records.ts'
 import type { PingReport, WebhookEndpointView } from './webhook-endpoint.ts'
 import { stateRecords } from './simulator/state-records.ts'
 

@@ -5,7 +5,7 @@ import {
   type ClaimBody,
   type ClaimedItem,
   viewClaim,
-} from '../model/guests/claim.ts'
+} from '../model/guests/records.ts'
 import { unclaimedQuantity } from '../model/guests/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
 import { type CheckAddress, eventOf, foundCheck, guestChange, ofCheck, readsOfCheck } from './guest-change.ts'

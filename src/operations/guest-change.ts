@@ -1,5 +1,5 @@
 import { checkKey, viewCheck, type Check } from '../model/check.ts'
-import { type Claim, type OfCheck } from '../model/guests/claim.ts'
+import { type Claim, type OfCheck } from '../model/guests/records.ts'
 import { isFullyPaid, withClaims } from '../model/guests/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'

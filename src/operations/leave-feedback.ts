@@ -1,5 +1,5 @@
 import { checkKey } from '../model/check.ts'
-import { viewFeedback, type Feedback, type FeedbackBody } from '../model/guests/feedback.ts'
+import { viewFeedback, type Feedback, type FeedbackBody } from '../model/guests/records.ts'
 import { put } from '../model/records.ts'
 import { eventOf, foundCheck, ofCheck, type CheckAddress } from './guest-change.ts'
 import type { Operation } from './operation.ts'

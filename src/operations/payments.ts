@@ -1,6 +1,12 @@
 import { type Check, checkKey } from '../model/check.ts'
-import type { ByGuest, Claim } from '../model/guests/claim.ts'
-import { type PayBody, type Payment, type RefundBody, viewPayment } from '../model/guests/payment.ts'
+import {
+  type ByGuest,
+  type Claim,
+  type PayBody,
+  type Payment,
+  type RefundBody,
+  viewPayment,
+} from '../model/guests/records.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { moneyIn } from '../model/text/money.ts'

@@ -6,7 +6,7 @@ import {
   type OrderedPush,
   type StoredCheck,
 } from '../model/check.ts'
-import { type Claim } from '../model/guests/claim.ts'
+import { type Claim } from '../model/guests/records.ts'
 import { isFullyPaid, withClaims, withQuantities } from '../model/guests/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'

@@ -1,5 +1,5 @@
 import type { OrderedPush, PushedItem, StoredCheck } from '../model/check.ts'
-import { type Claim } from '../model/guests/claim.ts'
+import { type Claim } from '../model/guests/records.ts'
 import {
   claimableQuantity,
   claimedQuantities,

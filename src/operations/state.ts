@@ -1,6 +1,5 @@
 import type { ApiKey } from '../model/api-key.ts'
-import type { Location } from '../model/location.ts'
-import { type Everything, noRecords, put } from '../model/records.ts'
+import { type Location, type Everything, noRecords, put } from '../model/records.ts'
 import type { State } from '../model/simulator/state.ts'
 import { type Operation, unchanged } from './operation.ts'
 

@@ -29,8 +29,8 @@ import {
   fitLease,
   longestAttempt,
   type DeliveryTimes,
-} from '../model/simulator/delivery-times.ts'
-import type { SimulatorOptions } from '../simulator-options.ts'
+  type SimulatorOptions,
+} from '../simulator-options.ts'
 
 type Same =
   | 'sandbox'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { List } from '../../src/client.ts'
 import type { Check } from '../../src/model/check.ts'
-import type { Location } from '../../src/model/location.ts'
+import type { Location } from '../../src/model/records.ts'
 import { checkBody, serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { ConformanceReport } from '../../src/conformance/report/result.ts'
+import type { ConformanceReport } from '../../src/conformance/report.ts'
 import { secret } from '../conformance/receiver/check.ts'
 import { spawnTabwire } from '../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'

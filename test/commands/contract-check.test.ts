@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ConformanceReport } from '../../src/conformance/report/result.ts'
+import type { ConformanceReport } from '../../src/conformance/report.ts'
 import { emptyDirectory, serve, tabwire } from '../support/cli.ts'
 import { foreignProfile, openForeignService } from '../support/foreign-service.ts'
 

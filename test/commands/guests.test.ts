@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../src/model/check.ts'
-import type { ClaimView } from '../../src/model/guests/claim.ts'
-import type { FeedbackView } from '../../src/model/guests/feedback.ts'
-import type { PaymentView } from '../../src/model/guests/payment.ts'
+import type { ClaimView, FeedbackView, PaymentView } from '../../src/model/guests/records.ts'
 import { checkBody, serve, spawnTabwire, type RunningService } from '../support/cli.ts'
 
 let service: RunningService

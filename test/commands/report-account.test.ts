@@ -9,7 +9,7 @@ import type { Report } from '../../src/model/simulator/report.ts'
 import { checkBody, serve, type RunningService } from '../support/cli.ts'
 
 const PUSH = '/v1/checks/external/table-12'
-const xsd = readFileSync(new URL('../conformance/report/junit.xsd', import.meta.url), 'utf8')
+const xsd = readFileSync(new URL('../conformance/junit.xsd', import.meta.url), 'utf8')
 
 let unpaid: RunningService
 /** Its check is fully paid, and open. */

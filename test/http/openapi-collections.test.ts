@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { collectionFiles } from '../../src/http/openapi/collection/formats.ts'
+import { collectionFiles } from '../../src/http/openapi/collection-formats.ts'
 import { openApiDocument } from '../../src/http/openapi/document.ts'
 import { openReceiver, openSimulator } from '../support/simulator.ts'
 

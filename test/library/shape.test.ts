@@ -14,8 +14,7 @@ import {
 } from '../../src/client.ts'
 import { ApiError, createSimulator, type Simulator, type SimulatorOptions } from '../../src/index.ts'
 import type { Check } from '../../src/model/check.ts'
-import type { ClaimView } from '../../src/model/guests/claim.ts'
-import type { PaymentView } from '../../src/model/guests/payment.ts'
+import type { ClaimView, PaymentView } from '../../src/model/guests/records.ts'
 import { check, item } from '../support/simulator.ts'
 
 const SHOP = 'https://shop.test/webhooks'

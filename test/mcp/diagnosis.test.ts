@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { SentRequest } from '../../src/model/simulator/sent-request.ts'
-import type { ConformanceReport } from '../../src/conformance/report/result.ts'
+import type { ConformanceReport } from '../../src/conformance/report.ts'
 import { serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Handle } from '../support/https-receiver.ts'
 import { isSigned, overHttp, overStdio, type Connected } from './clients.ts'

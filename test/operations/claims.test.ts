@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { viewClaim } from '../../src/model/guests/claim.ts'
+import { viewClaim } from '../../src/model/guests/records.ts'
 import { bill, type Quantities, tableWith } from './guests-given.ts'
 import { noon, refusalOf } from './push-given.ts'
 

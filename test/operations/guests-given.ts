@@ -1,7 +1,12 @@
 import type { Check, Push } from '../../src/model/check.ts'
-import type { Claim, ClaimBody } from '../../src/model/guests/claim.ts'
-import type { Feedback, FeedbackBody } from '../../src/model/guests/feedback.ts'
-import type { Payment, RefundBody } from '../../src/model/guests/payment.ts'
+import type {
+  Claim,
+  ClaimBody,
+  Feedback,
+  FeedbackBody,
+  Payment,
+  RefundBody,
+} from '../../src/model/guests/records.ts'
 import { claimItems, releaseClaim } from '../../src/operations/claims.ts'
 import { leaveFeedback } from '../../src/operations/leave-feedback.ts'
 import type { Context, Decision } from '../../src/operations/operation.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { viewFeedback } from '../../src/model/guests/feedback.ts'
+import { viewFeedback } from '../../src/model/guests/records.ts'
 import { tableWith } from './guests-given.ts'
 import { noon, push } from './push-given.ts'
 

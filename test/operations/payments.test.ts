@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type PayBody, viewPayment } from '../../src/model/guests/payment.ts'
+import { type PayBody, viewPayment } from '../../src/model/guests/records.ts'
 import { bill, tableWith } from './guests-given.ts'
 import { noon, refusalOf } from './push-given.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Check, Push, PushedItem } from '../../src/model/check.ts'
-import type { Claim } from '../../src/model/guests/claim.ts'
+import type { Claim } from '../../src/model/guests/records.ts'
 import type { PushReply } from '../../src/operations/push-check.ts'
 import type { Decision } from '../../src/operations/operation.ts'
 import { burger, checkAfter, claim, decide, fries, noon, push, refusalOf } from './push-given.ts'

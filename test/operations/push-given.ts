@@ -1,5 +1,5 @@
 import type { Check, OrderedPush, Push, PushedItem } from '../../src/model/check.ts'
-import type { Claim } from '../../src/model/guests/claim.ts'
+import type { Claim } from '../../src/model/guests/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
 import type { Context, Decision } from '../../src/operations/operation.ts'
 import { pushCheck, type PushReply } from '../../src/operations/push-check.ts'

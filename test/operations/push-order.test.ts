@@ -7,7 +7,7 @@ import {
   type Push,
   type StoredCheck,
 } from '../../src/model/check.ts'
-import type { Claim } from '../../src/model/guests/claim.ts'
+import type { Claim } from '../../src/model/guests/records.ts'
 import { revisionTime, type Revision } from '../../src/model/revision.ts'
 import { order as orderBy } from '../../src/operations/push-order.ts'
 import { permutations } from '../support/orders.ts'

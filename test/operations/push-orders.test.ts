@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Check, Push } from '../../src/model/check.ts'
-import type { Claim } from '../../src/model/guests/claim.ts'
+import type { Claim } from '../../src/model/guests/records.ts'
 import { permutations, sevenPushes, timeless } from '../support/orders.ts'
 import { check, item } from '../support/simulator.ts'
 import { checkAfter, claim, decide, refusalOf } from './push-given.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiKey } from '../../src/model/api-key.ts'
-import type { Location } from '../../src/model/location.ts'
+import type { Location } from '../../src/model/records.ts'
 import type { State } from '../../src/model/simulator/state.ts'
 import { loadState, resetState } from '../../src/operations/state.ts'
 import { check, delivery, endpoint, event } from '../store/records.ts'

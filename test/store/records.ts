@@ -1,5 +1,5 @@
 import type { Check } from '../../src/model/check.ts'
-import type { Claim } from '../../src/model/guests/claim.ts'
+import type { Claim } from '../../src/model/guests/records.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { StoredEvent } from '../../src/model/event.ts'
 import { put } from '../../src/model/records.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Check } from '../../src/model/check.ts'
-import type { PaymentView } from '../../src/model/guests/payment.ts'
+import type { PaymentView } from '../../src/model/guests/records.ts'
 import { verify } from '../../src/signature/node.ts'
 import { startReceiver, type Handle } from './https-receiver.ts'
 

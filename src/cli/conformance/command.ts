@@ -5,13 +5,14 @@ import {
   isSelected,
   unknownNames,
   type Selection,
-} from '../../conformance/report/result.ts'
+  toJUnit,
+  toTap,
+} from '../../conformance/report.ts'
 import { BaseCommand } from '../base-command.ts'
 import { exitCodes, usageError, CommandError } from '../errors.ts'
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../flags.ts'
 import { openOutput } from '../files/output.ts'
-import { toJUnit, toTap } from '../../conformance/report/formats.ts'
 import { fitTo } from '../render/layout.ts'
 import { renderConformance } from '../render/results.ts'
 

@@ -1,8 +1,11 @@
-import { open, stat } from 'node:fs/promises'
-import { openPrivateFile } from '../../private-file.ts'
+import { open, stat, lstat, mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { openPrivateFile, writePrivateFile } from '../../private-file.ts'
+import { packageFile } from '../../package-file.ts'
+import { CommandError } from '../errors.ts'
 
 /** A file or pipe that is open for one text. */
-export interface Output {
+interface Output {
   replace(text: string): Promise<void>
   /** Closes it; a file that got no text stays as it was. */
   discard(): Promise<void>
@@ -26,4 +29,102 @@ export async function isPipe(file: string): Promise<boolean> {
 async function openPipe(file: string): Promise<Output> {
   const handle = await open(file, 'w')
   return { replace: (content) => handle.writeFile(content), discard: () => handle.close() }
+}
+
+/**
+ * Writes one file, or several into a folder, which need not exist. All files are checked before the first is written.
+ * Resolves with the paths.
+ * @throws CommandError when a file differs and `force` is not set, for a symbolic link, and when it cannot be written.
+ */
+export async function writeOutputFiles(
+  path: string,
+  content: string | Readonly<Record<string, string>>,
+  force: boolean,
+): Promise<string[]> {
+  const files: (readonly [file: string, text: string])[] =
+    typeof content === 'string'
+      ? [[path, content]]
+      : Object.entries(content).map(([name, text]) => [join(path, name), text])
+  try {
+    for (const [file, text] of files) await requireWritable(file, text, force)
+    if (typeof content !== 'string')
+      for (const folder of new Set([path, ...files.map(([file]) => dirname(file))])) {
+        await mkdir(folder, { recursive: true })
+        await refuseLink(folder, PATH)
+      }
+    for (const [file, text] of files) await writePrivateFile(file, text, { mode: 0o644 })
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw unwritable(path, codeOf(error), PATH)
+  }
+  return files.map(([file]) => file)
+}
+
+async function requireWritable(file: string, text: string, force: boolean): Promise<void> {
+  const found = await lstat(file).catch(ifMissing)
+  if (found === undefined || force) return
+  if (found.isFile() && (await readFile(file, 'utf8')) === text) return
+  throw new CommandError('file_differs', `${file} exists and differs. Pass --force to replace it.`)
+}
+
+/** Texts for coding agents, as files of the package. */
+const agentFiles = {
+  'SKILL.md': 'fixtures/skills/tabwire/SKILL.md',
+  'llms.txt': 'fixtures/llms.txt',
+} as const
+
+/** Returns a text for coding agents. */
+export function readAgentFile(name: keyof typeof agentFiles): Promise<string> {
+  return readFile(packageFile(agentFiles[name]), 'utf8')
+}
+
+/**
+ * Writes the skill to `tabwire/SKILL.md` in a folder of skills, which need not exist. Agents expect one folder per skill.
+ * Resolves with `written: false` when the file has this text already.
+ * @throws CommandError when a file differs and `force` is not set, for a symbolic link, and when it cannot be written.
+ */
+export async function writeSkill(
+  folder: string,
+  force: boolean,
+): Promise<{ file: string; written: boolean }> {
+  const directory = join(folder, 'tabwire')
+  const file = join(directory, 'SKILL.md')
+  const text = await readAgentFile('SKILL.md')
+  try {
+    await mkdir(directory, { recursive: true })
+    await refuseLink(directory, FOLDER)
+    const before = (await lstat(file).catch(ifMissing))?.isFile() ? await readFile(file, 'utf8') : undefined
+    if (before === text) return { file, written: false }
+    if (before !== undefined && !force)
+      throw new CommandError(
+        'file_differs',
+        `${file} exists and differs from the skill of this version. Pass --force to replace it.`,
+      )
+    await writePrivateFile(file, text, { mode: 0o644 })
+    return { file, written: true }
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw unwritable(file, codeOf(error), FOLDER)
+  }
+}
+
+/** What an error advises when a path cannot be written. */
+const PATH = 'another path with --out'
+const FOLDER = 'another folder with --write'
+
+/** @throws CommandError for a link to a folder elsewhere, which a clone may have brought. */
+async function refuseLink(folder: string, instead: string): Promise<void> {
+  if ((await lstat(folder)).isSymbolicLink()) throw unwritable(folder, 'a symbolic link', instead)
+}
+
+function unwritable(path: string, why: string, instead: string): CommandError {
+  return new CommandError('unwritable_file', `Cannot write ${path} (${why}). Choose ${instead}.`)
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error)
+}
+
+function ifMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
 }

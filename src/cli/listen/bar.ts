@@ -2,7 +2,7 @@ import type { AttemptMessage } from '../../client.ts'
 import type { Terminal } from '../base-command.ts'
 import { renderListenStatus, type ListenView } from '../render/tail.ts'
 import { createScreen, openKeys } from '../tail/live-view.ts'
-import type { Key } from '../tail/keys.ts'
+import type { Key } from '../tail/view.ts'
 
 interface BarParts {
   terminal: Terminal

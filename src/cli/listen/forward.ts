@@ -4,7 +4,7 @@ import { rootCertificates } from 'node:tls'
 import type { Readable } from 'node:stream'
 import { Agent, request, type Dispatcher } from 'undici'
 import type { OfferAnswer, OfferedAttempt, Unanswered } from '../../model/offer.ts'
-import { deliveryTimes } from '../../model/simulator/delivery-times.ts'
+import { deliveryTimes } from '../../simulator-options.ts'
 import type { Target, Header } from './target.ts'
 
 const { timeoutMs, bodyTimeoutMs } = deliveryTimes

@@ -1,6 +1,6 @@
 import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
 import { openStream } from '../../client/stream.ts'
-import { reconnecting, type Disconnected, createAttemptFilter } from '../reconnect.ts'
+import { reconnecting, type Disconnected, createAttemptFilter } from '../tail/reconnect.ts'
 import { register, type Registered } from './endpoints.ts'
 import type { Tunnel } from './tunnel.ts'
 import { attemptMessages } from '../../model/delivery.ts'

@@ -1,8 +1,6 @@
 import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
-import type { ClaimView } from '../../model/guests/claim.ts'
-import type { FeedbackView } from '../../model/guests/feedback.ts'
-import type { PaymentView } from '../../model/guests/payment.ts'
+import type { ClaimView, FeedbackView, PaymentView } from '../../model/guests/records.ts'
 import type { GuestAct, GuestsReport } from '../../client.ts'
 import { count, price, printable, renderer } from './text.ts'
 

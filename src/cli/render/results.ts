@@ -1,10 +1,5 @@
 import chalk from 'chalk'
-import {
-  type CaseResult,
-  type ConformanceReport,
-  grouped,
-  type Verdict,
-} from '../../conformance/report/result.ts'
+import { type CaseResult, type ConformanceReport, grouped, type Verdict } from '../../conformance/report.ts'
 import { groupAlike } from '../../model/attempt-groups.ts'
 import type { countOutcomes, VerifyOutcome } from '../verify.ts'
 import { renderFields, wrapped } from './layout.ts'

@@ -1,7 +1,6 @@
 import { Flags, type Interfaces } from '@oclif/core'
-import { fromConfigFile } from '../config/defaults.ts'
+import { hostname } from 'node:os'
 import { usageError } from '../errors.ts'
-import { logFormats, type LogFormat } from './log.ts'
 import {
   apiKeyFlag,
   dotenvFlag,
@@ -9,6 +8,7 @@ import {
   parsedBy,
   secretFromFileFlag,
   serviceNameFlag,
+  fromEnvironment,
 } from '../flags.ts'
 import {
   readHost,
@@ -24,6 +24,77 @@ import {
   wholeNumbers,
   type SignTime,
 } from '../../model/simulator/settings.ts'
+import type { AnsweredRequest } from '../../model/simulator/request-entry.ts'
+import type { SimulatorOptions } from '../../simulator-options.ts'
+import { relativeToFile, isGuarded, requireTrusted } from '../config/settings.ts'
+import { checkConfig, readConfigFile, wrongConfig, type ConfigFile } from '../config/file.ts'
+import { configSchema, keyOf, type FlagShape } from '../config/schema.ts'
+
+interface Given {
+  flags: Record<string, unknown>
+  options: unknown
+}
+type Flag = FlagShape & Pick<Interfaces.OptionFlag<unknown>, 'parse'>
+type FlagShapes = Readonly<Record<string, FlagShape>>
+
+/** Flags that a file cannot set: the file itself, the key of the database, files with secrets, and the output format. */
+const notInFile = new Set(['config', 'json', 'api-key-file', 'store-key', 'store-key-file'])
+
+/** Settings that name files, relative to the settings file. */
+const paths = new Set(['data-dir', 'cacert', 'dotenv'])
+
+/**
+ * Gives flags their environment variables, and settings of `tabwire.config.json` as defaults. oclif asks for a
+ * default when neither the command line nor the environment gives a value, which is the precedence of contract
+ * section 12. `--no-…` switches off a switch that the file sets.
+ */
+function fromConfigFile<T extends Record<string, { env?: string }>>(flags: T): T {
+  const settable = settableFlags(fromEnvironment(flags) as unknown as FlagShapes)
+  const configurable = Object.entries(settable).map(([name, flag]) => [
+    name,
+    {
+      ...flag,
+      ...(flag.type === 'boolean' && { allowNo: true }),
+      // Help shows this, and the manifest keeps it.
+      defaultHelp: flag.defaultHelp ?? (async () => flag.default),
+      default: async (given: Given) => {
+        const file = await readConfigFile(given.flags.config as string | undefined)
+        if (file === undefined) return presetOf(flag, given)
+        const settings = checkConfig(file, configSchema(settable), file.content) as Record<string, unknown>
+        const value = settings[keyOf(name)]
+        if (value === undefined) return presetOf(flag, given)
+        if (isGuarded(keyOf(name), value)) await requireTrusted(file)
+        return parsed(file, name, flag as Flag, value)
+      },
+    },
+  ])
+  return { ...flags, ...(Object.fromEntries(configurable) as object) }
+}
+
+/** Returns the flags that a settings file can set, by name. */
+export function settableFlags(flags: FlagShapes): FlagShapes {
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => !notInFile.has(name)))
+}
+
+function presetOf({ default: preset }: FlagShape, given: Given): unknown {
+  return typeof preset === 'function' ? (preset as (given: Given) => unknown)(given) : preset
+}
+
+/** Parses a setting as its flag parses the command line. */
+async function parsed(file: ConfigFile, name: string, flag: Flag, value: unknown): Promise<unknown> {
+  if (flag.type === 'boolean') return value
+  if (Array.isArray(value)) return Promise.all(value.map((one) => parsed(file, name, flag, one)))
+  const text = paths.has(name) ? await relativeToFile(file, keyOf(name), String(value)) : String(value)
+  try {
+    return await flag.parse(text, {} as never, flag as never)
+  } catch (error) {
+    const { message } = error as Error
+    throw wrongConfig(`${file.path}: ${keyOf(name)}${message.startsWith('must ') ? ' ' : ': '}${message}`)
+  }
+}
+
+const logFormats = ['text', 'json'] as const
+type LogFormat = (typeof logFormats)[number]
 
 const clockFlag = Flags.custom({ parse: parsedBy(readTime) })
 const hostFlag = Flags.custom({ parse: parsedBy(readHost) })
@@ -138,4 +209,31 @@ export function requireOneStore(
 export function requireRepeatable(flags: { seed?: number | undefined; 'in-memory': boolean }): void {
   if (flags.seed === undefined || flags['in-memory']) return
   throw usageError('--seed needs --in-memory. With stored data, the next start would repeat identifiers.')
+}
+
+type Level = 'info' | 'warn' | 'error'
+
+/** Paths that probes and scrapers ask for every few seconds. Only failures are logged. */
+const PROBED = ['/_sim/health', '/_sim/ready', '/_sim/metrics']
+
+/** The log of `--log json`: one JSON object per line. No line has a secret. */
+export function createJsonLog(write: (line: object) => void) {
+  const instance = `${hostname()}:${process.pid}`
+  const tell = (level: Level, msg: string, fields: object = {}) =>
+    write({ time: new Date().toISOString(), level, msg, ...fields, instance })
+  const onRequest = ({ requestId, method, path, status, durationMs }: AnsweredRequest) => {
+    if (PROBED.includes(path) && status < 400) return
+    const level = status >= 500 ? 'error' : 'info'
+    tell(level, 'request', { request_id: requestId, method, path, status, duration_ms: durationMs })
+  }
+  const callbacks: Pick<SimulatorOptions, 'onRequest' | 'onNotice' | 'onError'> = {
+    onRequest,
+    onNotice: (notice) => tell('info', notice),
+    onError: (error, requestId) =>
+      tell('error', error instanceof Error ? error.message : String(error), {
+        ...(requestId !== undefined && { request_id: requestId }),
+        stack: error instanceof Error ? error.stack : undefined,
+      }),
+  }
+  return { tell, callbacks }
 }

@@ -1,8 +1,7 @@
 import type { Terminal } from '../base-command.ts'
 import { renderKeyHelp, renderStatus } from '../render/tail.ts'
-import { openKeyboard, type Key } from './keys.ts'
+import { openKeyboard, type Key, chosenOf, newView, press, take, type ViewChange } from './view.ts'
 import type { TailMessage } from './watch.ts'
-import { chosenOf, newView, press, take, type ViewChange } from './view.ts'
 import { widthOf } from '../render/layout.ts'
 
 interface LiveParts {

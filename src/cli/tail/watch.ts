@@ -1,6 +1,6 @@
 import { ApiError, type Client, type StreamMessage, Unreachable } from '../../client.ts'
 import { openStream } from '../../client/stream.ts'
-import { createAttemptFilter, type Disconnected, reconnecting } from '../reconnect.ts'
+import { createAttemptFilter, type Disconnected, reconnecting } from './reconnect.ts'
 import { nowOf, type Since, timeOf } from '../time.ts'
 
 /** Event of a running `tail`. */

@@ -1,7 +1,6 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
-import { amountFlag, readAmount, currencyOf, checkArg, nameFlag } from '../../cli/guests/amount.ts'
-import { claimIds } from '../../cli/guests/items.ts'
+import { amountFlag, readAmount, currencyOf, checkArg, nameFlag, claimIds } from '../../cli/guests.ts'
 import { renderPayment } from '../../cli/render/guests.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { suggestion } from '../../cli/suggestion.ts'

@@ -1,6 +1,6 @@
 import { Args, Errors, Flags } from '@oclif/core'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { checkArg, nameFlag } from '../../cli/guests/amount.ts'
+import { checkArg, nameFlag } from '../../cli/guests.ts'
 import { renderFeedback } from '../../cli/render/guests.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { amountFlag, readAmount } from '../../cli/guests/amount.ts'
+import { amountFlag, readAmount } from '../../cli/guests.ts'
 import { renderPayment } from '../../cli/render/guests.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 

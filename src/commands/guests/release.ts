@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { currencyOf } from '../../cli/guests/amount.ts'
+import { currencyOf } from '../../cli/guests.ts'
 import { renderClaim } from '../../cli/render/guests.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 

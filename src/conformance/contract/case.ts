@@ -1,4 +1,4 @@
-import type { Basis } from '../report/result.ts'
+import type { Basis } from '../report.ts'
 import type { Target } from './target.ts'
 
 interface About {

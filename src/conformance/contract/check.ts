@@ -1,5 +1,5 @@
 import { newToken } from '../../ids.ts'
-import { makeReport, type ConformanceReport } from '../report/result.ts'
+import { makeReport, type ConformanceReport } from '../report.ts'
 import { createAsk, isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { simulatorProfile, type Profile } from './profile.ts'

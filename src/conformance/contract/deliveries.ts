@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { eventTypes } from '../../model/event.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
-import { bodyOf, eventCount, idOf, isGenuine, lagOf, signatureOf, typeOf } from './arrivals.ts'
+import { bodyOf, eventCount, idOf, isGenuine, lagOf, signatureOf, typeOf, type Arrival } from './receiver.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { reachable } from './endpoints.ts'
 import {
@@ -23,7 +23,6 @@ import {
 import { inOrder } from './fields.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
-import type { Arrival } from './receiver.ts'
 import { at, checkCandidates, isObject } from './shape.ts'
 import type { Item, Registered, Target, TrialCheck } from './target.ts'
 

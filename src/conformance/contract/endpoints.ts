@@ -1,6 +1,6 @@
 import { isSuccess } from './ask.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
-import { isGenuine } from './arrivals.ts'
+import { isGenuine } from './receiver.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { fillPath } from './profile.ts'
 import type { Registered, Target } from './target.ts'

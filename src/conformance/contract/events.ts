@@ -1,9 +1,8 @@
-import { idOf, typeOf } from './arrivals.ts'
+import { idOf, typeOf, type Arrival, type Hook } from './receiver.ts'
 import { claimed } from './conflicts.ts'
 import { pinged, reachable } from './endpoints.ts'
 import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { pushText } from './pushes.ts'
-import type { Arrival, Hook } from './receiver.ts'
 import type { Item, Registered, Target, TrialCheck } from './target.ts'
 
 /** The deliveries that mention an item, and so the check that it belongs to. */

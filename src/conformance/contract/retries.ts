@@ -1,8 +1,7 @@
-import { eventCount, idOf, isGenuine, signatureOf, typeOf } from './arrivals.ts'
+import { eventCount, idOf, isGenuine, signatureOf, typeOf, type Arrival, type Hook } from './receiver.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { created } from './events.ts'
-import type { Arrival, Hook } from './receiver.ts'
 import type { Target, Item, Registered } from './target.ts'
 import { pushText } from './pushes.ts'
 

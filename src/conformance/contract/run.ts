@@ -1,4 +1,4 @@
-import { INTERRUPTED, untilInterrupted, type CaseResult, type Verdict } from '../report/result.ts'
+import { INTERRUPTED, untilInterrupted, type CaseResult, type Verdict } from '../report.ts'
 import { access } from './access.ts'
 import { NoAnswer } from './ask.ts'
 import type { ContractCase } from './case.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Check } from '../../model/check.ts'
-import type { PaymentView } from '../../model/guests/payment.ts'
+import type { PaymentView } from '../../model/guests/records.ts'
 import { createStateReader, NotJudged, type StateSource } from './convergence/state-view.ts'
 import { isList, isObject, type Json, noView, parseView, partOf, type View } from './convergence/view.ts'
 

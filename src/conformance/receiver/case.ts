@@ -1,4 +1,4 @@
-import type { Basis } from '../report/result.ts'
+import type { Basis } from '../report.ts'
 import type { Forge } from './forge.ts'
 import type { Answer, Delivery, Send } from './send.ts'
 

@@ -1,7 +1,7 @@
 import { createNewId } from '../../ids.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import { makeReport, type ConformanceReport } from '../report/result.ts'
+import { makeReport, type ConformanceReport } from '../report.ts'
 import type { ReceiverCase } from './case.ts'
 import { createConvergence, type StateCheck, converges } from './convergence/judge.ts'
 import { readExamples, createForge } from './forge.ts'

@@ -1,8 +1,6 @@
 import type { ZodType } from 'zod'
-import { viewClaim } from '../../model/guests/claim.ts'
-import { viewFeedback } from '../../model/guests/feedback.ts'
-import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guest-table/schemas.ts'
-import { viewPayment } from '../../model/guests/payment.ts'
+import { viewClaim, viewFeedback, viewPayment } from '../../model/guests/records.ts'
+import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guest-table-schemas.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { validate } from '../../model/validation.ts'
 import { claimItems, releaseClaim } from '../../operations/claims.ts'
@@ -12,7 +10,6 @@ import { pay } from '../../operations/payments.ts'
 import { traceParameters } from '../openapi/parameters.ts'
 import type { Answer } from '../refusals.ts'
 import type { Call, Documented, Reply } from '../route.ts'
-import type { TableStream } from './stream.ts'
 import {
   checksAt,
   guestOf,
@@ -22,6 +19,12 @@ import {
   type LocatedTable,
   type TableParts,
 } from './table.ts'
+import type { Write } from '../../model/records.ts'
+import type { Service } from '../../service.ts'
+import type { Table } from '../../table-address.ts'
+import { createSubscriber, type Subscriber } from '../stream/subscriber.ts'
+import { HEARTBEAT, HEARTBEAT_MS, streamHeaders } from '../stream/stream.ts'
+import { timers } from '../../timers.ts'
 
 export interface TableRouteParts extends TableParts {
   stream: TableStream
@@ -202,4 +205,76 @@ async function ownClaim({ service }: TableParts, table: LocatedTable, id: string
 /** Messages for guests, who have no key and do not push. */
 function notHere(what: string): Refusal {
   return new Refusal('not_found', `No ${what} at this table. Read the table again.`)
+}
+
+/** Server-sent events `change`: the state of the table may have changed. */
+interface TableStream {
+  /** `checkIds` are the checks last seen at the table, so that a check moved away counts as a change. */
+  open(table: Table, checkIds: readonly string[]): Answer
+  close(): void
+}
+
+/** The subscribers of one table. */
+interface Listeners {
+  table: Table
+  subscribers: Set<Subscriber>
+  checkIds: Set<string>
+}
+
+/** The first event, because a reconnected page may have missed changes. */
+const CHANGE = 'event: change\ndata: {}\n\n'
+const CHANGE_BYTES = new TextEncoder().encode(CHANGE)
+
+/** Limit of queued events for a slow page; one event is as good as many. */
+const MOST_WAITING_BYTES = 1024
+
+export function createTableStream(service: Pick<Service, 'onCommit'>): TableStream {
+  const tables = new Map<string, Listeners>()
+  service.onCommit((writes, kind) => {
+    for (const [key, listeners] of tables) {
+      if (listeners.subscribers.size === 0) tables.delete(key)
+      else if (kind === 'replacement' || concerns(writes, listeners))
+        for (const subscriber of listeners.subscribers) subscriber.tell('', () => CHANGE_BYTES)
+    }
+  })
+  const heartbeat = timers.setInterval(() => {
+    for (const { subscribers } of tables.values())
+      for (const subscriber of subscribers) subscriber.beat(HEARTBEAT)
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
+  return {
+    open(table, checkIds) {
+      const key = JSON.stringify([table.location_id, table.number])
+      const listeners = tables.get(key) ?? { table, subscribers: new Set(), checkIds: new Set() }
+      tables.set(key, listeners)
+      for (const id of checkIds) listeners.checkIds.add(id)
+      const { subscribers } = listeners
+      const subscriber = createSubscriber({
+        greeting: `retry: 1000\n\n${CHANGE}`,
+        mostBytes: MOST_WAITING_BYTES,
+        dropped: () => CHANGE,
+        onEnd: () => subscribers.delete(subscriber),
+      })
+      subscribers.add(subscriber)
+      return { status: 200, headers: streamHeaders, body: subscriber.body }
+    },
+    close() {
+      timers.clearInterval(heartbeat)
+      for (const { subscribers } of tables.values()) for (const subscriber of subscribers) subscriber.close()
+      tables.clear()
+    },
+  }
+}
+
+/** Every change of a check by guests or the POS writes the check. */
+function concerns(writes: readonly Write[], { table, checkIds }: Listeners): boolean {
+  const touched = writes.flatMap((write) =>
+    write.collection === 'checks' && 'put' in write ? [write.put] : [],
+  )
+  const here = touched.filter(
+    (check) => check.location_id === table.location_id && check.table.number === table.number,
+  )
+  const known = touched.some(({ id }) => checkIds.has(id))
+  for (const { id } of here) checkIds.add(id)
+  return known || here.length > 0
 }

@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { webhookTypes } from './webhooks.ts'
 import { refTo, type Json } from './json.ts'
-import type { Location } from '../../model/location.ts'
-import { noRecords } from '../../model/records.ts'
+import { type Location, noRecords } from '../../model/records.ts'
 import { stateOf } from '../../model/simulator/state.ts'
 import { packageFile } from '../../package-file.ts'
 import type { Check } from '../../model/check.ts'
-import { type Claim } from '../../model/guests/claim.ts'
+import type { Claim, Payment } from '../../model/guests/records.ts'
 import { isFullyPaid, withClaims } from '../../model/guests/claimed-items.ts'
-import type { Payment } from '../../model/guests/payment.ts'
-import { viewAtTable } from '../../model/guest-table/view.ts'
+import { viewAtTable } from '../../model/guest-table.ts'
 
 /** Examples by component name: `Name` for a single example, `Name.example` for several. */
 export type Examples = Readonly<Record<string, { summary: string; value: unknown }>>

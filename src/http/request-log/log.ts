@@ -18,7 +18,7 @@ import type { FindingOfCheck, UnsettledConflict } from '../../account/account.ts
 import { createCheckWatch } from './check-watch.ts'
 import { createFindingArchive, type Shown, reportOf } from './finding-archive.ts'
 import type { RequestHead } from './query.ts'
-import { externalIdIn } from '../query.ts'
+import { externalIdIn } from '../list.ts'
 import { createPushSequence, isForeignPush, refusalOf, createUnsettledConflicts } from './push-sequence.ts'
 import { withoutSecrets } from '../redact.ts'
 import type { RequestEntry, PushSummary } from '../request-context.ts'

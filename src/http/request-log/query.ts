@@ -1,7 +1,7 @@
 import type { Finding } from '../../findings/index.ts'
 import { findingCodes } from '../../model/simulator/report.ts'
 import { endedAt, type LoggedRequest, pushWord, pushWords } from '../../model/simulator/request-entry.ts'
-import { choiceOf, externalIdIn, isWithin, searchOf, timeRangeOf } from '../query.ts'
+import { choiceOf, externalIdIn, isWithin, searchOf, timeRangeOf } from '../list.ts'
 
 /** Filters of the request log: kind, check, result, outcome, finding, time and text. */
 export function requestFilter(

@@ -20,9 +20,19 @@ import { createdAt } from '../../model/text/time.ts'
 import { resendDelivery } from '../../operations/resend-delivery.ts'
 import type { Service } from '../../service.ts'
 import { sign } from '../../signature/sign.ts'
-import { inBatches, keptUpToLimit, listOf, simPaging } from '../list.ts'
+import {
+  inBatches,
+  keptUpToLimit,
+  listOf,
+  simPaging,
+  choiceOf,
+  given,
+  isWithin,
+  pageOf,
+  searchIn,
+  timeRangeOf,
+} from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import { choiceOf, given, isWithin, pageOf, searchIn, timeRangeOf } from '../query.ts'
 import { type Call, created, type Documented, ok, type QueryOf, type Reply, withBody } from '../route.ts'
 
 const deliveryFilter = {

@@ -1,6 +1,12 @@
-import { claimBody, viewClaim } from '../../model/guests/claim.ts'
-import { feedbackBody, viewFeedback } from '../../model/guests/feedback.ts'
-import { payBody, refundBody, viewPayment } from '../../model/guests/payment.ts'
+import {
+  claimBody,
+  viewClaim,
+  feedbackBody,
+  viewFeedback,
+  payBody,
+  refundBody,
+  viewPayment,
+} from '../../model/guests/records.ts'
 import { claimItems, releaseClaim } from '../../operations/claims.ts'
 import type { CheckAddress } from '../../operations/guest-change.ts'
 import { leaveFeedback } from '../../operations/leave-feedback.ts'

@@ -1,16 +1,23 @@
 import { pushBody, viewCheck } from '../../model/check.ts'
 import type { Delivery } from '../../model/delivery.ts'
-import { viewClaim } from '../../model/guests/claim.ts'
-import { viewFeedback } from '../../model/guests/feedback.ts'
-import { viewPayment } from '../../model/guests/payment.ts'
-import { healthOf, RECENT, type RecentDeliveries } from '../../model/simulator/endpoint-health.ts'
+import { viewClaim, viewFeedback, viewPayment } from '../../model/guests/records.ts'
+import { healthOf, RECENT, type RecentDeliveries } from '../../model/simulator/activity.ts'
 import type { ChecksQuery, ClaimsQuery, SimPageQuery } from '../../model/simulator/list-queries.ts'
 import { viewEndpoint, type WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import { foundEndpoint } from '../../operations/endpoints.ts'
 import type { Service } from '../../service.ts'
-import { inBatches, listOf, pageReply, simPaging } from '../list.ts'
+import {
+  inBatches,
+  listOf,
+  pageReply,
+  simPaging,
+  choiceOf,
+  given,
+  orderOf,
+  pageOf,
+  searchIn,
+} from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import { choiceOf, given, orderOf, pageOf, searchIn } from '../query.ts'
 import { ok, type Call, type Documented, type QueryOf, type Reply } from '../route.ts'
 import { acceptPush } from '../v1/push.ts'
 import { endpointAddress, ping, showCheck, type V1Parts } from '../v1/routes.ts'

@@ -10,9 +10,20 @@ import { deleteEndpoint } from '../../operations/endpoints.ts'
 import type { Service } from '../../service.ts'
 import type { Table } from '../../table-address.ts'
 import { hashOf } from '../auth/api-key.ts'
-import { keptUpToLimit, listOf, pageReply, simPaging } from '../list.ts'
+import {
+  keptUpToLimit,
+  listOf,
+  pageReply,
+  simPaging,
+  choiceOf,
+  given,
+  isWithin,
+  orderOf,
+  pageOf,
+  timeOf,
+  timeRangeOf,
+} from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import { choiceOf, given, isWithin, orderOf, pageOf, timeOf, timeRangeOf } from '../query.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import { requestFilter } from '../request-log/query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'

@@ -1,8 +1,13 @@
 import type { StoredEvent } from '../../model/event.ts'
 import { Refusal } from '../../model/refusal.ts'
-import { brokenRelations } from '../../model/simulator/state-relations.ts'
+import {
+  brokenRelations,
+  inCurrentFormat,
+  issuesOfRecords,
+  savedStateBody,
+  type State,
+} from '../../model/simulator/state.ts'
 import { createStateScanner, LONGEST_DOCUMENT, stateText } from '../../model/simulator/record-lines.ts'
-import { inCurrentFormat, issuesOfRecords, savedStateBody, type State } from '../../model/simulator/state.ts'
 import { invalid, type ValidationIssue } from '../../model/validation.ts'
 import { timers } from '../../timers.ts'
 import { decode, notUtf8, parseJson } from '../body.ts'

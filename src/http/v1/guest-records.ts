@@ -1,14 +1,18 @@
-import { viewClaim, type Claim } from '../../model/guests/claim.ts'
-import { viewFeedback, type Feedback } from '../../model/guests/feedback.ts'
-import { viewPayment, type Payment } from '../../model/guests/payment.ts'
+import {
+  viewClaim,
+  type Claim,
+  viewFeedback,
+  type Feedback,
+  viewPayment,
+  type Payment,
+} from '../../model/guests/records.ts'
 import { Refusal } from '../../model/refusal.ts'
 import type { ClaimsQuery } from '../../model/simulator/list-queries.ts'
 import { paymentNotFound } from '../../operations/payments.ts'
 import { claimNotFound } from '../../operations/claims.ts'
 import type { Service } from '../../service.ts'
-import { listOf, paging } from '../list.ts'
+import { listOf, paging, given } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import { given } from '../query.ts'
 import { ok, type Call, type Documented, type QueryOf } from '../route.ts'
 
 /** Routes that read claims, payments and feedback at the key's location (contract section 4). */

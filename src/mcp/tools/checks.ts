@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { currenciesOf } from '../../cli/guests/amount.ts'
+import { currenciesOf } from '../../cli/guests.ts'
 import { usageError } from '../../cli/errors.ts'
 import { uniqueName, type PushBody } from '../../cli/push/bodies.ts'
 import { reportOf } from '../../cli/push/source.ts'

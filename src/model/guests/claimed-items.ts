@@ -1,5 +1,5 @@
 import type { Check, CheckItem, PushedItem } from '../check.ts'
-import type { Claim, ClaimedItem } from './claim.ts'
+import type { Claim, ClaimedItem } from './records.ts'
 
 /**
  * Returns the items of a check with their claimed and paid quantities; released claims are ignored. On a fully paid

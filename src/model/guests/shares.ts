@@ -1,5 +1,5 @@
 import type { Check, PushedItem } from '../check.ts'
-import { type Claim, type ClaimedItem } from './claim.ts'
+import { type Claim, type ClaimedItem } from './records.ts'
 import { claimableQuantity, claimedQuantities } from './claimed-items.ts'
 
 /** Input for computing shares: totals, lines and the unpaid balance. */

@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from '../delivery.ts'
+import type { Attempt, Delivery, AttemptOutcome } from '../delivery.ts'
 
 /** Attempts over time: outcomes and response times, by the service's clock. */
 export interface Activity {
@@ -13,7 +13,7 @@ export interface Activity {
   buckets: readonly ActivityBucket[]
 }
 
-export interface ActivityBucket {
+interface ActivityBucket {
   /** Start of the bucket, ISO 8601 UTC. */
   at: string
   succeeded: number
@@ -37,7 +37,7 @@ const widthsMs = [
 const widest = 604_800_000
 
 /** Limits the counted attempts to those that started from `from` on and before `to`, ISO 8601 times. */
-export interface TimeRange {
+interface TimeRange {
   from?: string | undefined
   to?: string | undefined
 }
@@ -144,4 +144,50 @@ function latencyOf(durations: Float64Array): Pick<Activity, 'median_ms' | 'p95_m
 /** Returns the quantile of sorted values; `null` without any. */
 function quantile(sorted: Float64Array, part: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null
+}
+
+/** Number of deliveries from which the success rate of an endpoint is calculated. */
+export const RECENT = 50
+
+/** The outcome of an endpoint's newest deliveries. */
+export interface RecentDeliveries {
+  /** The newest deliveries with an attempt, at most 50. */
+  recent: {
+    deliveries: number
+    /** Those that were delivered. */
+    delivered: number
+  }
+  /** The newest failed attempt of these deliveries; `null` without one. */
+  last_error: {
+    delivery_id: string
+    at: string
+    outcome: AttemptOutcome
+    response_status: number | null
+    error: string | null
+  } | null
+}
+
+/** Returns the success rate and the last error of an endpoint's newest deliveries. */
+export function healthOf(deliveries: readonly Delivery[]): RecentDeliveries {
+  let last: { delivery: Delivery; attempt: Attempt } | undefined
+  for (const delivery of deliveries)
+    for (const attempt of delivery.attempts)
+      if (attempt.outcome !== 'succeeded' && attempt.started_at > (last?.attempt.started_at ?? ''))
+        last = { delivery, attempt }
+  return {
+    recent: {
+      deliveries: deliveries.length,
+      delivered: deliveries.filter(({ status }) => status === 'delivered').length,
+    },
+    last_error:
+      last === undefined
+        ? null
+        : {
+            delivery_id: last.delivery.id,
+            at: last.attempt.started_at,
+            outcome: last.attempt.outcome,
+            response_status: last.attempt.response_status,
+            error: last.attempt.error,
+          },
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Account, findingCodes, problemCodes, type Report } from './report.ts'
-import type { Activity } from './activity.ts'
+import { type Activity, RECENT, type RecentDeliveries } from './activity.ts'
 import { scopes, type ApiKeyView } from '../api-key.ts'
 import { viewDelivery, type SentSignature } from '../delivery.ts'
 import { eventTypes } from '../event.ts'
@@ -23,7 +23,6 @@ import {
 } from './state-records.ts'
 import { attemptOutcome, eventData, endpointView, locationView } from '../views.ts'
 import { inspectorCode } from './inspector-link.ts'
-import { RECENT, type RecentDeliveries } from './endpoint-health.ts'
 
 /** Schemas of responses of `/_sim` (contract section 10). */
 const { deliveries, events } = stateRecords

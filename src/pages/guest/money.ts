@@ -1,4 +1,4 @@
-import type { TableCheck, TableClaim } from '../../model/guest-table/view.ts'
+import type { TableCheck, TableClaim } from '../../model/guest-table.ts'
 import { digitsOf } from '../../model/text/money.ts'
 import type { PageModel, PayMode } from './model.ts'
 

@@ -12,10 +12,16 @@ import {
   type OpenFile,
   type StoreFile,
 } from '../disk.ts'
-import { OldLinesDiffer, openOldLines, type OldLines } from './old-lines.ts'
+import {
+  OldLinesDiffer,
+  openOldLines,
+  type OldLines,
+  snapshotText,
+  type Piece,
+  type Snapshot,
+} from './text.ts'
 import { parseSnapshot, readChecksummed } from './parse.ts'
 import { replaceFile, syncDirectory } from '../../replace-file.ts'
-import { snapshotText, type Piece, type Snapshot } from './text.ts'
 import { checksumLine, type Checksummed } from './line-reader.ts'
 import { timers } from '../../timers.ts'
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type sorted from 'sorted-btree'
 import { checkKey } from '../../model/check.ts'
-import type { OfCheck } from '../../model/guests/claim.ts'
+import type { OfCheck } from '../../model/guests/records.ts'
 import type { CollectionName, Collections, Lookups } from '../../model/records.ts'
 import type { Order, Page, Search } from '../store.ts'
 import { timers } from '../../timers.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { settableFlags } from '../../../src/cli/config/defaults.ts'
+import { settableFlags } from '../../../src/cli/start/flags.ts'
 import { closestWord } from '../../../src/model/text/did-you-mean.ts'
 import { configSchema, keyOf } from '../../../src/cli/config/schema.ts'
 import Start from '../../../src/commands/start.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderGuide } from '../../../src/cli/render/guide.ts'
-import { readGuides } from '../../../src/guides.ts'
+import { readGuides } from '../../../src/package-file.ts'
 import { tabwire } from '../../support/cli.ts'
 
 const text = [

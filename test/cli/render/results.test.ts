@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import type { CaseResult } from '../../../src/conformance/report/result.ts'
+import type { CaseResult } from '../../../src/conformance/report.ts'
 import { renderConformance } from '../../../src/cli/render/results.ts'
-import { empty, report } from '../../conformance/report/example.ts'
+import { empty, report } from '../../conformance/report-example.ts'
 
 const text = stripVTControlCharacters(renderConformance(report))
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AttemptMessage } from '../../../src/client.ts'
-import { keysIn } from '../../../src/cli/tail/keys.ts'
+import { keysIn, chosenOf, newView, press, take, waitingNow, type View } from '../../../src/cli/tail/view.ts'
 import type { TailMessage } from '../../../src/cli/tail/watch.ts'
-import { chosenOf, newView, press, take, waitingNow, type View } from '../../../src/cli/tail/view.ts'
 
 const attempt = (id: string, outcome = 'succeeded') =>
   ({

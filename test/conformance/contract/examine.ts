@@ -1,7 +1,7 @@
 import type { TestContext } from 'vitest'
 import { checkContract, type ContractCheck } from '../../../src/conformance/contract/check.ts'
 import { contractCases } from '../../../src/conformance/contract/run.ts'
-import type { ConformanceReport, Verdict } from '../../../src/conformance/report/result.ts'
+import type { ConformanceReport, Verdict } from '../../../src/conformance/report.ts'
 import { foreignProfile, openForeignService, type Choices } from '../../support/foreign-service.ts'
 import { testAuthority } from '../../support/simulator.ts'
 

@@ -8,7 +8,7 @@ import {
   type UnusableTarget,
 } from '../../../src/conformance/contract/check.ts'
 import { contractCases } from '../../../src/conformance/contract/run.ts'
-import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
+import type { ConformanceReport } from '../../../src/conformance/report.ts'
 import { isSoak } from '../../soak/seeded.ts'
 import { openForeignService } from '../../support/foreign-service.ts'
 import { openSimulator } from '../../support/simulator.ts'

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import type { ConformanceReport, Verdict } from '../../../src/conformance/report/result.ts'
+import type { ConformanceReport, Verdict } from '../../../src/conformance/report.ts'
 import { receiverCases, checkReceiver, type ReceiverCheck } from '../../../src/conformance/receiver/check.ts'
 import { spawnProcess, type Running } from '../../support/cli.ts'
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { receiverCases } from '../../../src/conformance/receiver/check.ts'
-import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
+import type { ConformanceReport } from '../../../src/conformance/report.ts'
 import { fixtures } from '../../support/cli.ts'
 import { checked, detailOf, examine, failed, idsOf, idsWith, visibleCases } from './check.ts'
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Location } from '../../../src/model/location.ts'
+import type { Location } from '../../../src/model/records.ts'
 import type { WebhookEndpointView } from '../../../src/model/webhook-endpoint.ts'
 import { openReceiver, openSimulator, temporaryDirectory } from '../../support/simulator.ts'
 

@@ -1,6 +1,5 @@
 import type { Check } from '../../../src/model/check.ts'
-import type { Claim } from '../../../src/model/guests/claim.ts'
-import type { Payment } from '../../../src/model/guests/payment.ts'
+import type { Claim, Payment } from '../../../src/model/guests/records.ts'
 import { balanceCents, held, isFullyPaid, owedCents, paidCents, type State } from './guests.ts'
 
 type ClaimPart = Pick<Claim, 'id' | 'items' | 'amount_cents' | 'status' | 'payment_id'>

@@ -1,4 +1,4 @@
-import type { TableView } from '../../../model/guest-table/view.ts'
+import type { TableView } from '../../../model/guest-table.ts'
 import { callService, Refused } from '../call.ts'
 
 /** Creates the calls of the guest API (contract section 7), all below the page's own path. */

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { Location } from '../../../model/location.ts'
+import type { Location } from '../../../model/records.ts'
 import { moneyIn } from '../../../model/text/money.ts'
 import { callService, Refused } from '../call.ts'
 

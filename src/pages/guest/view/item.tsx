@@ -1,5 +1,5 @@
 import { unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
-import type { TableCheck, TableClaim } from '../../../model/guest-table/view.ts'
+import type { TableCheck, TableClaim } from '../../../model/guest-table.ts'
 import { Button, type CheckProps, isBlocked, quantityText } from './elements.tsx'
 
 type CheckItem = TableCheck['items'][number]

@@ -1,4 +1,4 @@
-import type { TableCheck, TablePayment } from '../../../model/guest-table/view.ts'
+import type { TableCheck, TablePayment } from '../../../model/guest-table.ts'
 import { pricesOf, sumOf } from '../money.ts'
 import { Button, type CheckProps, Line, quantityText } from './elements.tsx'
 

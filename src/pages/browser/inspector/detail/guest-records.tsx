@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ClaimView } from '../../../../model/guests/claim.ts'
-import type { FeedbackView } from '../../../../model/guests/feedback.ts'
-import type { PaymentView } from '../../../../model/guests/payment.ts'
+import type { ClaimView, FeedbackView, PaymentView } from '../../../../model/guests/records.ts'
 import { digitsOf } from '../../../../model/text/money.ts'
 import { pay, refund, release } from '../actions.ts'
 import { type List, money, queryText, session } from '../api.ts'

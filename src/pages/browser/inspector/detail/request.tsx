@@ -7,7 +7,7 @@ import { requestCurl } from '../commands.ts'
 import { Badge, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
 import { useRead } from '../live.ts'
 import { FindingLink, findingsOf } from '../views/requests.tsx'
-import { Body } from './body.tsx'
+import { Body } from './exchange.tsx'
 
 /** A request and its response; for a push also its findings and the changes it made. */
 export function RequestDetail({ id }: { id: string }) {

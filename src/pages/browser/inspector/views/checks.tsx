@@ -2,7 +2,7 @@ import type { Check } from '../../../../model/check.ts'
 import { money } from '../api.ts'
 import { Badge } from '../elements.tsx'
 import type { View } from '../list/view.ts'
-import { TestEventButton } from '../test-event.tsx'
+import { TestEventButton } from './events.tsx'
 
 export const checksView: View<Check> = {
   name: 'checks',

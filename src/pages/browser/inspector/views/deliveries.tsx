@@ -15,7 +15,7 @@ import { Dialog } from '../dialog.tsx'
 import { AttemptResult, Badge } from '../elements.tsx'
 import { eventTypeFilter, type View } from '../list/view.ts'
 import { publishReturn } from '../live.ts'
-import { FirstStep } from '../test-event.tsx'
+import { FirstStep } from './events.tsx'
 import { endpointChoices, endpointName } from './endpoints.tsx'
 
 export const deliveriesView: View<Delivery> = {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { eventTypes } from '../../../../model/event.ts'
-import type { RecentDeliveries } from '../../../../model/simulator/endpoint-health.ts'
+import type { RecentDeliveries } from '../../../../model/simulator/activity.ts'
 import type { WebhookEndpointView } from '../../../../model/webhook-endpoint.ts'
 import { address } from '../address.tsx'
 import { callApi, type List } from '../api.ts'

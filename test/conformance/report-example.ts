@@ -1,4 +1,4 @@
-import { makeReport, type CaseResult } from '../../../src/conformance/report/result.ts'
+import { makeReport, type CaseResult } from '../../src/conformance/report.ts'
 
 /** A text with everything that a format could trip over. */
 export const awkward = 'a # b \\ <c> & "d" ]]> \u0000\u001b[2J\nline two: \'x\' \ud800 ✓'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { reconnecting } from '../../src/cli/reconnect.ts'
-import { ApiError, createClient, Unreachable } from '../../src/client.ts'
+import { reconnecting } from '../../../src/cli/tail/reconnect.ts'
+import { ApiError, createClient, Unreachable } from '../../../src/client.ts'
 
 const client = createClient({ url: 'http://127.0.0.1:1' })
 const refusal = new ApiError(401, { code: 'unauthorized', message: 'No.' }, null)

@@ -3,11 +3,11 @@ import { Parser } from 'tap-parser'
 import { expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { z } from 'zod'
-import { formatReport } from '../../../src/cli/conformance/command.ts'
-import { toJUnit, toTap } from '../../../src/conformance/report/formats.ts'
-import { readJson } from '../../findings/situations.ts'
-import { fixtures } from '../../support/cli.ts'
-import { empty, report } from './example.ts'
+import { formatReport } from '../../src/cli/conformance/command.ts'
+import { toJUnit, toTap } from '../../src/conformance/report.ts'
+import { readJson } from '../findings/situations.ts'
+import { fixtures } from '../support/cli.ts'
+import { empty, report } from './report-example.ts'
 
 /** An event of the parser, and what it carries. */
 type Parsed = [name: string, value: { ok?: boolean; id?: number; skip?: string }]

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, Unreachable, type Client, type AttemptMessage } from '../client.ts'
+import { ApiError, Unreachable, type Client, type AttemptMessage } from '../../client.ts'
 
 /** The service has ended; the command waits for its return. */
 export interface Disconnected {

@@ -1,5 +1,5 @@
-import type { Json } from '../json.ts'
-import { type Collection, collectionOf, type CollectionRequest } from './requests.ts'
+import type { Json } from './json.ts'
+import { type Collection, collectionOf, type CollectionRequest } from './collection-requests.ts'
 
 /** Formats of collections: a text for a file, or texts for files in a folder by path. */
 const formats = {
