@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { CountReporter } from './test/support/count-reporter.ts'
 
@@ -8,23 +8,31 @@ import { CountReporter } from './test/support/count-reporter.ts'
 const long = new RegExp(
   [
     'cli/scenario/explore[.]',
-    'commands/(conformance-interrupted|contract-check|doctor-and-start|exec|faults|first-examples|listen)[.]',
-    'commands/(receiver-check|replay|scenario|scenario-explore|start-options|tail|tail-restarts|terminal-widths)[.]',
+    'commands/(contract-check|doctor-and-start|exec|faults|first-examples|listen)[.]',
+    'commands/(receiver-check|replay|scenario|scenario-explore|start-options|tail|terminal-widths)[.]',
     'conformance/(contract|receiver)/',
     'delivery/send/send[.]',
     'documented/documented[.]',
     'hostile/(bodies|documented|every-command|stopping)[.]',
-    'http/sim/clock-under-load[.]',
     'library/hundred[.]',
     'mcp/(diagnosis|tools)[.]',
     'operations/guests-money[.]',
-    'pages/(docs|guest/(looks|page|paying|states)|inspector/)',
-    'shared/(chaos|conformance|deliveries|rolling|sandbox-state)[.]',
-    'soak/(closed-loop|kill|model|stalled)',
+    'pages/(docs|guest/(page|paying)|inspector/)',
+    'shared/(chaos|conformance|deliveries|listen|rolling|sandbox-state)[.]',
+    'soak/(kill|model)',
     'store/(damage|lock|namespaces|postgres/slots)[.]',
     'test/(ci-script|github|package|pipelines)[.]',
   ].join('|'),
 )
+
+/** Files that `npm test` leaves to the soak: other files test the same in part. Named on a command line, they run. */
+const onlyInSoak = [
+  'test/commands/{conformance-interrupted,start-trace,tail-restarts}.test.ts',
+  'test/http/sim/clock-under-load.test.ts',
+  'test/pages/guest/{looks,slow-phones,states}.test.ts',
+  'test/pages/inspector/{chart,clock-moves}.test.ts',
+  'test/soak/{closed-loop,stalled-readers}.test.ts',
+]
 
 /** The files in any order, by the seed that is told, but the long ones first: at the end they would run alone. */
 class LongFilesFirst extends BaseSequencer {
@@ -41,9 +49,10 @@ class LongFilesFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(process.env.npm_lifecycle_event === 'suites' ? onlyInSoak : [])],
     reporters: ['default', new CountReporter()],
-    // Half of the tests wait for child processes, so three keep both of two cores busy.
-    maxWorkers: availableParallelism() + 1,
+    // Half of the tests wait for child processes, so four keep both of two cores busy.
+    maxWorkers: availableParallelism() + 2,
     // Files clean up after themselves, and loading everything anew for each takes as long as a third of the tests.
     isolate: false,
     globalSetup: ['test/support/postgres-setup.ts'],

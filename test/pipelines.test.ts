@@ -107,7 +107,7 @@ fetch(TABWIRE_BASE_URL + "/checks/external/table-12", { method: "PUT", headers: 
 '`
 
 /** Running one takes three seconds of a processor, so only the soak runs all. */
-const usual = new Set(['Jenkinsfile', 'gitlab-ci.yml'])
+const usual = new Set(['gitlab-ci.yml'])
 
 describe.each(recipes)('the recipe $file', ({ file, heading, jobs }) => {
   test('is the one in the CI guide', async () => {

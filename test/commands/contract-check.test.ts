@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import type { ConformanceReport } from '../../src/conformance/report.ts'
 import { emptyDirectory, serve, tabwire } from '../support/cli.ts'
 import { foreignProfile, openForeignService } from '../support/foreign-service.ts'
@@ -25,7 +26,7 @@ describe.concurrent('tabwire contract check', () => {
     expect(await readFile(join(cwd, 'contract.xml'), 'utf8')).toContain('contract check: retries')
   })
 
-  test('checks a service that runs elsewhere, and leaves nothing registered', async () => {
+  test.runIf(isSoak)('checks a service that runs elsewhere, and leaves nothing registered', async () => {
     const service = await serve()
     const args = [
       '--base-url',
@@ -121,7 +122,7 @@ describe.concurrent('tabwire contract check', () => {
     expect(stdout).toMatch(/, 0 failed, /)
   })
 
-  test('a key that is missing or refused ends with 4 and one line', async () => {
+  test.runIf(isSoak)('a key that is missing or refused ends with 4 and one line', async () => {
     const service = await serve()
     const target = ['contract', 'check', '--base-url', `${service.url}/v1`]
     const [none, wrong] = [

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import type { Wanted } from '../../src/assertions/delivered-verdict.ts'
 import { waitForDeliveries } from '../../src/assertions/wait.ts'
 import type { List } from '../../src/client.ts'
@@ -111,7 +112,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'refused' } })
   })
 
-  test('ends with 3 after the last attempt, and says which one it was', async () => {
+  test.runIf(isSoak)('ends with 3 after the last attempt, and says which one it was', async () => {
     const own = await serve({ allowHttpLoopback: true, disableAfter: 0 })
     await register(own, bad.url, ['check.created'])
     await own.call('PUT', '/v1/checks/external/lost', checkBody())
@@ -131,7 +132,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     await own.stop()
   })
 
-  test('of another status says which one it has', async () => {
+  test.runIf(isSoak)('of another status says which one it has', async () => {
     await refused('undead')
     const pending = ['--check', 'undead', '--status', 'pending', '--timeout', '0']
     expect((await wait(...pending)).code).toBe(0)
@@ -171,7 +172,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect((await wait('--none', '--exactly')).code).toBe(2)
   })
 
-  test('passes over pings unless asked for them', async () => {
+  test.runIf(isSoak)('passes over pings unless asked for them', async () => {
     const own = await serve({ allowHttpLoopback: true })
     const endpoint = await register(own, good.url, ['check.created'])
     await own.json('ping', endpoint)

@@ -52,12 +52,12 @@ describe('tabwire exec', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  test('takes the command without --, which PowerShell removes', async () => {
+  test.runIf(isSoak)('takes the command without --, which PowerShell removes', async () => {
     const { code, stdout } = await exec(['--port', '0', ...node('console.log(process.argv.length)')])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '1\n' })
   })
 
-  test('passes arguments on as they are, and standard input', async () => {
+  test.runIf(isSoak)('passes arguments on as they are, and standard input', async () => {
     const program = `
       import { text } from 'node:stream/consumers'
       console.log(JSON.stringify([process.argv.slice(1), await text(process.stdin)]))
@@ -67,7 +67,7 @@ describe('tabwire exec', () => {
     expect(JSON.parse(stdout)).toEqual([words, 'typed'])
   })
 
-  test('exits with the code of the command', async () => {
+  test.runIf(isSoak)('exits with the code of the command', async () => {
     expect(await spawnExec(['--', ...node('process.exit(7)')])).toMatchObject({ code: 7 })
     expect(await spawnExec(['--', ...node("process.kill(process.pid, 'SIGKILL')")])).toMatchObject({
       code: 137,
@@ -90,7 +90,7 @@ describe('tabwire exec', () => {
     expect(stderr).toContain('totals_mismatch')
   })
 
-  test('prints the report as JSON to stderr, since stdout belongs to the command', async () => {
+  test.runIf(isSoak)('prints the report as JSON to stderr, since stdout belongs to the command', async () => {
     const { stdout, stderr } = await exec(['--json', '--', ...node(pushing(wrongTotals))])
     expect(stdout).toBe('201\n')
     expect(JSON.parse(stderr)).toMatchObject({ pushes: 1, findings: [{ code: 'totals_mismatch' }] })
@@ -187,7 +187,7 @@ describe('tabwire exec', () => {
     expect(await exec(['--https', '--', ...push], { cwd })).toMatchObject({ code: 0 })
   })
 
-  test('hides a profile of the environment from commands inside', async () => {
+  test.runIf(isSoak)('hides a profile of the environment from commands inside', async () => {
     const program = 'console.log(process.env.TABWIRE_PROFILE)'
     const { stdout } = await exec(['--', ...node(program)], { env: { TABWIRE_PROFILE: 'staging' } })
     expect(stdout).toBe('undefined\n')
@@ -247,19 +247,22 @@ describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {
     },
   )
 
-  test('lets a command finish what it does at Ctrl-C, and exits with 130 when it then succeeds', async () => {
-    const program = `
+  test.runIf(isSoak)(
+    'lets a command finish what it does at Ctrl-C, and exits with 130 when it then succeeds',
+    async () => {
+      const program = `
       process.on('SIGINT', () => { console.log('finishing'); process.exit(0) })
       console.log('ready')
       setInterval(() => {}, 1000)
     `
-    const running = await spawnTabwire(['exec', '--', ...node(program)])
-    await running.until('stdout', /ready/)
-    running.child.kill('SIGINT')
-    expect(await running.ended).toMatchObject({ code: 130, stdout: 'ready\nfinishing\n' })
-  })
+      const running = await spawnTabwire(['exec', '--', ...node(program)])
+      await running.until('stdout', /ready/)
+      running.child.kill('SIGINT')
+      expect(await running.ended).toMatchObject({ code: 130, stdout: 'ready\nfinishing\n' })
+    },
+  )
 
-  test('works from sh, in a list of commands', async () => {
+  test.runIf(isSoak)('works from sh, in a list of commands', async () => {
     const bin = new URL('../../bin/run.js', import.meta.url).pathname
     const line = `"$NODE" "$BIN" exec -- "$NODE" --print 'typeof process.env.TABWIRE_URL' && echo then`
     const shell = await spawnProcess('sh', ['-c', line], { env: { NODE: process.execPath, BIN: bin } })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { FaultsView } from '../../src/model/simulator/fault.ts'
 import {
@@ -53,7 +54,7 @@ describe('tabwire faults', () => {
     await service.stop()
   })
 
-  test('set keeps what is set on the other side, and says what it replaces', async () => {
+  test.runIf(isSoak)('set keeps what is set on the other side, and says what it replaces', async () => {
     const service = await serve(seeded)
     const names = async () => {
       const { faults } = await read<FaultsView>(service, '/_sim/faults')
@@ -158,24 +159,28 @@ describe('tabwire faults', () => {
 })
 
 describe('tabwire start --seed', () => {
-  test('gives the same run through the commands, and says that secrets can be foretold', async () => {
-    const logOf = async (seed: string) => {
-      const service = await startService(['--in-memory', '--allow-http-loopback', '--seed', seed])
-      await register(service)
-      await service.run(['faults', 'set', 'duplicate=0.3', 'reorder=0.5', 'delay', 'drop=0.2'])
-      for (let n = 0; n < 8; n++) await push(service, `check-${n}`)
-      await service.run(['clock', 'advance', '36h'])
-      const log = await allDeliveries(service)
-      const { stderr } = await service.stop()
-      expect(stderr).toContain(`--seed ${seed}: secrets and keys are predictable`)
-      return { key: service.key, log }
-    }
-    const [one, same, other] = [await logOf('7'), await logOf('7'), await logOf('8')]
-    expect(same).toEqual(one)
-    expect(other.log).not.toEqual(one.log)
-    expect(one.log).toHaveLength(8)
-    expect(other.key).not.toBe(one.key)
-  }, 60_000)
+  test.runIf(isSoak)(
+    'gives the same run through the commands, and says that secrets can be foretold',
+    async () => {
+      const logOf = async (seed: string) => {
+        const service = await startService(['--in-memory', '--allow-http-loopback', '--seed', seed])
+        await register(service)
+        await service.run(['faults', 'set', 'duplicate=0.3', 'reorder=0.5', 'delay', 'drop=0.2'])
+        for (let n = 0; n < 8; n++) await push(service, `check-${n}`)
+        await service.run(['clock', 'advance', '36h'])
+        const log = await allDeliveries(service)
+        const { stderr } = await service.stop()
+        expect(stderr).toContain(`--seed ${seed}: secrets and keys are predictable`)
+        return { key: service.key, log }
+      }
+      const [one, same, other] = [await logOf('7'), await logOf('7'), await logOf('8')]
+      expect(same).toEqual(one)
+      expect(other.log).not.toEqual(one.log)
+      expect(one.log).toHaveLength(8)
+      expect(other.key).not.toBe(one.key)
+    },
+    60_000,
+  )
 
   test('needs --in-memory, and says why', async () => {
     const { code, stderr } = await tabwire(['start', '--seed', '7', '--port', '0'])

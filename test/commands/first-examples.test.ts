@@ -6,7 +6,7 @@ import { openAuthority } from '../../src/certificates.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { sign } from '../../src/signature/index.ts'
 import { secret, startReference } from '../conformance/receiver/check.ts'
-import { isSoak } from '../soak/seeded.ts'
+import { isSoak, sampled } from '../soak/seeded.ts'
 import { checkBody, fixtures, serve, spawnTabwire, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
@@ -134,7 +134,7 @@ function renamed(text: string): string {
 }
 
 describe('help starts with an example that does what it says', () => {
-  test.each(Object.keys(manifest.commands).map((id) => ({ id, name: id.replaceAll(':', ' ') })))(
+  test.each(sampled(Object.keys(manifest.commands), 3).map((id) => ({ id, name: id.replaceAll(':', ' ') })))(
     'tabwire $name',
     async ({ id, name }) => {
       const example = firstExample((await service.run([...name.split(' '), '--help'])).stdout)

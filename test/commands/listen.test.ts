@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AttemptMessage } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
-import { sampled } from '../soak/seeded.ts'
+import { isSoak, sampled } from '../soak/seeded.ts'
 import {
   checkBody,
   emptyDirectory,
@@ -209,61 +209,69 @@ describe('tabwire listen', () => {
     await receiver.close()
   })
 
-  test('registers again, with the same secret, with a service in memory that has forgotten it', async () => {
-    const receiver = await startReceiver()
-    const service = await serve()
-    const listening = await listen(service, '--forward-to', receiver.url)
-    await service.stop()
-    const again = await serve({ cwd: service.cwd })
-    await listening.until(
-      'stderr',
-      /Reconnected to the service\. Registered 1 endpoint again, with the same secret\.\n/,
-    )
-    await push(again, 'a')
-    const [request] = await receiver.received(1)
-    const header = String(request?.headers['x-service-signature'])
-    const { webhooks } = new Stripe('sk_test_unused')
-    expect(
-      webhooks.constructEvent(request?.body ?? '', header, listening.ready.signing_secret),
-    ).toHaveProperty('type', 'check.created')
-    await interrupt(listening)
-    await again.stop()
-    await receiver.close()
-  })
+  test.runIf(isSoak)(
+    'registers again, with the same secret, with a service in memory that has forgotten it',
+    async () => {
+      const receiver = await startReceiver()
+      const service = await serve()
+      const listening = await listen(service, '--forward-to', receiver.url)
+      await service.stop()
+      const again = await serve({ cwd: service.cwd })
+      await listening.until(
+        'stderr',
+        /Reconnected to the service\. Registered 1 endpoint again, with the same secret\.\n/,
+      )
+      await push(again, 'a')
+      const [request] = await receiver.received(1)
+      const header = String(request?.headers['x-service-signature'])
+      const { webhooks } = new Stripe('sk_test_unused')
+      expect(
+        webhooks.constructEvent(request?.body ?? '', header, listening.ready.signing_secret),
+      ).toHaveProperty('type', 'check.created')
+      await interrupt(listening)
+      await again.stop()
+      await receiver.close()
+    },
+  )
 
-  test('gives each target of tabwire.config.json an endpoint of its own, and --dotenv the secret', async () => {
-    const [checks, all] = [await startReceiver(), await startReceiver({ answer: 503 })]
-    const service = await serve()
-    const forward = [
-      { to: `${checks.url}checks`, events: ['check.closed'], headers: { 'X-Tenant': 'one' } },
-      { to: `127.0.0.1:${all.port}` },
-    ]
-    await writeFile(join(service.cwd, 'tabwire.config.json'), JSON.stringify({ listen: { forward } }))
-    await writeFile(join(service.cwd, '.env'), 'APP=1\n')
-    const listening = await listen(service, '--dotenv', '.env')
-    expect(listening.ready).not.toHaveProperty('signing_secret')
-    expect(listening.ready.forward.map(({ event_types }) => event_types.length)).toEqual([1, 8])
-    const { stdout: secret } = await service.run(['listen', '--print-secret'])
-    expect(await readFile(join(service.cwd, '.env'), 'utf8')).toBe(`APP=1\nTABWIRE_SIGNING_SECRET=${secret}`)
-    await push(service, 'a', { status: 'closed' })
-    const told = (await attempts(listening, 3)).map(
-      ({ to, event_type, attempt }) => `${event_type} ${to} ${attempt.response_status}`,
-    )
-    expect(told.sort()).toEqual(
-      [
-        `check.closed ${all.url} 503`,
-        `check.closed ${checks.url}checks 200`,
-        `check.created ${all.url} 503`,
-      ].sort(),
-    )
-    expect(checks.requests[0]?.rawHeaders).toContain('X-Tenant')
-    await interrupt(listening)
-    expect(await endpoints(service)).toEqual([])
-    await service.stop()
-    await Promise.all([checks.close(), all.close()])
-  })
+  test.runIf(isSoak)(
+    'gives each target of tabwire.config.json an endpoint of its own, and --dotenv the secret',
+    async () => {
+      const [checks, all] = [await startReceiver(), await startReceiver({ answer: 503 })]
+      const service = await serve()
+      const forward = [
+        { to: `${checks.url}checks`, events: ['check.closed'], headers: { 'X-Tenant': 'one' } },
+        { to: `127.0.0.1:${all.port}` },
+      ]
+      await writeFile(join(service.cwd, 'tabwire.config.json'), JSON.stringify({ listen: { forward } }))
+      await writeFile(join(service.cwd, '.env'), 'APP=1\n')
+      const listening = await listen(service, '--dotenv', '.env')
+      expect(listening.ready).not.toHaveProperty('signing_secret')
+      expect(listening.ready.forward.map(({ event_types }) => event_types.length)).toEqual([1, 8])
+      const { stdout: secret } = await service.run(['listen', '--print-secret'])
+      expect(await readFile(join(service.cwd, '.env'), 'utf8')).toBe(
+        `APP=1\nTABWIRE_SIGNING_SECRET=${secret}`,
+      )
+      await push(service, 'a', { status: 'closed' })
+      const told = (await attempts(listening, 3)).map(
+        ({ to, event_type, attempt }) => `${event_type} ${to} ${attempt.response_status}`,
+      )
+      expect(told.sort()).toEqual(
+        [
+          `check.closed ${all.url} 503`,
+          `check.closed ${checks.url}checks 200`,
+          `check.created ${all.url} 503`,
+        ].sort(),
+      )
+      expect(checks.requests[0]?.rawHeaders).toContain('X-Tenant')
+      await interrupt(listening)
+      expect(await endpoints(service)).toEqual([])
+      await service.stop()
+      await Promise.all([checks.close(), all.close()])
+    },
+  )
 
-  test('ends with 1, and why, when the service has disabled its endpoint', async () => {
+  test.runIf(isSoak)('ends with 1, and why, when the service has disabled its endpoint', async () => {
     const receiver = await startReceiver({ answer: 500 })
     const service = await serve({ disableAfter: 1 })
     const listening = await listen(service, '--forward-to', receiver.url)
@@ -278,23 +286,26 @@ describe('tabwire listen', () => {
     await receiver.close()
   })
 
-  test('says in the attempt what to do when the service does not trust its authority', async () => {
-    const service = await serve()
-    const elsewhere = await emptyDirectory()
-    const listening = await spawnTabwire(
-      ['listen', '--json', '--forward-to', app.url, '--url', service.url, '--api-key', service.key],
-      { cwd: elsewhere },
-    )
-    await listening.until('stdout', /"ready"/)
-    await push(service, 'a')
-    const [failed] = await attempts(listening, 1)
-    expect(failed?.attempt).toMatchObject({ outcome: 'tls_error' })
-    expect(failed?.attempt.error).toMatch(
-      /issued by Tabwire local authority .* Run both with the same --data-dir, or start the service with --cacert and that authority's ca\.pem/,
-    )
-    await interrupt(listening)
-    await service.stop()
-  })
+  test.runIf(isSoak)(
+    'says in the attempt what to do when the service does not trust its authority',
+    async () => {
+      const service = await serve()
+      const elsewhere = await emptyDirectory()
+      const listening = await spawnTabwire(
+        ['listen', '--json', '--forward-to', app.url, '--url', service.url, '--api-key', service.key],
+        { cwd: elsewhere },
+      )
+      await listening.until('stdout', /"ready"/)
+      await push(service, 'a')
+      const [failed] = await attempts(listening, 1)
+      expect(failed?.attempt).toMatchObject({ outcome: 'tls_error' })
+      expect(failed?.attempt.error).toMatch(
+        /issued by Tabwire local authority .* Run both with the same --data-dir, or start the service with --cacert and that authority's ca\.pem/,
+      )
+      await interrupt(listening)
+      await service.stop()
+    },
+  )
 
   test('refuses wrong usage with 2, before it registers or writes anything', async () => {
     const cwd = await emptyDirectory()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Parser } from 'tap-parser'
 import { describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import { z } from 'zod'
 import type { ConformanceReport } from '../../src/conformance/report.ts'
 import { verifyByWebCrypto } from '../../src/cli/demo.ts'
@@ -52,15 +53,18 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout).toMatch(/\n0 passed, 1 failed, \d+ not checked {2}in/)
   })
 
-  test('advises a 4xx where a receiver rejects by crashing, and fails it with --strict', async () => {
-    const { url } = await node('wrong/refuses-by-crashing.mjs')
-    const { code, stdout } = await check(url, '--only', 'no_header', '--only', 'refuses_with_4xx')
-    expect(code).toBe(0)
-    expect(stdout).toContain('Failed (500) in forged_rejected, no_header; a 4xx is better.')
-    expect((await check(url, '--only', 'refuses_with_4xx', '--strict')).code).toBe(3)
-  })
+  test.runIf(isSoak)(
+    'advises a 4xx where a receiver rejects by crashing, and fails it with --strict',
+    async () => {
+      const { url } = await node('wrong/refuses-by-crashing.mjs')
+      const { code, stdout } = await check(url, '--only', 'no_header', '--only', 'refuses_with_4xx')
+      expect(code).toBe(0)
+      expect(stdout).toContain('Failed (500) in forged_rejected, no_header; a 4xx is better.')
+      expect((await check(url, '--only', 'refuses_with_4xx', '--strict')).code).toBe(3)
+    },
+  )
 
-  test('checks a receiver for the event types that it is registered for', async () => {
+  test.runIf(isSoak)('checks a receiver for the event types that it is registered for', async () => {
     const { url } = await node('wrong/knows-payments-alone.mjs')
     expect((await check(url, '--only', 'accepts')).code).toBe(3)
     const events = 'payment.succeeded,payment.refunded,claim.created,feedback.received'
@@ -149,7 +153,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout + stderr).not.toContain('hidden')
   })
 
-  test('without --state-url it names it, and fails nothing', async () => {
+  test.runIf(isSoak)('without --state-url it names it, and fails nothing', async () => {
     const { url } = await node('node.mjs')
     const { code, stdout } = await check(url, '--only', 'converges')
     expect(code).toBe(0)
@@ -157,7 +161,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout).toContain('Pass --state-url')
   })
 
-  test('the tolerance is that of the receiver', async () => {
+  test.runIf(isSoak)('the tolerance is that of the receiver', async () => {
     const { url } = await node('wrong/tolerates-a-minute.mjs')
     const { code } = await check(url, '--tolerance', '60', '--skip', 'behaves')
     expect(code).toBe(0)
@@ -194,7 +198,7 @@ describe.concurrent('tabwire receiver check', () => {
     }
   })
 
-  test('says so where something else than HTTP is spoken', async () => {
+  test.runIf(isSoak)('says so where something else than HTTP is spoken', async () => {
     const server = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
@@ -248,7 +252,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(await readFile(join(directory, 'new/folder/report.xml'), 'utf8')).toContain('<testsuite')
   })
 
-  test('a certificate file that holds none is wrong usage', async () => {
+  test.runIf(isSoak)('a certificate file that holds none is wrong usage', async () => {
     const file = join(await emptyDirectory(), 'no.pem')
     await writeFile(file, 'soup')
     expect((await check('3000', '--cacert', file)).code).toBe(2)

@@ -3,6 +3,7 @@ import { readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { isSoak, sampled } from '../soak/seeded.ts'
 import { overHttp } from '../mcp/clients.ts'
 import type { Bundle } from '../../src/model/simulator/bundle.ts'
 import { startReceiver } from '../support/https-receiver.ts'
@@ -106,7 +107,7 @@ describe('tabwire replay', () => {
     },
   )
 
-  test('prints the same twice, and changes no file', async () => {
+  test.runIf(isSoak)('prints the same twice, and changes no file', async () => {
     const cwd = await directoryWith(bundle)
     const [one, two] = [
       await tabwire(['replay', 'failure.json', '--account'], { cwd }),
@@ -125,7 +126,7 @@ describe('tabwire replay', () => {
     }
   })
 
-  test('judges as the recording command did, unless flags say otherwise', async () => {
+  test.runIf(isSoak)('judges as the recording command did, unless flags say otherwise', async () => {
     const recorded = changed(({ verdict }) => ({
       command: {
         name: 'report',
@@ -143,13 +144,13 @@ describe('tabwire replay', () => {
     expect((await replayOf(changed(() => ({ command: null })))).code).toBe(3)
   })
 
-  test('--since counts back from the recorded clock', async () => {
+  test.runIf(isSoak)('--since counts back from the recorded clock', async () => {
     expect((await replayOf(bundle, ['--since', '1s'])).stdout).toMatch(/^No pushes since /)
     const { stdout } = await replayOf(bundle, ['--since', '1h', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ pushes: 3, findings: [{ code: 'totals_mismatch' }, {}, {}] })
   })
 
-  test('warns when the report differs from the recorded one, and follows its own', async () => {
+  test.runIf(isSoak)('warns when the report differs from the recorded one, and follows its own', async () => {
     const other = changed(({ verdict }) => ({
       tabwire: '9.9.9',
       verdict: { ...verdict, report: { ...verdict.report, findings: [] } },
@@ -204,7 +205,7 @@ describe('tabwire replay', () => {
     expect(stderr).toMatch(/^Replay of .*\n\n$/)
   })
 
-  test('--serve prints the link, and what Ctrl-C does', async () => {
+  test.runIf(isSoak)('--serve prints the link, and what Ctrl-C does', async () => {
     const cwd = await directoryWith(bundle)
     const running = await spawnTabwire(
       ['replay', 'failure.json', '--serve', '--port', '0', '--fail-on', 'none'],
@@ -329,7 +330,7 @@ describe('a bundle that is not valid', () => {
       /has 100 MiB, but a bundle has at most 64 MiB\./,
     ],
   ]
-  test.each(hostile)('because it %s is refused with one line', async (_what, text, message) => {
+  test.each(sampled(hostile, 3))('because it %s is refused with one line', async (_what, text, message) => {
     const { code, stdout, stderr } = await replayOf(text())
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr.replace(/^Replay of .*\n\n/, '')).toMatch(/^Error: failure\.json [^\n]+\n$/)
@@ -429,7 +430,7 @@ describe('tabwire exec --bundle', () => {
     },
   )
 
-  test('keeps the code of a command that fails, and the replay names it', async () => {
+  test.runIf(isSoak)('keeps the code of a command that fails, and the replay names it', async () => {
     const words = ['exec', '--bundle', 'failure.json', '--', process.execPath, '-e', 'process.exit(7)']
     const cwd = await emptyDirectory()
     expect((await (await spawnTabwire(words, { cwd })).ended).code).toBe(7)

@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import type { Exploration } from '../../src/cli/scenario/explore/explore.ts'
 import type { Scenario } from '../../src/cli/scenario/schema.ts'
 import { emptyDirectory, serve, spawnTabwire, tabwire } from '../support/cli.ts'
@@ -36,7 +37,7 @@ async function withReceiver<T>(
 }
 
 describe('tabwire scenario explore', () => {
-  test('finds nothing around the built-in samples', async () => {
+  test.runIf(isSoak)('finds nothing around the built-in samples', async () => {
     const { code, stdout, stderr } = await explore('--runs', '30', '--seed', '7')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toBe('✓ 30 runs, no counterexample (seed 7)\n')
@@ -68,7 +69,7 @@ describe('tabwire scenario explore', () => {
     expect(run.stdout).toMatch(/status\n {10}expected 200\n {10}actual {3}409/)
   })
 
-  test('writes a new file, and replaces one with --force only', async () => {
+  test.runIf(isSoak)('writes a new file, and replaces one with --force only', async () => {
     const own = await emptyDirectory()
     const input = await readFile(join(cwd, 'stale.json'))
     for (let run = 0; run < 2; run += 1)
@@ -84,7 +85,7 @@ describe('tabwire scenario explore', () => {
     expect(JSON.parse(await readFile(join(cwd, 'kept.json'), 'utf8'))).toHaveProperty('steps')
   })
 
-  test('--json gives the result, and standard input is a file', async () => {
+  test.runIf(isSoak)('--json gives the result, and standard input is a file', async () => {
     const input = await readFile(join(cwd, 'usual.json'))
     const found = await tabwire(
       ['scenario', 'explore', '-', '--id', 'bar', '--runs', '5', '--out', 'new.json', '--json'],
@@ -103,7 +104,7 @@ describe('tabwire scenario explore', () => {
     })
   })
 
-  test('finds what a receiver books wrongly; scenario run finds it again', async () => {
+  test.runIf(isSoak)('finds what a receiver books wrongly; scenario run finds it again', async () => {
     await withReceiver('ordering by arrival', async (flags, { url }) => {
       const { code, stdout } = await explore('usual.json', '--out', 'arrival.json', ...flags, '--json')
       expect(code).toBe(3)
@@ -160,7 +161,7 @@ describe('tabwire scenario explore', () => {
     expect(ended.stderr).toMatch(message)
   })
 
-  test('a push that the service refuses is told with the message of the service', async () => {
+  test.runIf(isSoak)('a push that the service refuses is told with the message of the service', async () => {
     await writeFile(
       join(cwd, 'wrong.json'),
       JSON.stringify({ table: { number: '1' }, status: 'open', items: [] }),
@@ -198,7 +199,7 @@ describe('tabwire scenario explore', () => {
     }
   })
 
-  test('a receiver with another secret is told', async () => {
+  test.runIf(isSoak)('a receiver with another secret is told', async () => {
     await withReceiver('right', async ([receiver = '', url = '', secret = '', , ...state]) => {
       const { code, stderr } = await explore(
         'usual.json',

@@ -1,6 +1,7 @@
 import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
 
 /** A directory with such a `tabwire.config.json`. */
@@ -57,14 +58,17 @@ describe.concurrent('tabwire.config.json', () => {
     await service.stop()
   })
 
-  test('can be elsewhere, by --config or TABWIRE_CONFIG; paths in it are relative to it', async () => {
-    const cwd = await configured('\ufeff{"data_dir": "data", "in_memory": false}', 'settings/ci.json')
-    const service = await startService(['--config', 'settings/ci.json'], { cwd })
-    await access(join(cwd, 'settings', 'data', 'run.json'))
-    const found = await service.run(['locations'], { env: { TABWIRE_CONFIG: 'settings/ci.json' } })
-    expect(found).toMatchObject({ code: 0, stderr: '' })
-    await service.stop()
-  })
+  test.runIf(isSoak)(
+    'can be elsewhere, by --config or TABWIRE_CONFIG; paths in it are relative to it',
+    async () => {
+      const cwd = await configured('\ufeff{"data_dir": "data", "in_memory": false}', 'settings/ci.json')
+      const service = await startService(['--config', 'settings/ci.json'], { cwd })
+      await access(join(cwd, 'settings', 'data', 'run.json'))
+      const found = await service.run(['locations'], { env: { TABWIRE_CONFIG: 'settings/ci.json' } })
+      expect(found).toMatchObject({ code: 0, stderr: '' })
+      await service.stop()
+    },
+  )
 
   test.each<[content: unknown, message: string | RegExp]>([
     ['{"port": 1,}', /^tabwire\.config\.json is not valid JSON: .*\.$/],
@@ -131,7 +135,7 @@ describe.concurrent('--dotenv', () => {
     expect(stderr).toContain('The secret is in .env.\n')
   })
 
-  test('makes the file, as --dotenv or from the environment, for its owner alone', async () => {
+  test.runIf(isSoak)('makes the file, as --dotenv or from the environment, for its owner alone', async () => {
     const service = await startService(['--in-memory', '--dotenv', 'one.env'])
     const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all']
     await service.run(create, { env: { TABWIRE_DOTENV: 'two.env' } })

@@ -2,6 +2,7 @@ import { access, readdir, readFile, stat } from 'node:fs/promises'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import type { PingReport } from '../../src/client.ts'
 import { emptyDirectory, startService, tabwire, type RunningService } from '../support/cli.ts'
 import { check } from '../support/simulator.ts'
@@ -17,33 +18,40 @@ describe.concurrent('options of tabwire start', () => {
     expect(await readdir(join(service.cwd, '.tabwire'))).toEqual(['.gitignore'])
   })
 
-  test('--in-memory needs no directory that can be written to, and says what is missing then', async () => {
-    const service = await startService(['--in-memory', '--data-dir', '/dev/null/tabwire'])
-    expect((await service.call('GET', '/v1/locations')).status).toBe(200)
-    const { code, stderr } = await service.stop()
-    expect(stderr).toBe(
-      'Warning: Cannot write to the data directory. Other commands need --url and --api-key to find this service.\n',
-    )
-    expect(code).toBe(0)
-  })
-
-  test('--rate-limit answers 429 beyond it, which a command tells, and takes nothing but a rate', async () => {
-    const service = await startService(['--in-memory', '--rate-limit', '1/h'])
-    await service.json('checks', 'list')
-    const { code, stderr } = await service.run(['checks', 'list'])
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^Error: 429 rate_limited: Rate limit of this API key exceeded: 1 request per 3600 seconds\. Retry after \d+ s/,
-    )
-    await service.stop()
-    for (const wrong of ['0', '5/d', 'fast']) {
-      const refused = await tabwire(['start', '--in-memory', '--rate-limit', wrong])
-      expect(refused).toMatchObject({ code: 2, stdout: '' })
-      expect(refused.stderr).toContain(
-        `--rate-limit must be a rate of at least 1 request, such as 10/s, 600/m or 5000/h, got "${wrong}".`,
+  test.runIf(isSoak)(
+    '--in-memory needs no directory that can be written to, and says what is missing then',
+    async () => {
+      const service = await startService(['--in-memory', '--data-dir', '/dev/null/tabwire'])
+      expect((await service.call('GET', '/v1/locations')).status).toBe(200)
+      const { code, stderr } = await service.stop()
+      expect(stderr).toBe(
+        'Warning: Cannot write to the data directory. Other commands need --url and --api-key to find this service.\n',
       )
-    }
-  }, 60_000)
+      expect(code).toBe(0)
+    },
+  )
+
+  test.runIf(isSoak)(
+    '--rate-limit answers 429 beyond it, which a command tells, and takes nothing but a rate',
+    async () => {
+      const service = await startService(['--in-memory', '--rate-limit', '1/h'])
+      await service.json('checks', 'list')
+      const { code, stderr } = await service.run(['checks', 'list'])
+      expect(code).toBe(1)
+      expect(stderr).toMatch(
+        /^Error: 429 rate_limited: Rate limit of this API key exceeded: 1 request per 3600 seconds\. Retry after \d+ s/,
+      )
+      await service.stop()
+      for (const wrong of ['0', '5/d', 'fast']) {
+        const refused = await tabwire(['start', '--in-memory', '--rate-limit', wrong])
+        expect(refused).toMatchObject({ code: 2, stdout: '' })
+        expect(refused.stderr).toContain(
+          `--rate-limit must be a rate of at least 1 request, such as 10/s, 600/m or 5000/h, got "${wrong}".`,
+        )
+      }
+    },
+    60_000,
+  )
 
   test('--order-by names the field that orders pushes, which trigger sends too, and takes only such a field', async () => {
     const service = await startService(['--in-memory'], { env: { TABWIRE_ORDER_BY: 'version' } })
@@ -62,7 +70,7 @@ describe.concurrent('options of tabwire start', () => {
     }
   }, 60_000)
 
-  test('--service-name names the signature header that receivers see', async () => {
+  test.runIf(isSoak)('--service-name names the signature header that receivers see', async () => {
     const receiver = await startReceiver()
     const service = await startService([
       '--service-name',
@@ -122,23 +130,26 @@ describe.concurrent('options of tabwire start', () => {
     await service.stop()
   })
 
-  test('a certificate of tabwire certs is trusted, made before the start or after it', async () => {
-    const cwd = await emptyDirectory()
-    const service = await startService([], { cwd })
-    const files = await service.json<{ cert: string; key: string }>('certs', 'create', 'localhost')
-    expect((await stat(join(cwd, files.key))).mode & 0o777).toBe(0o600)
-    const [cert, key] = await Promise.all(
-      [files.cert, files.key].map((file) => readFile(join(cwd, file), 'utf8')),
-    )
-    const receiver = await startReceiver({ tls: { cert: cert ?? '', key: key ?? '' } })
-    const url = `https://localhost:${receiver.port}/`
-    expect(await pinged(service, url)).toMatchObject({ outcome: 'succeeded', error: null })
-    await service.stop()
-    const again = await startService([], { cwd })
-    expect(await pinged(again, url)).toMatchObject({ outcome: 'succeeded', error: null })
-    await again.stop()
-    await receiver.close()
-  })
+  test.runIf(isSoak)(
+    'a certificate of tabwire certs is trusted, made before the start or after it',
+    async () => {
+      const cwd = await emptyDirectory()
+      const service = await startService([], { cwd })
+      const files = await service.json<{ cert: string; key: string }>('certs', 'create', 'localhost')
+      expect((await stat(join(cwd, files.key))).mode & 0o777).toBe(0o600)
+      const [cert, key] = await Promise.all(
+        [files.cert, files.key].map((file) => readFile(join(cwd, file), 'utf8')),
+      )
+      const receiver = await startReceiver({ tls: { cert: cert ?? '', key: key ?? '' } })
+      const url = `https://localhost:${receiver.port}/`
+      expect(await pinged(service, url)).toMatchObject({ outcome: 'succeeded', error: null })
+      await service.stop()
+      const again = await startService([], { cwd })
+      expect(await pinged(again, url)).toMatchObject({ outcome: 'succeeded', error: null })
+      await again.stop()
+      await receiver.close()
+    },
+  )
 })
 
 async function pinged(service: RunningService, url: string): Promise<PingReport> {

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { checkBody, emptyDirectory, fixtures, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 import { secret, startReference } from '../conformance/receiver/check.ts'
-import { isSoak } from '../soak/seeded.ts'
+import { isSoak, sampled } from '../soak/seeded.ts'
 import { hasTmux, inTmux, openScreen, type Screen } from '../support/tmux.ts'
 
 /** What the commands below refer to. */
@@ -410,7 +410,7 @@ describe.runIf(hasTmux).each(isSoak ? [60, 80, 120] : [60])(`at %i columns ${inT
     screen = await openScreen(columns)
   })
 
-  test.concurrent.each(Object.entries(uses))(
+  test.concurrent.each(sampled(Object.entries(uses), 2))(
     '%s fits',
     async (name, { words, alone = false, code = 0, ...use }) => {
       const cwd = alone ? await emptyDirectory() : place.service.cwd

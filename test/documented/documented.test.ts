@@ -3,6 +3,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sampled } from '../soak/seeded.ts'
 import { parse } from 'yaml'
 import { isHere } from '../conformance/receiver/check.ts'
 import { emptyDirectory, fixtures, spawnProcess } from '../support/cli.ts'
@@ -121,6 +122,9 @@ const missing = (language: string) => {
   return program !== undefined && !isHere([program, '--version'])
 }
 
+/** Running the blocks of a guide takes a second of a processor, so only the soak runs those of every guide. */
+const isRun = new Set(sampled(documents, 2))
+
 describe.skipIf(process.platform === 'win32')('blocks run as printed:', () => {
   for (const document of documents)
     describe(document, { shuffle: false, timeout: 60_000 }, () => {
@@ -132,7 +136,10 @@ describe.skipIf(process.platform === 'win32')('blocks run as printed:', () => {
 
       for (const block of blocksOf(document)) {
         const { skipped, elsewhere } = exceptionOf(block) ?? {}
-        const reason = skipped ?? (missing(block.language) ? `${block.language} is missing` : undefined)
+        const reason =
+          skipped ??
+          (missing(block.language) ? `${block.language} is missing` : undefined) ??
+          (isRun.has(document) ? undefined : 'in the soak')
         if (elsewhere !== undefined) continue
         if (reason === undefined) test(nameOf(block), () => expectToRun(block, session))
         else test.skip(`${nameOf(block)} (${reason})`, () => undefined)

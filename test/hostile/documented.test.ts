@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import { createManualClock } from '../support/manual-clock.ts'
 import { anyRequests, tame } from './documented/any-request.ts'
 import { operations, type Documented } from './documented/operations.ts'
@@ -8,7 +9,7 @@ import { openService, type Asked, type Service } from './documented/service.ts'
 import { validRequest, withParameter } from './documented/valid-requests.ts'
 
 /** `TABWIRE_FUZZ_RUNS=10000 npx vitest run test/hostile/documented.test.ts` for more of it; the seed repeats a run. */
-const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? 300)
+const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? (isSoak ? 300 : 80))
 const seed = Number(process.env.TABWIRE_FUZZ_SEED ?? 20_261_121)
 
 /** Sends a request. Fails unless the response was checked against the document and is valid. Returns its status. */

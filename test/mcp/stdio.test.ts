@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { afterEach, expect, test } from 'vitest'
+import { isSoak, sampled } from '../soak/seeded.ts'
 import { emptyDirectory, serve, spawnTabwire, type Running } from '../support/cli.ts'
 
 interface Message {
@@ -96,22 +97,25 @@ test('requests before the end of the input are answered, then it ends with 0 and
   expect(await readdir(cwd)).toEqual([])
 })
 
-test.each(['end of the input', 'SIGTERM', 'SIGINT'] as const)('%s ends a call that waits', async (way) => {
-  const service = await serve()
-  const { send, next, end } = await open(service.cwd)
-  send(initialize)
-  await next(1)
-  const waits = { name: 'deliveries_wait', arguments: { timeout: 50 } }
-  send(request(1, 'tools/call', waits))
-  send(request(2, 'tools/call', { name: 'checks' }))
-  await next(2)
-  if (way === 'end of the input') end()
-  else running.child.kill(way)
-  expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
-  await service.stop()
-})
+test.each(sampled(['end of the input', 'SIGTERM', 'SIGINT'] as const, 2))(
+  '%s ends a call that waits',
+  async (way) => {
+    const service = await serve()
+    const { send, next, end } = await open(service.cwd)
+    send(initialize)
+    await next(1)
+    const waits = { name: 'deliveries_wait', arguments: { timeout: 50 } }
+    send(request(1, 'tools/call', waits))
+    send(request(2, 'tools/call', { name: 'checks' }))
+    await next(2)
+    if (way === 'end of the input') end()
+    else running.child.kill(way)
+    expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+    await service.stop()
+  },
+)
 
-test('a cancelled call ends', async () => {
+test.runIf(isSoak)('a cancelled call ends', async () => {
   const service = await serve()
   const { send, next, end } = await open(service.cwd)
   send(initialize)
@@ -125,7 +129,7 @@ test('a cancelled call ends', async () => {
   await service.stop()
 })
 
-test('a reader that has gone ends it', async () => {
+test.runIf(isSoak)('a reader that has gone ends it', async () => {
   const { send, next } = await open()
   send(initialize)
   await next(1)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { Check } from '../../src/model/check.ts'
 import { checkBody, emptyDirectory, serve, type RunningService } from '../support/cli.ts'
@@ -108,7 +109,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (way) => {
     })
   })
 
-  test('lists have pages', async () => {
+  test.runIf(isSoak)('lists have pages', async () => {
     const { call } = agent()
     for (const number of [1, 2, 3]) await call('push', { check: `page-${way}-${number}`, body: checkBody() })
     const first = await call<{ data: Check[]; next_cursor: string }>('checks', { limit: 2 })
@@ -160,7 +161,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (way) => {
     })
   })
 
-  test('the newest version of the protocol works, too', async () => {
+  test.runIf(isSoak)('the newest version of the protocol works, too', async () => {
     const { client, call } = await (way === 'stdio'
       ? overStdio(service.cwd, { mode: 'auto' })
       : overHttp(service, 'auto'))
@@ -170,7 +171,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (way) => {
     await expect(client.callTool({ name: 'nothing' })).rejects.toMatchObject({ code: -32602 })
   })
 
-  test('calls at the same time get their own results', async () => {
+  test.runIf(isSoak)('calls at the same time get their own results', async () => {
     const { call } = agent()
     const names = Array.from({ length: 20 }, (_, index) => `at-once-${way}-${index}`)
     const results = await Promise.all(

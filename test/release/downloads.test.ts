@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isSoak, sampled } from '../soak/seeded.ts'
 import { isHere, secret, startReference } from '../conformance/receiver/check.ts'
 import { emptyDirectory, fixtures, spawnProcess, type Ended } from '../support/cli.ts'
 import { readManifest, root } from '../support/packed.ts'
@@ -41,15 +42,20 @@ describe.skipIf(!isBuilt('linux-x64'))('the download for linux-x64 (TABWIRE_RELE
     expect((await readdir(await program)).toSorted()).toEqual(['LICENSE', 'LICENSE-node', 'tabwire'])
   })
 
-  test.each([
-    [['--version'], `tabwire/${version} linux-x64 node-v26`],
-    [['demo'], 'signature verified'],
-    [['contract', 'check'], ' passed, 0 failed'],
-    [['certs', 'create', 'localhost'], 'localhost'],
-    [['scenario', 'list'], 'dinner-for-four'],
-    [['doctor'], 'Ready to start.'],
-    [['help', 'ci'], 'tabwire'],
-  ])('runs %j without Node.js and without an environment', async (args, text) => {
+  test.each(
+    sampled(
+      [
+        [['--version'], `tabwire/${version} linux-x64 node-v26`],
+        [['demo'], 'signature verified'],
+        [['contract', 'check'], ' passed, 0 failed'],
+        [['certs', 'create', 'localhost'], 'localhost'],
+        [['scenario', 'list'], 'dinner-for-four'],
+        [['doctor'], 'Ready to start.'],
+        [['help', 'ci'], 'tabwire'],
+      ],
+      5,
+    ),
+  )('runs %j without Node.js and without an environment', async (args, text) => {
     const { code, stdout } = await bare(args)
     expect(code).toBe(0)
     expect(stdout).toContain(text)
@@ -63,14 +69,14 @@ describe.skipIf(!isBuilt('linux-x64'))('the download for linux-x64 (TABWIRE_RELE
     })
   })
 
-  test('ignores NODE_OPTIONS of the Node.js of its user', async () => {
+  test.runIf(isSoak)('ignores NODE_OPTIONS of the Node.js of its user', async () => {
     const env = { NODE_OPTIONS: '--require ./missing.cjs' }
     expect(await run(join(await program, 'tabwire'), ['--version'], undefined, env)).toMatchObject({
       code: 0,
     })
   })
 
-  test('checks a right and a wrong receiver', async () => {
+  test.runIf(isSoak)('checks a right and a wrong receiver', async () => {
     const check = async (file: string) => {
       const { url } = await startReference([process.execPath, join(fixtures, 'receivers', file)])
       return (await bare(['receiver', 'check', url, '--secret', secret])).code
@@ -248,7 +254,7 @@ describe.skipIf(!isBuilt('linux-x64'))('install.sh (TABWIRE_RELEASE)', () => {
     expect(await uname('Linux', 'riscv64')).toContain('There is no download for the processor riscv64.')
   })
 
-  test('installs on a Mac beside the command', async () => {
+  test.runIf(isSoak)('installs on a Mac beside the command', async () => {
     const downloads = await emptyDirectory()
     const contents = await emptyDirectory()
     await mkdir(join(contents, 'bin'))

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { State } from '../../src/model/simulator/state.ts'
 import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
@@ -62,7 +63,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       }
     })
 
-    it('dates what any instance commits after a move', async () => {
+    it.runIf(isSoak)('dates what any instance commits after a move', async () => {
       const [one, two, other] = await three()
       await one.client.clock.freeze(true)
       for (const [seconds, mover, pusher] of [
@@ -128,32 +129,36 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       for (const simulator of all) expect(await shows(simulator)).toBeNull()
     }, 60_000)
 
-    it('runs on when the instance that moves it is gone', async () => {
-      const [one, two] = await three()
-      // An instance that was killed during a move.
-      const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
-      await one.client.clock.freeze(true)
-      const { now } = await one.client.clock.moveTo(at(60))
-      await one.client.clock.freeze(false)
-      await store.values.update('clock', (value) => ({
-        value: {
-          ...(value as object),
-          held: true,
-          stands_at: Date.parse(now) + 60_000,
-          turn: { instance: 'killed', to: Date.parse(now) + 3_600_000 },
-          renewals: 5,
-        },
-        reply: undefined,
-      }))
-      expect((await clockOf(two)).moving).toMatchObject({ to: at(3660) })
-      const waiting = two.client.clock.advance('1s')
-      await vi.waitUntil(async () => (await clockOf(one)).moving?.to !== at(3660), { timeout: 15_000 })
-      expect((await waiting).now >= at(121)).toBe(true)
-      expect(await clockOf(one)).toMatchObject({ moving: null, frozen: false })
-      await store.close()
-    }, 30_000)
+    it.runIf(isSoak)(
+      'runs on when the instance that moves it is gone',
+      async () => {
+        const [one, two] = await three()
+        // An instance that was killed during a move.
+        const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
+        await one.client.clock.freeze(true)
+        const { now } = await one.client.clock.moveTo(at(60))
+        await one.client.clock.freeze(false)
+        await store.values.update('clock', (value) => ({
+          value: {
+            ...(value as object),
+            held: true,
+            stands_at: Date.parse(now) + 60_000,
+            turn: { instance: 'killed', to: Date.parse(now) + 3_600_000 },
+            renewals: 5,
+          },
+          reply: undefined,
+        }))
+        expect((await clockOf(two)).moving).toMatchObject({ to: at(3660) })
+        const waiting = two.client.clock.advance('1s')
+        await vi.waitUntil(async () => (await clockOf(one)).moving?.to !== at(3660), { timeout: 15_000 })
+        expect((await waiting).now >= at(121)).toBe(true)
+        expect(await clockOf(one)).toMatchObject({ moving: null, frozen: false })
+        await store.close()
+      },
+      30_000,
+    )
 
-    it('tells an instance whose move was ended by another', async () => {
+    it.runIf(isSoak)('tells an instance whose move was ended by another', async () => {
       const { all } = await openFrozen(0)
       const [one, two] = all
       let release = () => {}
@@ -184,7 +189,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       await store.close()
     })
 
-    it('stays as the sandbox has it when an instance starts', async () => {
+    it.runIf(isSoak)('stays as the sandbox has it when an instance starts', async () => {
       const one = await instance()
       await one.client.clock.freeze(true)
       await one.client.clock.moveTo(at(500))
@@ -216,7 +221,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       for (const { client } of all) expect((await client.faults.show()).faults).toEqual([])
     })
 
-    it('concern the next request to another instance, and end before it', async () => {
+    it.runIf(isSoak)('concern the next request to another instance, and end before it', async () => {
       const [one, two] = await three()
       await one.client.faults.set({ faults: [{ on: 'api', error_rate: 1, paths: [push] }] })
       expect((await two.push('a')).status).toBe(503)
@@ -235,7 +240,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         expect((await client.faults.show()).faults).toMatchObject([{ left: 0, happened: { drop: 4 } }])
     })
 
-    it('write nothing for requests and attempts that none concerns', async () => {
+    it.runIf(isSoak)('write nothing for requests and attempts that none concerns', async () => {
       const { all } = await openFrozen(1)
       const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       await all[0].client.faults.set({
@@ -272,26 +277,30 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       for (const { status } of await deliveriesOf(all[0])) expect(status).toBe('delivered')
     })
 
-    it('release a delivery that another instance than its holder overtakes', async () => {
-      const { all } = await openFrozen(6)
-      const [one, two, other] = all
-      await one.client.faults.set({ faults: [{ on: 'deliveries', reorder: 1, reorder_ms: 3_600_000 }] })
-      await one.push('a')
-      await one.idle()
-      const held = await deliveriesOf(one)
-      for (const delivery of held)
-        expect(delivery).toMatchObject({ held: { faults: ['reorder'] }, attempts: [] })
-      // The instances that held deliveries leave their endpoints to the last one.
-      await one.close()
-      await two.close()
-      await other.client.clock.advance('1s')
-      await other.push('b')
-      await vi.waitUntil(
-        async () => (await deliveriesOf(other)).every(({ status }) => status === 'delivered'),
-        { timeout: 20_000 },
-      )
-      expect(await deliveriesOf(other)).toHaveLength(12)
-    }, 30_000)
+    it.runIf(isSoak)(
+      'release a delivery that another instance than its holder overtakes',
+      async () => {
+        const { all } = await openFrozen(6)
+        const [one, two, other] = all
+        await one.client.faults.set({ faults: [{ on: 'deliveries', reorder: 1, reorder_ms: 3_600_000 }] })
+        await one.push('a')
+        await one.idle()
+        const held = await deliveriesOf(one)
+        for (const delivery of held)
+          expect(delivery).toMatchObject({ held: { faults: ['reorder'] }, attempts: [] })
+        // The instances that held deliveries leave their endpoints to the last one.
+        await one.close()
+        await two.close()
+        await other.client.clock.advance('1s')
+        await other.push('b')
+        await vi.waitUntil(
+          async () => (await deliveriesOf(other)).every(({ status }) => status === 'delivered'),
+          { timeout: 20_000 },
+        )
+        expect(await deliveriesOf(other)).toHaveLength(12)
+      },
+      30_000,
+    )
   })
 
   describe('keys', () => {
@@ -332,7 +341,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
   describe('sessions', () => {
     const page = { 'sec-fetch-site': 'same-origin' }
 
-    it('stay signed in behind a proxy that deals requests in turn', async () => {
+    it.runIf(isSoak)('stay signed in behind a proxy that deals requests in turn', async () => {
       const all = await three()
       const proxy = await startRoundRobin(all.map(({ url }) => url))
       onTestFinished(() => proxy.close())
@@ -388,30 +397,34 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       expect((await all[1].call('GET /v1/checks', { key })).status).toBe(200)
     })
 
-    it('refuses requests while the database is away, and goes on with the same window', async () => {
-      const cluster = await startCluster()
-      onTestFinished(() => cluster.stop())
-      const one = await openSimulator({
-        store: cluster.url,
-        rateLimit: { requests: 2, seconds: 3600 },
-        onError: () => undefined,
-      })
-      expect((await one.call('GET /v1/checks')).status).toBe(200)
-      await cluster.kill()
-      const away = await one.call('GET /v1/checks')
-      expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1'])
-      await cluster.restart()
-      const statuses: number[] = []
-      await vi.waitUntil(
-        async () => {
-          statuses.push((await one.call('GET /v1/checks')).status)
-          return statuses.at(-1) === 429
-        },
-        { timeout: 20_000 },
-      )
-      expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(2)
-      expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([])
-    }, 60_000)
+    it.runIf(isSoak)(
+      'refuses requests while the database is away, and goes on with the same window',
+      async () => {
+        const cluster = await startCluster()
+        onTestFinished(() => cluster.stop())
+        const one = await openSimulator({
+          store: cluster.url,
+          rateLimit: { requests: 2, seconds: 3600 },
+          onError: () => undefined,
+        })
+        expect((await one.call('GET /v1/checks')).status).toBe(200)
+        await cluster.kill()
+        const away = await one.call('GET /v1/checks')
+        expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1'])
+        await cluster.restart()
+        const statuses: number[] = []
+        await vi.waitUntil(
+          async () => {
+            statuses.push((await one.call('GET /v1/checks')).status)
+            return statuses.at(-1) === 429
+          },
+          { timeout: 20_000 },
+        )
+        expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(2)
+        expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([])
+      },
+      60_000,
+    )
   })
 
   describe('the state', () => {
@@ -436,24 +449,27 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       }
     })
 
-    it('makes identifiers sort after loaded ones of a later time at every instance, and at later ones', async () => {
-      const { all } = await openFrozen(0)
-      const [one, two, other] = all
-      await one.client.clock.moveTo(at(9000))
-      await one.push('later')
-      const { json } = await one.call('GET /_sim/state')
-      const state = json as State
-      const id = state.checks[0]?.id ?? ''
-      const early = { ...state, clock: { ...state.clock, now: at(100) } }
-      expect((await two.call('PUT /_sim/state', { json: early })).status).toBe(200)
-      const fresh = await instance()
-      for (const simulator of [one, other, two, fresh]) {
-        const answer = await simulator.push(`from ${simulator.port}`)
-        expect((answer.json as { id: string }).id > id).toBe(true)
-      }
-    })
+    it.runIf(isSoak)(
+      'makes identifiers sort after loaded ones of a later time at every instance, and at later ones',
+      async () => {
+        const { all } = await openFrozen(0)
+        const [one, two, other] = all
+        await one.client.clock.moveTo(at(9000))
+        await one.push('later')
+        const { json } = await one.call('GET /_sim/state')
+        const state = json as State
+        const id = state.checks[0]?.id ?? ''
+        const early = { ...state, clock: { ...state.clock, now: at(100) } }
+        expect((await two.call('PUT /_sim/state', { json: early })).status).toBe(200)
+        const fresh = await instance()
+        for (const simulator of [one, other, two, fresh]) {
+          const answer = await simulator.push(`from ${simulator.port}`)
+          expect((answer.json as { id: string }).id > id).toBe(true)
+        }
+      },
+    )
 
-    it('of a reset has no faults, and the clock as the start set it', async () => {
+    it.runIf(isSoak)('of a reset has no faults, and the clock as the start set it', async () => {
       const { all } = await openFrozen(1)
       const [one, two] = all
       const other = await instance({ startAt: new Date('2030-01-01') })
@@ -505,7 +521,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
   })
 
   describe('settings', () => {
-    it('that differ from those of the instance before are named at the start', async () => {
+    it.runIf(isSoak)('that differ from those of the instance before are named at the start', async () => {
       const notices: string[] = []
       const onNotice = (text: string) => notices.push(text)
       await instance({ disableAfter: 5, onNotice })

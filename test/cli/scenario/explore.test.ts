@@ -85,7 +85,7 @@ async function exploring(
   }
 }
 
-const seeds = Array.from({ length: isSoak ? 20 : 3 }, (_, at) => at + 1)
+const seeds = Array.from({ length: isSoak ? 20 : 2 }, (_, at) => at + 1)
 /** Deliveries take most of the time. */
 const seedsWithReceiver = isSoak ? seeds : [3]
 const LONG = isSoak ? 600_000 : 120_000
@@ -142,13 +142,13 @@ describe('a POS that repeats a stale push with a new revision', () => {
 })
 
 describe('nothing is found', () => {
-  test.each(sampled(Object.keys(pos.honestHistories), 2))(
+  test.each(sampled(Object.keys(pos.honestHistories), 4))(
     'in a history %s',
     async (name) => {
       const history = pos.honestHistories[name]?.() ?? []
       for (const seed of isSoak ? [1, 2, 3] : [1]) {
-        const { counterexample, runs } = await exploring(history, { seed, runs: isSoak ? 500 : 30 })
-        expect({ counterexample, runs }).toEqual({ counterexample: null, runs: isSoak ? 500 : 30 })
+        const { counterexample, runs } = await exploring(history, { seed, runs: isSoak ? 500 : 15 })
+        expect({ counterexample, runs }).toEqual({ counterexample: null, runs: isSoak ? 500 : 15 })
       }
     },
     LONG,
@@ -157,7 +157,7 @@ describe('nothing is found', () => {
   test.each(['right', 'ordering by the time of the envelope'] as const)(
     'at a receiver %s',
     async (receiver) => {
-      const runs = isSoak ? 500 : receiver === 'right' ? 40 : 10
+      const runs = isSoak ? 500 : receiver === 'right' ? 20 : 5
       for (const seed of isSoak ? [1, 2, 3] : [1]) {
         const found = await exploring(pos.honest(), { seed, runs, receiver })
         expect(found).toMatchObject({ counterexample: null, runs })

@@ -75,7 +75,7 @@ describe.concurrent(
   'a case passes only where the same thing done correctly succeeds',
   { timeout: 180_000 },
   () => {
-    test.for(sampled(Object.entries(controls), 4))(
+    test.for(sampled(Object.entries(controls), 8))(
       '%s',
       async ([, { guards, failed, ...variant }], context) => {
         const report = await examine(variant, context)

@@ -770,7 +770,7 @@ describe.concurrent(
   'a service that is wrong fails in the cases about its mistake',
   { timeout: 180_000 },
   () => {
-    test.for(sampled(Object.entries(wrong), 8))('%s', async ([, { cases, ...variant }], context) => {
+    test.for(sampled(Object.entries(wrong), 12))('%s', async ([, { cases, ...variant }], context) => {
       const groups = [...new Set(cases.map((one) => one.split('/')[0] ?? ''))]
       expect(named(await examine({ groups, ...variant }, context), 'failed')).toEqual(cases)
     })

@@ -350,7 +350,7 @@ const right: Record<string, Variant> = {
 }
 
 describe.concurrent('a service that chose otherwise passes', { timeout: 180_000 }, () => {
-  test.for(sampled(Object.entries(right), 12))('%s', async ([name, variant], context) => {
+  test.for(sampled(Object.entries(right), 16))('%s', async ([name, variant], context) => {
     const groups = DELIVERS.test(name) ? undefined : withoutRetries
     const report = await examine({ groups, ...variant }, context)
     const failed = report.cases.filter(({ verdict }) => verdict === 'failed')

@@ -79,7 +79,7 @@ test('every right receiver is checked', () => {
 })
 
 describe.concurrent('a right receiver that chose otherwise passes', () => {
-  for (const [name, right] of sampled(Object.entries(rights), 8)) {
+  for (const [name, right] of sampled(Object.entries(rights), 12)) {
     const { interpreter, probe } = runtimes[extname(name)] ?? { interpreter: '', probe: [''] }
     test.skipIf(right.isHere === false || !isHere(probe))(name, async () => {
       const { advised = [], unchecked = [], change, env = {} } = right

@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     await button(page, 'Pay $18.07').waitFor()
   })
 
-  it('keeps the elements that the service rendered when the script starts', async () => {
+  it.runIf(isSoak)('keeps the elements that the service rendered when the script starts', async () => {
     const { address } = await openTable()
     const page = await openPhone(address)
     // Before the first read has come back, after which the script renders.
@@ -229,7 +229,7 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     expect(await page.getByRole('button').count()).toBe(0)
   })
 
-  it('shows a lost connection, and updates after reconnecting', async () => {
+  it.runIf(isSoak)('shows a lost connection, and updates after reconnecting', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await openTable({ dataDirectory })
     const page = await openPhone(first.address)
