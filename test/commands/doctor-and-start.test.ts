@@ -308,7 +308,7 @@ const situations: [situation: string, expected: Outcome, prepare: Prepare, impos
 const possible = situations.filter(([, , , impossible = false]) => !impossible)
 
 describe('tabwire doctor says of a start what a start does:', () => {
-  test.each(sampled(possible, 6))('%s (%s)', async (_situation, expected, prepare) => {
+  test.each(sampled(possible, 12))('%s (%s)', async (_situation, expected, prepare) => {
     const cwd = await emptyDirectory()
     const { args = ['--port', '0'], env = {} } = await situationOf(prepare, cwd)
     const options = { cwd, env }

@@ -83,7 +83,7 @@ describe('tabwire exec', () => {
     expect(code).toBe(expected)
   })
 
-  test('keeps the code of a command that failed, whatever was found', async () => {
+  test.runIf(isSoak)('keeps the code of a command that failed, whatever was found', async () => {
     const program = `${pushing(wrongTotals)}\nprocess.exit(5)`
     const { code, stderr } = await exec(['--fail-on', 'any', '--', ...node(program)])
     expect(code).toBe(5)
@@ -193,7 +193,7 @@ describe('tabwire exec', () => {
     expect(stdout).toBe('undefined\n')
   })
 
-  test('starts a service with the flags that are given', async () => {
+  test.runIf(isSoak)('starts a service with the flags that are given', async () => {
     const program = `
       const { TABWIRE_URL } = process.env
       console.log((await (await fetch(TABWIRE_URL + '/_sim/health')).json()).service_name)
@@ -201,16 +201,19 @@ describe('tabwire exec', () => {
     expect(await exec(['--service-name', 'Acme', '--', ...node(program)])).toMatchObject({ stdout: 'Acme\n' })
   })
 
-  test('runs in a directory where another service runs, and leaves that one alone', async () => {
-    const cwd = await emptyDirectory()
-    const service = await spawnTabwire(['start', '--json', '--port', '0'], { cwd })
-    await service.until('stdout', /\n/)
-    expect(await exec(['--', ...node(pushing(rightTotals))], { cwd })).toMatchObject({ code: 0 })
-    const listed = await tabwire(['checks', 'list'], { cwd })
-    expect(listed.stdout).toMatch(/^No checks/)
-    service.child.kill('SIGTERM')
-    await service.ended
-  })
+  test.runIf(isSoak)(
+    'runs in a directory where another service runs, and leaves that one alone',
+    async () => {
+      const cwd = await emptyDirectory()
+      const service = await spawnTabwire(['start', '--json', '--port', '0'], { cwd })
+      await service.until('stdout', /\n/)
+      expect(await exec(['--', ...node(pushing(rightTotals))], { cwd })).toMatchObject({ code: 0 })
+      const listed = await tabwire(['checks', 'list'], { cwd })
+      expect(listed.stdout).toMatch(/^No checks/)
+      service.child.kill('SIGTERM')
+      await service.ended
+    },
+  )
 })
 
 describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {

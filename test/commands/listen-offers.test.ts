@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import type { AttemptMessage } from '../../src/client.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
 import {
@@ -124,30 +125,33 @@ describe('tabwire listen --relay', () => {
     await service.stop()
   })
 
-  test('registers again with a service in memory that was restarted, and cleans up after a kill', async () => {
-    const receiver = await startReceiver()
-    const service = await serve()
-    const killed = await listen(service, '--forward-to', receiver.url)
-    await interrupt(killed, 'SIGKILL')
-    expect(await endpoints(service)).toHaveLength(1)
-    const args = ['listen', '--relay', '--json', '--forward-to', receiver.url]
-    const connection = ['--url', service.url, '--api-key', service.key]
-    const next = await spawnTabwire([...args, ...connection], { cwd: killed.cwd })
-    await next.until('stdout', /"ready"/)
-    expect(await next.until('stderr', /\n/)).toBe('Removed 1 endpoint of a killed `tabwire listen`.\n')
-    expect(await endpoints(service)).toHaveLength(1)
-    await interrupt(next)
-    const local = await spawnTabwire(args, { cwd: service.cwd })
-    await local.until('stdout', /"ready"/)
-    await service.stop()
-    const again = await serve({ cwd: service.cwd })
-    await local.until('stderr', /Registered 1 endpoint again, with the same secret\.\n/)
-    await push(again, 'a')
-    await receiver.received(1)
-    await interrupt(local)
-    await again.stop()
-    await receiver.close()
-  })
+  test.runIf(isSoak)(
+    'registers again with a service in memory that was restarted, and cleans up after a kill',
+    async () => {
+      const receiver = await startReceiver()
+      const service = await serve()
+      const killed = await listen(service, '--forward-to', receiver.url)
+      await interrupt(killed, 'SIGKILL')
+      expect(await endpoints(service)).toHaveLength(1)
+      const args = ['listen', '--relay', '--json', '--forward-to', receiver.url]
+      const connection = ['--url', service.url, '--api-key', service.key]
+      const next = await spawnTabwire([...args, ...connection], { cwd: killed.cwd })
+      await next.until('stdout', /"ready"/)
+      expect(await next.until('stderr', /\n/)).toBe('Removed 1 endpoint of a killed `tabwire listen`.\n')
+      expect(await endpoints(service)).toHaveLength(1)
+      await interrupt(next)
+      const local = await spawnTabwire(args, { cwd: service.cwd })
+      await local.until('stdout', /"ready"/)
+      await service.stop()
+      const again = await serve({ cwd: service.cwd })
+      await local.until('stderr', /Registered 1 endpoint again, with the same secret\.\n/)
+      await push(again, 'a')
+      await receiver.received(1)
+      await interrupt(local)
+      await again.stop()
+      await receiver.close()
+    },
+  )
 })
 
 test('an attempt in flight when the service stops is forwarded once, and recorded with its answer', async () => {

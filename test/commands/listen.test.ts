@@ -120,7 +120,7 @@ describe('tabwire listen', () => {
     await receiver.close()
   })
 
-  test('answers 502 for a receiver that is not there, and says so', async () => {
+  test.runIf(isSoak)('answers 502 for a receiver that is not there, and says so', async () => {
     const receiver = await startReceiver()
     await receiver.close()
     const service = await serve()
@@ -173,20 +173,23 @@ describe('tabwire listen', () => {
     await service.stop()
   })
 
-  test('keeps its secret across runs, readable by its owner alone; --print-secret prints it', async () => {
-    const service = await serve()
-    const first = await listen(service, '--forward-to', app.url)
-    await interrupt(first)
-    const second = await listen(service, '--forward-to', app.url)
-    expect(second.ready.signing_secret).toBe(first.ready.signing_secret)
-    const printed = await service.run(['listen', '--print-secret'])
-    expect(printed).toMatchObject({ code: 0, stderr: '', stdout: `${first.ready.signing_secret}\n` })
-    expect(await (await service.call('GET', '/_sim/requests?limit=100')).text()).not.toContain(
-      first.ready.signing_secret,
-    )
-    await interrupt(second)
-    await service.stop()
-  })
+  test.runIf(isSoak)(
+    'keeps its secret across runs, readable by its owner alone; --print-secret prints it',
+    async () => {
+      const service = await serve()
+      const first = await listen(service, '--forward-to', app.url)
+      await interrupt(first)
+      const second = await listen(service, '--forward-to', app.url)
+      expect(second.ready.signing_secret).toBe(first.ready.signing_secret)
+      const printed = await service.run(['listen', '--print-secret'])
+      expect(printed).toMatchObject({ code: 0, stderr: '', stdout: `${first.ready.signing_secret}\n` })
+      expect(await (await service.call('GET', '/_sim/requests?limit=100')).text()).not.toContain(
+        first.ready.signing_secret,
+      )
+      await interrupt(second)
+      await service.stop()
+    },
+  )
 
   test('goes on when the service is back, and tells what was attempted meanwhile', async () => {
     const receiver = await startReceiver()

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sampled } from '../soak/seeded.ts'
 import type { ScenarioReport } from '../../src/cli/scenario/play.ts'
 import type { Envelope } from '../../src/model/event.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
@@ -26,7 +27,7 @@ interface Report {
 const run = (...args: string[]) => service.run(['scenario', 'run', ...args])
 const shipped = readdirSync(join(fixtures, 'scenarios')).map((file) => file.replace(/\.json$/, ''))
 
-describe.each(shipped)('the scenario %s', (name) => {
+describe.each(sampled(shipped, 3))('the scenario %s', (name) => {
   test('passes through the real service, again and again, and a receiver on HTTPS gets what it expects', async () => {
     const report = await service.json<Report>('scenario', 'run', name, name, '--endpoint', endpoint.id)
     expect(report).toMatchObject({ passed: 2, failed: 0 })

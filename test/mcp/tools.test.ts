@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { isSoak } from '../soak/seeded.ts'
+import { isSoak, sampled } from '../soak/seeded.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { Check } from '../../src/model/check.ts'
 import { checkBody, emptyDirectory, serve, type RunningService } from '../support/cli.ts'
@@ -39,7 +39,7 @@ const calls: readonly [string, Record<string, unknown>][] = [
   ['faults', {}],
 ]
 
-describe.each(['stdio', 'http'] as const)('over %s', (way) => {
+describe.each(sampled(['stdio', 'http'] as const, 2))('over %s', (way) => {
   const agent = () => agents[way]
 
   test('the server names itself, and its tools with their effects', async () => {

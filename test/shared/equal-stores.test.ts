@@ -212,7 +212,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     together: fc.boolean(),
     instance: fc.nat({ max: 1 }),
   }),
-  { minLength: 1, maxLength: isSoak ? 14 : 8 },
+  { minLength: 1, maxLength: isSoak ? 14 : 6 },
 )
 
 /** A service whose ids and times follow from the step alone, however often a step is decided. */

@@ -263,7 +263,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       await store.close()
     })
 
-    it('release what they hold, whichever instance clears them', async () => {
+    it.runIf(isSoak)('release what they hold, whichever instance clears them', async () => {
       const { all } = await openFrozen(6)
       await all[0].client.faults.set({ faults: [{ on: 'deliveries', delay: 1, delay_ms: 3_600_000 }] })
       await all[1].push('a')
@@ -368,7 +368,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         expect((await fetchPage('/_sim/events', 'GET', session)).status).toBe(401)
     })
 
-    it('start at any instance from the link of another, which stores no secret', async () => {
+    it.runIf(isSoak)('start at any instance from the link of another, which stores no secret', async () => {
       const [one, two] = await three()
       const code = one.inspectorLink().split('link=')[1] ?? ''
       await vi.waitUntil(async () => {
@@ -484,7 +484,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       }
     })
 
-    it('ends the moves of all instances with state_replaced', async () => {
+    it.runIf(isSoak)('ends the moves of all instances with state_replaced', async () => {
       const { all } = await openFrozen(0)
       const [one, two, other] = all
       const receiver = await openReceiver(() => undefined)

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)(`every state of the inspector ${inBrowser}`, () => 
     const states = await createStates(simulator)
     const page = await openInspector(simulator)
     let found: Record<string, readonly string[]> = {}
-    for (const state of states) {
+    for (const state of sampled(states, 2)) {
       await show(page, state)
       found = { ...found, ...(await problemsOf(page, state.name)) }
       await state.leave?.(page)

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isSoak } from '../../soak/seeded.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { openSlots, slotOf, type LeaseTimes } from '../../../src/store/postgres/slots.ts'
 import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
@@ -186,7 +187,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     permit?.end()
   })
 
-  it('that another instance took are not renewed', async () => {
+  it.runIf(isSoak)('that another instance took are not renewed', async () => {
     const one = open({ ...times, leaseMs: 60_000 })
     await until(() => ownedBy(one.slots).length === 256)
     const { database } = store
@@ -195,7 +196,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     expect(await rowsOf('another')).toEqual([{ slot: 7 }])
   })
 
-  it('are counted from before the statement was sent', async () => {
+  it.runIf(isSoak)('are counted from before the statement was sent', async () => {
     const one = open({ ...lasting, leaseMs: 1_000, attemptMs: 500, renewMs: 1_000 })
     one.stop()
     // The statement to take slots waits here for longer than the lease allows attempts.
@@ -252,7 +253,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     await until(() => ownedBy(one.slots).length === 256)
   })
 
-  it('are not ended by an earlier release that comes late', async () => {
+  it.runIf(isSoak)('are not ended by an earlier release that comes late', async () => {
     const late: (() => Promise<unknown>)[] = []
     const { database } = store
     const query: typeof database.query = (text, values) => {
@@ -286,7 +287,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     expect(told).toBeGreaterThan(before)
   })
 
-  it('survive a restart of the database', async () => {
+  it.runIf(isSoak)('survive a restart of the database', async () => {
     const one = open()
     await until(() => ownedBy(one.slots).length === 256)
     await cluster.kill()
