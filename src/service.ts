@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Reads, ReadResults } from './model/records.ts'
-import type { TraceContext } from './model/trace-context.ts'
+import type { TraceContext } from './model/text/trace-context.ts'
 import type { NewId, Operation } from './operations/operation.ts'
 import { outbox, outboxReads } from './operations/outbox.ts'
 import type { Store } from './store/store.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { AttemptResult, Delivery } from '../model/delivery.ts'
 import type { StoredEvent } from '../model/event.ts'
-import { childOf, type TraceContext } from '../model/trace-context.ts'
+import { childOf, type TraceContext } from '../model/text/trace-context.ts'
 import { recordAttempt } from '../operations/record-attempt.ts'
 import { retireDelivery } from '../operations/pending-deliveries.ts'
 import type { Service } from '../service.ts'

@@ -14,7 +14,7 @@ import {
   type LimitDatabase,
 } from './auth/api-key.ts'
 import { answerTo, errorBody, statusOf, type Answer } from './refusals.ts'
-import { readTraceContext, type TraceContext } from '../model/trace-context.ts'
+import { readTraceContext, type TraceContext } from '../model/text/trace-context.ts'
 import { nodeOf, CompleteResponse } from './node-request.ts'
 import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'

@@ -2,7 +2,7 @@ import type { ApiFaultKind } from '../model/simulator/fault-kinds.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Answer } from './refusals.ts'
 import { timers } from '../timers.ts'
-import { type TraceContext, traceIdOf } from '../model/trace-context.ts'
+import { type TraceContext, traceIdOf } from '../model/text/trace-context.ts'
 import type { OrderedPush, StoredCheck } from '../model/check.ts'
 import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
 

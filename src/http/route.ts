@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod'
 import type { ApiKey, Scope } from '../model/api-key.ts'
-import type { TraceContext } from '../model/trace-context.ts'
+import type { TraceContext } from '../model/text/trace-context.ts'
 import { validate } from '../model/validation.ts'
 import type { OperationDoc } from './openapi/operation.ts'
 import type { QueryParameter } from './openapi/parameters.ts'

@@ -1,7 +1,7 @@
 import type { H3, H3Event, HTTPMethod } from 'h3'
 import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
-import type { TraceContext } from '../model/trace-context.ts'
+import type { TraceContext } from '../model/text/trace-context.ts'
 import { requireScope } from './auth/api-key.ts'
 import { readChunks, readJson } from './body.ts'
 import { requireKnownNames } from './list.ts'

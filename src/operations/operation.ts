@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../model/event.ts'
 import type { Reads, ReadResults, Write } from '../model/records.ts'
-import type { TraceContext } from '../model/trace-context.ts'
+import type { TraceContext } from '../model/text/trace-context.ts'
 
 /** Returns a new identifier: the prefix and 26 Crockford base-32 characters in time order (contract section 1). */
 export type NewId = (prefix: IdPrefix) => string

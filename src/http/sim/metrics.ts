@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from '../../model/delivery.ts'
-import type { TraceContext } from '../../model/trace-context.ts'
+import type { TraceContext } from '../../model/text/trace-context.ts'
 import type { PushOutcome } from '../../model/simulator/request-entry.ts'
 import { PushConflict } from '../../operations/push-conflicts.ts'
 import { pushCheck, type PushReply } from '../../operations/push-check.ts'

@@ -6,7 +6,7 @@ import { deliveryFaultKinds } from './fault-kinds.ts'
 import { feedbackBody } from '../guests/records.ts'
 import type { CollectionName, Collections } from '../records.ts'
 import { storedRevision } from '../revision-schemas.ts'
-import { isTraceparent, isTracestate } from '../trace-context.ts'
+import { isTraceparent, isTracestate } from '../text/trace-context.ts'
 import { registerEndpointBody } from '../webhook-endpoint.ts'
 
 /** Collections of a state. API keys are left out, because loading others would lock the caller out. */

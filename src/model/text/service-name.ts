@@ -1,4 +1,4 @@
-import type { TraceContext } from '../trace-context.ts'
+import type { TraceContext } from './trace-context.ts'
 
 /** Default name of the service (contract section 1). */
 export const DEFAULT_SERVICE_NAME = 'Service'

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { childOf, isTraceparent, isTracestate, readTraceContext } from '../../src/model/trace-context.ts'
+import {
+  childOf,
+  isTraceparent,
+  isTracestate,
+  readTraceContext,
+} from '../../../src/model/text/trace-context.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const span = '00f067aa0ba902b7'
