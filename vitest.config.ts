@@ -9,7 +9,7 @@ const long = new RegExp(
   [
     'cli/scenario/explore[.]',
     'commands/(contract-check|doctor-and-start|exec|faults|first-examples|listen)[.]',
-    'commands/(receiver-check|replay|scenario|scenario-explore|start-options|tail|terminal-widths)[.]',
+    'commands/(receiver-check|replay|scenario|start-options|tail|terminal-widths)[.]',
     'conformance/(contract|receiver)/',
     'delivery/send/send[.]',
     'documented/documented[.]',
@@ -18,7 +18,7 @@ const long = new RegExp(
     'mcp/(diagnosis|tools)[.]',
     'operations/guests-money[.]',
     'pages/(docs|guest/(page|paying)|inspector/)',
-    'shared/(chaos|conformance|deliveries|listen|rolling|sandbox-state)[.]',
+    'shared/(chaos|conformance|deliveries|listen|sandbox-state)[.]',
     'soak/(kill|model)',
     'store/(damage|lock|namespaces|postgres/slots)[.]',
     'test/(ci-script|github|package|pipelines)[.]',
@@ -27,10 +27,11 @@ const long = new RegExp(
 
 /** Files that `npm test` leaves to the soak: other files test the same in part. Named on a command line, they run. */
 const onlyInSoak = [
-  'test/commands/{conformance-interrupted,start-trace,tail-restarts}.test.ts',
+  'test/commands/{conformance-interrupted,scenario-explore,start-trace,tail-restarts}.test.ts',
   'test/http/sim/clock-under-load.test.ts',
   'test/pages/guest/{looks,slow-phones,states}.test.ts',
-  'test/pages/inspector/{chart,clock-moves}.test.ts',
+  'test/pages/inspector/{chart,clock-moves,lists}.test.ts',
+  'test/shared/rolling.test.ts',
   'test/soak/{closed-loop,stalled-readers}.test.ts',
 ]
 

@@ -181,7 +181,7 @@ describe.skipIf(process.platform === 'win32').each([
   test.each(
     sampled(
       all.map(([name], index) => [name, index] as const),
-      2,
+      4,
     ),
   )('tabwire %s calls no other machine, runs no program, ends, and tells no key', (_name, index) => {
     const { ended, log, text = '' } = made.ran[index] ?? {}
