@@ -77,7 +77,7 @@ export default class Doctor extends BaseCommand {
   /** Connects to the database of `--store`. Changes nothing in it. */
   private async database(url: string, sandbox: string = texts.sandbox): Promise<Finding> {
     // Loaded late: without `--store`, it is not needed.
-    const { checkDatabase } = await import('../store/postgres/check.ts')
+    const { checkDatabase } = await import('../store/postgres/database.ts')
     const problem = await this.waiting('Checking the database…', checkDatabase(url, sandbox))
     return problem === undefined
       ? { check: 'database', level: 'good', message: 'The database answers.' }
