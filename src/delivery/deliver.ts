@@ -69,7 +69,11 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
       service.get('endpoints', endpoint_id),
     ])
     if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
-    if (event === undefined) throw new Error(`Event ${event_id} of delivery ${delivery_id} not found.`)
+    if (event === undefined) {
+      // The state may have been replaced between both reads.
+      if ((await service.get('deliveries', deliveryId)) === undefined) return undefined
+      throw new Error(`Event ${event_id} of delivery ${delivery_id} not found.`)
+    }
     if (mayBegin?.() === false) throw new NotOwner(delivery.attempts.length)
     const plan = await faults?.planFor(delivery)
     if (plan?.holds) return faults?.hold(delivery, plan)

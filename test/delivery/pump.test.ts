@@ -294,6 +294,25 @@ describe('a delivery that is deleted before its attempt ends', () => {
     await setup.pump.idle()
     expect(setup.errors).toEqual([])
   })
+
+  it('is not attempted when it is deleted with its event before the event is read', async () => {
+    const setup = await open({
+      wrap: (service) => ({
+        ...service,
+        async get(kind, id) {
+          if (kind !== 'events') return service.get(kind, id)
+          await setup.forget((await setup.delivery()).id)
+          return undefined
+        },
+      }),
+    })
+    const receiver = await receive()
+    await setup.register(receiver.url)
+    await setup.announce()
+    await setup.pump.idle()
+    expect(receiver.requests).toEqual([])
+    expect(setup.errors).toEqual([])
+  })
 })
 
 describe('a store that cannot be read', () => {
