@@ -22,32 +22,22 @@ export function parseHeader(header: unknown): SignatureHeader | HeaderFailure {
     return failure('missing_header', 'The signature header is missing. Accept only signed requests.')
   if (typeof header !== 'string')
     return malformed(`it must be text, got ${Array.isArray(header) ? 'a list' : typeof header}`)
-  const elements = header.split(',').map(readElement)
-  const broken = elements.findIndex((element) => element === undefined)
-  if (broken >= 0) return malformed(`element ${broken + 1} does not have the form name=value`)
-  return readElements(elements.filter((element) => element !== undefined))
-}
-
-interface Element {
-  name: string
-  value: string
-}
-
-function readElement(text: string): Element | undefined {
-  const at = text.indexOf('=')
-  const name = text.slice(0, at)
-  return at > 0 && /^\w+$/.test(name) ? { name, value: text.slice(at + 1) } : undefined
-}
-
-function readElements(elements: readonly Element[]): SignatureHeader | HeaderFailure {
-  const valuesOf = (wanted: string) =>
-    elements.filter(({ name }) => name === wanted).map(({ value }) => value)
-  const [t, ...repeated] = valuesOf('t')
+  const times: string[] = []
+  const v1: string[] = []
+  const elements = header.split(',')
+  for (const element of elements) {
+    const at = element.indexOf('=')
+    const name = element.slice(0, at)
+    if (at < 1 || !/^\w+$/.test(name))
+      return malformed(`element ${elements.indexOf(element) + 1} does not have the form name=value`)
+    if (name === 't') times.push(element.slice(at + 1))
+    if (name === 'v1') v1.push(element.slice(at + 1))
+  }
+  const [t, ...repeated] = times
   if (t === undefined) return malformed('it has no t')
   if (repeated.length > 0) return malformed('it has more than one t')
   const timestamp = timeOf(t)
   if (timestamp === undefined) return malformed('its t is not a Unix time in decimal digits')
-  const v1 = valuesOf('v1')
   if (v1.length > 0) return { t, timestamp, v1 }
   return failure('no_v1_signature', 'The signature header has no v1 signature. Other schemes do not count.')
 }
