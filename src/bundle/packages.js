@@ -15,9 +15,11 @@ const builtIn = [
   'chalk',
   'cross-spawn',
   'eventsource-parser',
+  'fast-string-width',
+  'fast-wrap-ansi',
+  'fast-xml-builder',
   'h3',
   'ipaddr.js',
-  'fast-xml-builder',
   'listhen',
   'lowdb',
   'marked',
@@ -26,10 +28,8 @@ const builtIn = [
   'prom-client',
   'reflect-metadata',
   'srvx',
-  'string-width',
   'tinyglobby',
   'ulid',
-  'wrap-ansi',
   'zod',
 ]
 

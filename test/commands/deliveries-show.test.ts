@@ -1,4 +1,4 @@
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import { describe, expect, test } from 'vitest'
 import { renderDelivery, retryWaits } from '../../src/cli/render/delivery.ts'
 import { retryScheduleMs } from '../../src/model/retry-schedule.ts'

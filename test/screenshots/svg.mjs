@@ -1,5 +1,5 @@
 /* Draws a terminal's screen as SVG: each run of one style at its column, so that fonts cannot shift it. */
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 
 const CELL = { width: 8.4, height: 18, size: 14 }
 const MARGIN = 16

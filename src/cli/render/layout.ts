@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import chalk from 'chalk'
 import { harmless } from './text.ts'
-import stringWidth from 'string-width'
-import wrapAnsi from 'wrap-ansi'
+import stringWidth from 'fast-string-width'
+import { wrapAnsi } from 'fast-wrap-ansi'
 
 type Row = readonly string[]
 
@@ -201,7 +201,6 @@ function oneLine(cell: string): string {
   return harmless(cell).replace(/\s+/g, ' ').trim()
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Colour codes, the only escape sequences left in texts: `printable` replaces others. */
 const COLOUR = /(\u001b\[\d{1,3}m)/
 
@@ -224,6 +223,8 @@ const PART_OF_ID = /\b[a-z]{2,4}_[0-9A-HJKMNP-TV-Z]{0,25}…/
  */
 export function cutTo(width: number, text: string): string {
   if (widthOf(text) <= width) return text
+  // Made here: the first one takes as long as a tenth of a command.
+  const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   let left = width - 1
   const kept = text.split(COLOUR).map((part) => (COLOUR.test(part) ? part : take(part)))
   return kept.join('').replace(PART_OF_ID, '…')

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import { expect, test } from 'vitest'
 import { renderCheckChanges, renderItemDiff } from '../../../src/cli/render/check.ts'
 import { checkChanges, diffItems } from '../../../src/model/check-diff.ts'

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import { describe, expect, test } from 'vitest'
 import {
   breakTo,

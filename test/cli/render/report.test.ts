@@ -1,4 +1,4 @@
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import { describe, expect, test } from 'vitest'
 import { fitTo } from '../../../src/cli/render/layout.ts'
 import { renderAccount } from '../../../src/cli/render/report.ts'
