@@ -35,6 +35,11 @@ export class AddressRefused extends Error {
   readonly code = 'TABWIRE_ADDRESS_REFUSED'
 }
 
+/** A name without addresses. Node's resolver never returns an empty list, and `net.connect` throws on one. */
+class NameNotFound extends Error {
+  readonly code = 'ENOTFOUND'
+}
+
 export function createDestinationPolicy(settings: DestinationSettings): DestinationPolicy {
   const resolve = withReserved(settings.resolve ?? resolveBySystem)
   const refuseAll = (hostname: string, addresses: readonly string[], port: number) =>
@@ -67,6 +72,7 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
       const judged = resolve(hostname).then((addresses) => {
         const reason = refuseAll(hostname, addresses, port)
         if (reason !== undefined) throw new AddressRefused(reason)
+        if (addresses.length === 0) throw new NameNotFound(`${hostname} has no address`)
         return addresses
       })
       judged.then(

@@ -417,7 +417,7 @@ describe('hosts of listeners', () => {
           resolve(error ?? addresses),
         ),
       )
-      expect(found).toEqual([])
+      expect(found).toMatchObject({ code: 'ENOTFOUND' })
     },
   )
 

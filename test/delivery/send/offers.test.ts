@@ -93,6 +93,19 @@ describe('an attempt to a listener', () => {
     expect((await setup.delivery()).attempts).toHaveLength(1)
   })
 
+  it.each([
+    'https://abc.listen.invalid:8443/1',
+    'https://abc.listen.invalid./1',
+    'https://a.b.listen.invalid/1',
+    'https://a_b.listen.invalid/1',
+  ])('is not made to %s, which no listener has', async (url) => {
+    await open()
+    await setup.register(url, ['check.created'])
+    await setup.announce('hello', 'check.created')
+    await setup.pump.idle()
+    expect((await setup.delivery()).attempts).toMatchObject([{ outcome: 'dns_error' }])
+  })
+
   it('waits on when the answer is for another attempt or another offer', async () => {
     await open()
     const offered = nextOffer()
