@@ -18,9 +18,15 @@ function readsOne(delivery_id: string) {
 }
 
 /**
- * Offers the next attempt of a delivery to a running `tabwire listen` (contract section 9). An offer of the same attempt
- * stays, so that an instance that takes over waits for the answer to it. An attempt that is no longer the next one changes
- * nothing.
+ * Seconds that an unanswered offer stays for an instance that takes over. Receivers refuse signatures older than 300 s
+ * (specification section 8); a listener retries an answer for less than 15 s.
+ */
+const KEPT_S = 60
+
+/**
+ * Offers the next attempt of a delivery to a running `tabwire listen` (contract section 9). A recent or answered offer of
+ * the same attempt stays, so that an instance that takes over waits for the answer to it. An attempt that is no longer the
+ * next one changes nothing.
  */
 export const offerAttempt = {
   reads: ({ delivery_id }: OfferAttempt) => readsOne(delivery_id),
@@ -28,11 +34,15 @@ export const offerAttempt = {
     if (delivery === undefined || generation !== context.generation)
       throw new Refusal('not_found', `Delivery ${delivery_id} not found, so it cannot be offered.`)
     if (delivery.status !== 'pending' || delivery.attempts.length !== attempt - 1) return unchanged(delivery)
-    if (delivery.offer?.copy === offer.copy) return unchanged(delivery)
+    if (delivery.offer?.copy === offer.copy && mayStay(delivery.offer, offer)) return unchanged(delivery)
     const reply: Delivery = { ...delivery, endpoint_url: url, offer: { id: context.newId('off'), ...offer } }
     return { reply, writes: [put('deliveries', reply)], events: [] }
   },
 } satisfies Operation<OfferAttempt, ReturnType<typeof readsOne>, Delivery>
+
+function mayStay({ result, signed_at }: Offer, next: Pick<Offer, 'signed_at'>): boolean {
+  return result !== undefined || Math.abs(next.signed_at - signed_at) < KEPT_S
+}
 
 export interface AnswerOffer {
   delivery_id: string

@@ -58,6 +58,16 @@ describe('offering an attempt', () => {
     expect(decide(answered, again)).toMatchObject({ reply: answered, writes: [] })
   })
 
+  it.each([60, 86_400, -60])(
+    'replaces an unanswered offer that was signed %i seconds before, since receivers refuse old signatures',
+    (seconds) => {
+      const again = { ...command, signed_at: command.signed_at + seconds }
+      expect(decide(offered, again).reply.offer).toEqual({ ...offer, signed_at: again.signed_at })
+      const answered = { ...offered, offer: { ...offer, result } }
+      expect(decide(answered, again)).toMatchObject({ reply: answered, writes: [] })
+    },
+  )
+
   it('replaces the offer by that of an injected duplicate', () => {
     expect(decide({ ...offered, offer: { ...offer, result } }, { copy: 2 }).reply.offer).toEqual({
       ...offer,
