@@ -42,6 +42,9 @@ export interface OfferedAttempt {
   body: string
 }
 
+/** Most headers of an answer. More than are kept, so that the service knows when some are missing. */
+export const MOST_HEADERS = 1_000
+
 const answered = { offer: z.string().max(64), duration_ms: z.int().min(0) }
 
 /** Outcomes of an attempt that got no response. */
@@ -63,7 +66,7 @@ export const offerAnswerBody = z.union(
     z.strictObject({
       ...answered,
       status: z.int().min(200).max(999),
-      headers: z.array(httpHeader).max(1000),
+      headers: z.array(httpHeader).max(MOST_HEADERS),
       body: z.string().max(4096),
     }),
     z.strictObject({ ...answered, outcome: z.enum(unanswered), error: z.string().min(1).max(1000) }),

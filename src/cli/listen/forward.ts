@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { rootCertificates } from 'node:tls'
 import type { Readable } from 'node:stream'
 import { Agent, request, type Dispatcher } from 'undici'
-import type { OfferAnswer, OfferedAttempt, Unanswered } from '../../model/offer.ts'
+import { MOST_HEADERS, type OfferAnswer, type OfferedAttempt, type Unanswered } from '../../model/offer.ts'
 import { deliveryTimes } from '../../simulator-options.ts'
 import type { Target, Header } from './target.ts'
 
@@ -61,7 +61,7 @@ export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
       try {
         const response = await send(target, { method: 'POST', rawHeaders, body }, signal)
         const duration_ms = elapsed()
-        const received = pairs(response.headers as unknown as string[])
+        const received = pairs(response.headers as unknown as string[]).slice(0, MOST_HEADERS)
         return {
           offer,
           duration_ms,
@@ -121,6 +121,14 @@ const reasons: Record<string, [Unanswered, string]> = {
   ERR_SSL_WRONG_VERSION_NUMBER: ['tls_error', NO_TLS],
 }
 
+/** Outcomes of errors whose own message explains them. */
+const outcomes: readonly (readonly [RegExp, Unanswered])[] = [
+  [/^ETIMEDOUT$/, 'timeout'],
+  [/^(EPIPE|ECONNABORTED|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'connection_reset'],
+  [/^EAI_/, 'dns_error'],
+  [/^(UNABLE_TO|CERT|ERR_SSL|ERR_TLS)_/, 'tls_error'],
+]
+
 function unreachable(error: unknown, to: URL): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   return `${to.origin} did not answer${code === '' ? '' : ` (${code})`}: ${reasons[code]?.[1] ?? message}`
@@ -133,7 +141,8 @@ function failureOf(error: unknown, to: URL, isLate: boolean): { outcome: Unanswe
       outcome: 'timeout',
       error: `tabwire listen: ${to.origin} did not answer within ${timeoutMs / 1000} s. Return 2xx at once and process the event afterwards.`,
     }
-  const [outcome = 'network_error'] = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? []
+  const { code = '' } = error as NodeJS.ErrnoException
+  const [outcome = outcomes.find(([codes]) => codes.test(code))?.[1] ?? 'network_error'] = reasons[code] ?? []
   return { outcome, error: `tabwire listen: ${unreachable(error, to)}`.slice(0, MOST_ERROR) }
 }
 
