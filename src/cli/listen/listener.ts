@@ -45,10 +45,16 @@ export function createListener(
         try {
           return void (await (await connect()).request('POST', path, answer))
         } catch (error) {
-          // Another refusal means that the attempt has ended; the stream tells how.
-          if (!(error instanceof Unreachable) && !(error instanceof ApiError && error.status >= 500)) return
+          // Any other refusal means that the attempt has ended; the stream tells how.
+          if (!mayPass(error)) return
           await sleep(wait, undefined, { ref: false })
         }
     },
   }
+}
+
+/** Returns true for failures that end by themselves. While a service restarts, another one may refuse the key. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof Unreachable) return true
+  return error instanceof ApiError && (error.status >= 500 || [401, 403, 429].includes(error.status))
 }

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { createListener } from '../../../src/cli/listen/listener.ts'
+import { ApiError, type Client, Unreachable } from '../../../src/client.ts'
+import type { OfferAnswer } from '../../../src/model/offer.ts'
+
+const url = 'https://abc.listen.invalid/1'
+const offered = { offer: 'off_1', delivery_id: 'dlv_1', attempt: 1, url, headers: [], body: '{}' }
+const answer: OfferAnswer = { offer: 'off_1', duration_ms: 1, status: 204, headers: [], body: '' }
+
+/** A listener, and a service that refuses its answers with these errors, one after the other. */
+function listenerAt(...errors: Error[]) {
+  const counts = { forwarded: 0, answered: 0 }
+  const forward = async () => {
+    counts.forwarded += 1
+    return answer
+  }
+  const request = async () => {
+    counts.answered += 1
+    const error = errors.shift()
+    if (error !== undefined) throw error
+  }
+  const target = { to: new URL('http://127.0.0.1:1/'), events: [], headers: [] }
+  const listener = createListener('abc', [{ url, target }], { forward })
+  const client = { request } as unknown as Client
+  return { counts, take: (attempt = offered) => listener.take(attempt, async () => client) }
+}
+
+const refused = (status: number) => new ApiError(status, {}, null)
+
+describe('a listener', () => {
+  it.each([
+    ['is away', new Unreachable('away')],
+    ['refuses the key while it restarts', refused(401)],
+    ['limits requests', refused(429)],
+    ['has lost its database', refused(503)],
+  ])('answers again when the service %s', async (_why, error) => {
+    const { counts, take } = listenerAt(error)
+    await take()
+    expect(counts).toEqual({ forwarded: 1, answered: 2 })
+  })
+
+  it.each([404, 409])('does not answer again after %i, since the attempt has ended', async (status) => {
+    const { counts, take } = listenerAt(refused(status))
+    await take()
+    expect(counts).toEqual({ forwarded: 1, answered: 1 })
+  })
+
+  it('forwards an offer once, and answers each copy of it', async () => {
+    const { counts, take } = listenerAt()
+    await Promise.all([take(), take()])
+    expect(counts).toEqual({ forwarded: 1, answered: 2 })
+  })
+
+  it('ignores an offer for a URL that it does not have', async () => {
+    const { counts, take } = listenerAt()
+    await take({ ...offered, url: 'https://abc.listen.invalid/2' })
+    expect(counts).toEqual({ forwarded: 0, answered: 0 })
+  })
+})
