@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { AttemptOutcome, Delivery, HttpHeader, Offer } from './delivery.ts'
-import { httpHeader } from './simulator/state-records.ts'
 
 /**
  * End of the hosts of endpoints whose attempts a running `tabwire listen` fetches from the live stream. Such a name never
@@ -47,6 +46,21 @@ export const MOST_HEADERS = 1_000
 
 const answered = { offer: z.string().max(64), duration_ms: z.int().min(0) }
 
+/** Longest header that HTTP clients accept, in characters. */
+const MOST_HEADER_LENGTH = 16 * 1024
+
+/** A header of HTTP/1.1 (RFC 9110 section 5), with a value as latin1. */
+const answeredHeader = z.strictObject({
+  name: z
+    .string()
+    .max(MOST_HEADER_LENGTH)
+    .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header'),
+  value: z
+    .string()
+    .max(MOST_HEADER_LENGTH)
+    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be the value of a header, without control characters'),
+})
+
 /** Outcomes of an attempt that got no response. */
 const unanswered = [
   'timeout',
@@ -66,7 +80,7 @@ export const offerAnswerBody = z.union(
     z.strictObject({
       ...answered,
       status: z.int().min(200).max(999),
-      headers: z.array(httpHeader).max(MOST_HEADERS),
+      headers: z.array(answeredHeader).max(MOST_HEADERS),
       body: z.string().max(4096),
     }),
     z.strictObject({ ...answered, outcome: z.enum(unanswered), error: z.string().min(1).max(1000) }),

@@ -68,7 +68,7 @@ export const answerOffer = {
     if (!isNext || before !== undefined)
       throw new Refusal(
         'attempt_ended',
-        `Attempt ${attempt} of delivery ${delivery_id} does not wait for this response: it has ended, or it was offered again. The response was ignored.`,
+        `Attempt ${attempt} of delivery ${delivery_id} does not wait for this response: it has ended, was offered again, or was not offered. The response was ignored.`,
       )
     const reply: Delivery = { ...delivery, offer: { ...offer, result } }
     return { reply, writes: [put('deliveries', reply)], events: [] }

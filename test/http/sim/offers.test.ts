@@ -196,6 +196,14 @@ describe('an attempt to a listener', () => {
     ['with an outcome that a listener cannot see', { outcome: 'address_refused' }, 422],
     ['with more of the body than is kept', { body: 'x'.repeat(4097) }, 422],
     ['with an informational status', { status: 100 }, 422],
+    ['with a line break in a header', { headers: [{ name: 'A', value: '1\r\nB: 2' }] }, 422],
+    ['with a header without a name', { headers: [{ name: '', value: '1' }] }, 422],
+    ['with a character that is no byte', { headers: [{ name: 'A', value: '寿' }] }, 422],
+    [
+      'with a header longer than HTTP clients accept',
+      { headers: [{ name: 'Location', value: 'a'.repeat(16_385) }] },
+      422,
+    ],
   ])('refuses an answer %s', async (_what, changes, status) => {
     const simulator = await openSimulator()
     const offered = { offer: 'off_1', delivery_id: 'dlv_1', attempt: 1, url, headers: [], body: '' }
