@@ -176,6 +176,34 @@ test('an attempt in flight when the service stops is forwarded once, and recorde
   await receiver.close()
 })
 
+test('the endpoint is registered again when the data is replaced', async () => {
+  const receiver = await startReceiver()
+  const service = await serve()
+  const listening = await listen(service, '--forward-to', receiver.url)
+  await push(service, 'a')
+  await attempts(listening, 1)
+  const state = await service.call('GET', '/_sim/state')
+  await service.run(['state', 'reset'])
+  await listening.until(
+    'stderr',
+    /^The data was replaced\. Registered 1 endpoint again, with the same secret\.\n$/,
+  )
+  await push(service, 'b')
+  expect(await attempts(listening, 2)).toMatchObject([
+    { external_check_id: 'a' },
+    { external_check_id: 'b', attempt: { number: 1, outcome: 'succeeded' } },
+  ])
+  // A loaded state has the endpoint, and attempts that were shown.
+  await service.call('PUT', '/_sim/state', await state.json())
+  await listening.until('stderr', /The data was replaced\.\n$/)
+  await push(service, 'c')
+  expect((await attempts(listening, 3))[2]).toMatchObject({ external_check_id: 'c' })
+  await interrupt(listening)
+  expect(await endpoints(service)).toEqual([])
+  await service.stop()
+  await receiver.close()
+})
+
 test('a tunnel that is refused suggests --relay, and ends', async () => {
   const service = await serve({ denyPrivate: true })
   const { code, stderr } = await service.run(['listen', '--forward-to', '3000'])

@@ -12,6 +12,8 @@ export type ListenEvent =
   | Disconnected
   /** The service is back; `made` endpoints were registered again, since it had lost them. */
   | { type: 'reconnected'; registered: readonly Registered[]; made: number }
+  /** All data was replaced; `made` endpoints were registered again. */
+  | { type: 'reset'; registered: readonly Registered[]; made: number }
   | { type: 'attempt'; data: AttemptMessage; from: Registered }
 
 interface Session {
@@ -34,15 +36,29 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
     signal,
     async *attend(client, again) {
       const stream = await openStream(client, signal, { listener: listener?.name })
-      const { registered, made } = await register(client, routes, secret)
+      let registered: readonly Registered[] = []
+      let ids: readonly string[] = []
+      const registerAll = async () => {
+        const result = await register(client, routes, secret)
+        registered = result.registered
+        ids = registered.map(({ endpoint }) => endpoint.id)
+        return result
+      }
+      const { made } = await registerAll()
       yield again ? { type: 'reconnected', registered, made } : { type: 'ready', registered }
-      const ids = registered.map(({ endpoint }) => endpoint.id)
       const from = (data: AttemptMessage): ListenEvent[] =>
         registered
           .filter(({ endpoint }) => endpoint.id === data.endpoint_id)
           .map((one) => ({ type: 'attempt', data, from: one }))
       for (const data of await attempts.missed(client, ids)) yield* from(data)
       for await (const message of stream) {
+        if (message.type === 'reset') {
+          const result = await registerAll()
+          attempts.forget()
+          // The attempts of a loaded state are not new.
+          await attempts.missed(client, ids)
+          yield { type: 'reset', ...result }
+        }
         if (message.type === 'offer') void listener?.take(message.data, connect)
         const told =
           message.type === 'dropped' ? await attempts.missed(client, ids) : attempts.told(message, ids)
@@ -54,7 +70,7 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
 
 /** Reports each attempt of some endpoints once, also after gaps and repetitions of the stream. */
 function createAttempts() {
-  const { isNew } = createAttemptFilter()
+  const { isNew, forget } = createAttemptFilter()
   return {
     /** Returns the attempts that were not reported yet, oldest first. */
     async missed(
@@ -68,6 +84,7 @@ function createAttempts() {
       const inOrder = missed.sort((one, other) => (startOf(one) < startOf(other) ? -1 : 1))
       return inOrder.filter(isNew)
     },
+    forget,
     /** Returns the attempt of a stream message, when it is new and of one of these endpoints. */
     told(message: StreamMessage, endpoints: readonly string[]): AttemptMessage[] {
       const ours = message.type === 'attempt' && endpoints.includes(message.data.endpoint_id)

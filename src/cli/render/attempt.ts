@@ -83,13 +83,14 @@ export const renderListening = renderer(
   },
 )
 
-/** Renders that the service has ended or is back. */
+/** Renders that the service has ended, is back, or has other data. */
 export const renderConnection = renderer(
-  (happening: { type: 'disconnected' } | { type: 'reconnected'; made: number }): string => {
+  (happening: { type: 'disconnected' } | { type: 'reconnected' | 'reset'; made: number }): string => {
     if (happening.type === 'disconnected')
       return 'The service has stopped. Waiting for it to restart. Press Ctrl-C to stop.'
-    if (happening.made === 0) return 'Reconnected to the service.'
-    return `Reconnected to the service. Registered ${count(happening.made, 'endpoint')} again, with the same secret.`
+    const what = happening.type === 'reset' ? 'The data was replaced.' : 'Reconnected to the service.'
+    if (happening.made === 0) return what
+    return `${what} Registered ${count(happening.made, 'endpoint')} again, with the same secret.`
   },
 )
 
