@@ -57,7 +57,8 @@ export interface StreamOptions {
   lastEventId?: string | undefined
   /**
    * Name of a listener. The messages then include `offer` for each attempt to an endpoint with a URL such as
-   * `https://<name>.listen.invalid/1`, for a caller that forwards the attempts and answers them.
+   * `https://<name>.listen.invalid/1`. The caller forwards each attempt and answers it with
+   * `POST /_sim/deliveries/{id}/attempts/{number}/response`.
    * @default undefined, no offers
    */
   listener?: string | undefined

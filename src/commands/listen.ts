@@ -47,7 +47,7 @@ export default class Listen extends ServiceCommand {
     dotenv: dotenvFlag,
     relay: Flags.boolean({
       description:
-        'Fetch deliveries over the connection to the service, which need not reach this machine (default: unless the service is on a loopback address).',
+        'Fetch deliveries from the service, so that the service need not reach this machine (default: unless the service is on a loopback address).',
       allowNo: true,
     }),
     // With one variable for both, start would send deliveries to receivers whose certificates are not checked.

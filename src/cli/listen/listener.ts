@@ -9,7 +9,7 @@ import type { Route } from './target.ts'
 export interface Listener {
   /** Its name in the hosts of its endpoints. */
   name: string
-  /** Forwards an attempt and answers it. Never rejects. One that is offered again is only answered again. */
+  /** Forwards an attempt and answers it. Never rejects. An attempt that is offered again is not forwarded again. */
   take(offered: OfferedAttempt, connect: () => Promise<Client>): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import type { Route, Target } from './target.ts'
 import { newToken } from '../../ids.ts'
 import { takeLease, type KeptLease } from './lease.ts'
 
-/** The way of the deliveries to a `listen`, and its lease in the data directory. */
+/** Brings deliveries to a running `listen`, which has a lease in the data directory. */
 export interface Tunnel {
   routes: readonly Route[]
   lease: KeptLease

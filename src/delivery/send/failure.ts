@@ -147,7 +147,7 @@ export function explainFailure(thrown: unknown, host: string, timeoutMs: number)
 export function explainStatus(status: number, location: string | undefined): Failure {
   const error =
     status >= 300 && status < 400 && location !== undefined
-      ? `The receiver redirected (${status}) to ${location}. Redirects are not followed. Register that URL instead.`
+      ? `The receiver redirected (${status}) to ${location}. Redirects are not followed. Use that URL instead.`
       : `The receiver returned ${status}. Only 2xx counts as delivered.`
   return { outcome: 'bad_status', error }
 }

@@ -15,8 +15,9 @@ import { outcomeOf, type SendOptions } from './send.ts'
 /** Sends attempts to a running `tabwire listen`, which gets them from the live stream of any instance. */
 export interface Offers {
   /**
-   * Offers an attempt and resolves with the answer; after the time limit, with a timeout. An offer that an earlier instance
-   * made is continued, with its times. Rejects with NotOwner when the delivery ended meanwhile, or when `signal` aborts.
+   * Offers an attempt and resolves with the answer; after the time limit, with a timeout. A recent offer of an earlier
+   * instance is continued, with its times. Rejects with NotOwner when the delivery ended meanwhile, and with the reason of
+   * `signal` when it aborts.
    */
   send(offer: OfferAttempt, sending: Sending): Promise<AttemptResult>
 }

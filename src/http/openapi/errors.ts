@@ -69,7 +69,8 @@ export const errorAnswers = {
   },
   AttemptEnded: {
     codes: ['attempt_ended'],
-    description: 'The attempt has another result, or another attempt is the next one. Nothing was changed.',
+    description:
+      'The attempt does not wait for this response: it has ended, was offered again, or was not offered. Nothing was changed.',
   },
   NotClaimable: {
     codes: ['not_claimable'],

@@ -178,7 +178,7 @@ describe('the answer of a listener', () => {
     expect(resultOf({ offer: '', duration_ms: 1, status: 302, headers: moved, body: '' })).toMatchObject({
       outcome: 'bad_status',
       error:
-        'The receiver redirected (302) to https://b.test/. Redirects are not followed. Register that URL instead.',
+        'The receiver redirected (302) to https://b.test/. Redirects are not followed. Use that URL instead.',
     })
   })
 })

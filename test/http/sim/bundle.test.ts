@@ -227,7 +227,7 @@ describe('a bundle has no secret', () => {
     ])
     const target = one?.response_headers?.find(({ name }) => name === 'Location')?.value ?? ''
     expect(one?.error).toBe(
-      `The receiver redirected (302) to ${target}. Redirects are not followed. Register that URL instead.`,
+      `The receiver redirected (302) to ${target}. Redirects are not followed. Use that URL instead.`,
     )
   })
 
