@@ -62,7 +62,7 @@ export function openDeliveries(
   const deliver = createDeliver({
     service,
     sender,
-    offers: createOffers({ service, timeoutMs, measure: measureOf(parts) }),
+    offers: createOffers({ service, timeoutMs: timeoutMs + bodyTimeoutMs, measure: measureOf(parts) }),
     clock,
     faults,
     // Uses the global Date: a receiver in this process compares with it, even when a test has replaced it.

@@ -26,13 +26,16 @@ type Sending = Pick<SendOptions, 'signal' | 'mayBegin'>
 
 interface OffersParts {
   service: Pick<Service, 'execute' | 'get' | 'onCommit'>
-  /** Milliseconds until an answer must come (specification section 8). Default 10,000. */
+  /**
+   * Milliseconds until an answer must come. The listener ends the attempt after 10 s (specification section 8); the rest is
+   * for the way to it and back. Default 11,000.
+   */
   timeoutMs?: number
   /** Replaces the durations that listeners report. */
   measure?: (() => number) | undefined
 }
 
-export function createOffers({ service, timeoutMs = 10_000, measure }: OffersParts): Offers {
+export function createOffers({ service, timeoutMs = 11_000, measure }: OffersParts): Offers {
   const waiting = new Map<string, (delivery: Delivery | undefined) => void>()
   service.onCommit((writes) => {
     if (waiting.size === 0) return
@@ -46,7 +49,7 @@ export function createOffers({ service, timeoutMs = 10_000, measure }: OffersPar
     outcome: 'timeout',
     response_status: null,
     response_body: null,
-    error: `tabwire listen did not answer within ${timeoutMs / 1000} s. Check that it runs, and that the receiver responds at once.`,
+    error: `tabwire listen did not answer within ${timeoutMs / 1000} s. Check that it runs and is connected.`,
   })
 
   /** Ends an offer without an answer. Resolves with the delivery, whose offer may have got one by now. */

@@ -14,8 +14,7 @@ const ok: OfferResult = resultOf({
   body: 'thanks',
 })
 
-const TIMED_OUT =
-  'tabwire listen did not answer within 0.02 s. Check that it runs, and that the receiver responds at once.'
+const TIMED_OUT = 'tabwire listen did not answer within 0.02 s. Check that it runs and is connected.'
 
 describe('an attempt to a listener', () => {
   let setup: Setup

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { OfferedAttempt } from '../../../src/model/offer.ts'
 import { verify } from '../../../src/signature/verify.ts'
@@ -172,6 +173,18 @@ describe('an attempt to a listener', () => {
     await simulator.client.reset()
     const gone = await simulator.call(`POST ${pathOf(after)}`, { json: answered(after) })
     expect(errorOf(gone).code).toBe('not_found')
+  })
+
+  it('waits longer for the listener than receivers have, since they may use all of their time', async () => {
+    const deliveryTimes = { timeoutMs: 300, bodyTimeoutMs: 20_000, leaseMs: 100_000 }
+    const { simulator } = await openListened({ deliveryTimes })
+    const stream = await listen(simulator)
+    await simulator.push('dinner')
+    const offered = await stream.offer()
+    await sleep(400)
+    await simulator.client.request('POST', pathOf(offered), answered(offered))
+    await simulator.idle()
+    expect((await simulator.client.deliveries.get(offered.delivery_id)).status).toBe('delivered')
   })
 
   it('needs the scope of the simulator, for the stream and for the answer', async () => {
