@@ -125,6 +125,13 @@ export const dotenvFlag = Flags.string({
   aliases: ['env-file'],
 })
 
+/** Flag of commands that forward deliveries. */
+export const fetchFlag = Flags.boolean({
+  description:
+    'Fetch deliveries from the service, so that the service need not reach this machine (default: unless the service is on a loopback address).',
+  allowNo: true,
+})
+
 /** Flags for the page of a list. */
 export const listFlags = fromEnvironment({
   limit: Flags.integer({ description: 'Maximum number of results.', min: 1, max: 100, default: 20 }),

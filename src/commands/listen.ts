@@ -1,11 +1,11 @@
 import { Flags } from '@oclif/core'
 import { openEnvFile, type EnvVariables } from '../cli/files/env-file.ts'
 import { CommandError, exitCodes } from '../cli/errors.ts'
-import { chosenEvents, dotenvFlag, fromEnvironment } from '../cli/flags.ts'
+import { chosenEvents, dotenvFlag, fromEnvironment, fetchFlag } from '../cli/flags.ts'
 import { tidyUp, type Registered, closeTunnel } from '../cli/listen/endpoints.ts'
 import { deadLeases, listenSecret } from '../cli/listen/lease.ts'
 import { listenTo, type ListenEvent } from '../cli/listen/session.ts'
-import { openListener, openTunnel } from '../cli/listen/tunnel.ts'
+import { explainRefusal, openTunnel } from '../cli/listen/tunnel.ts'
 import { parseHeader, targetsOf } from '../cli/listen/target.ts'
 import { renderConnection, renderForwarded, renderListening } from '../cli/render/attempt.ts'
 import { renderWarning } from '../cli/render/messages.ts'
@@ -15,8 +15,7 @@ import type { Terminal } from '../cli/base-command.ts'
 import { openBar } from '../cli/listen/bar.ts'
 import { renderResent } from '../cli/render/delivery.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { ApiError, type Client } from '../client.ts'
-import { bareHost, isLoopbackName } from '../model/loopback.ts'
+import type { Client } from '../client.ts'
 
 export default class Listen extends ServiceCommand {
   static override description =
@@ -45,11 +44,7 @@ export default class Listen extends ServiceCommand {
       description: 'Print the signing secret and exit.',
     }),
     dotenv: dotenvFlag,
-    relay: Flags.boolean({
-      description:
-        'Fetch deliveries from the service, so that the service need not reach this machine (default: unless the service is on a loopback address).',
-      allowNo: true,
-    }),
+    relay: fetchFlag,
     // With one variable for both, start would send deliveries to receivers whose certificates are not checked.
     insecure: Flags.boolean({
       description:
@@ -80,10 +75,8 @@ export default class Listen extends ServiceCommand {
     await this.tidy(await connect(), service, directory)
     await prepareDataDirectory(directory)
     const terminal = this.keyboardTerminal
-    const tunnel = await this.openTunnel(
-      { directory, service, targets, insecure: flags.insecure },
-      flags.relay,
-    )
+    const options = { directory, service, targets, insecure: flags.insecure }
+    const tunnel = await openTunnel(options, await import('../certificates.ts'), flags.relay)
     try {
       const secret = await listenSecret(directory)
       const session = { connect, tunnel, secret, signal: this.ending.signal }
@@ -108,23 +101,9 @@ export default class Listen extends ServiceCommand {
     this.exit(this.exitCode)
   }
 
-  private async openTunnel(options: Omit<Parameters<typeof openListener>[0], 'ca'>, relay?: boolean) {
-    const { openAuthority, readAuthorityCertificate } = await import('../certificates.ts')
-    const { directory, service } = options
-    if (relay ?? !isLoopbackName(bareHost(new URL(service))))
-      return openListener({ ...options, ca: await readAuthorityCertificate(directory) })
-    return openTunnel({ ...options, authority: await openAuthority(directory) })
-  }
-
   /** Suggests `--relay` when the service refuses the address of the tunnel. */
   protected override async explained(error: Error): Promise<Error> {
-    const { issues = [] } = (error instanceof ApiError ? error.body : {}) as ValidationBody
-    const message = issues.find(({ path }) => path === 'url')?.message
-    if (message === undefined) return super.explained(error)
-    return new CommandError(
-      'tunnel_refused',
-      `The service refuses to send deliveries to this machine: the URL ${message}. To fetch them instead, run \`tabwire listen --relay\`.`,
-    )
+    return explainRefusal(error) ?? super.explained(error)
   }
 
   private openBar(terminal: Terminal, connect: () => Promise<Client>): void {
@@ -202,11 +181,6 @@ export default class Listen extends ServiceCommand {
   protected override abandoned(): void {
     this.ending.abort()
   }
-}
-
-/** Body of a refusal with the code `validation_failed`. */
-interface ValidationBody {
-  issues?: readonly { path: string; message: string }[]
 }
 
 interface Told {

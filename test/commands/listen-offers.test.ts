@@ -209,7 +209,7 @@ test('a tunnel that is refused suggests --relay, and ends', async () => {
   const { code, stderr } = await service.run(['listen', '--forward-to', '3000'])
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^Error: The service refuses to send deliveries to this machine: the URL must not point to a loopback address, .* run `tabwire listen --relay`\.\n$/,
+    /^Error: The service refuses to send deliveries to this machine: the URL must not point to a loopback address, .* pass --relay\.\n$/,
   )
   expect(await endpoints(service)).toEqual([])
   await service.stop()

@@ -6,7 +6,7 @@ import { sampled } from '../soak/seeded.ts'
 import type { ScenarioReport } from '../../src/cli/scenario/play.ts'
 import type { Envelope } from '../../src/model/event.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
-import { checkBody, fixtures, type RunningService } from '../support/cli.ts'
+import { checkBody, fixtures, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 import { startServiceAndReceiver } from '../support/https-service.ts'
 
@@ -181,6 +181,27 @@ describe('tabwire scenario run', () => {
       expect(JSON.parse(plain.requests[0]?.body.toString() ?? '')).toMatchObject({ type: 'check.created' })
       expect(await service.json('endpoints', 'list')).toEqual(before)
     } finally {
+      await plain.close()
+    }
+  })
+
+  test('--forward-to fetches the deliveries of a service that refuses this machine, with --relay', async () => {
+    const plain = await startReceiver()
+    const strict = await serve({ denyPrivate: true })
+    try {
+      const expects = { do: 'expect', check: 'table', deliveries: ['check.created'] }
+      const scenario = join(service.cwd, await file('relay.json', push, expects))
+      const args = ['scenario', 'run', scenario, '--forward-to', plain.url]
+      const refused = await strict.run(args)
+      expect(refused).toMatchObject({ code: 1 })
+      expect(refused.stderr).toMatch(
+        /^Error: The service refuses to send deliveries to this machine: .* pass --relay\.\n$/,
+      )
+      expect(await strict.run([...args, '--relay'])).toMatchObject({ code: 0 })
+      expect(plain.requests).toHaveLength(1)
+      expect(await strict.json('endpoints', 'list')).toMatchObject({ data: [] })
+    } finally {
+      await strict.stop()
       await plain.close()
     }
   })

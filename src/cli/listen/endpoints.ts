@@ -1,10 +1,13 @@
 import { ApiError, type Client } from '../../client.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
-import { type Tunnel, openTunnel } from './tunnel.ts'
+import { type Certificates, explainRefusal, type Tunnel, openTunnel } from './tunnel.ts'
 import { dropLease, type KeptLease, listenSecret } from './lease.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventTypes } from '../../model/event.ts'
 import { parseTarget, type Route } from './target.ts'
+import { openStream } from '../../client/stream.ts'
+import { reconnecting } from '../tail/reconnect.ts'
+import type { Listener } from './listener.ts'
 
 interface Endpoints {
   endpoints: Pick<Client['endpoints'], 'list' | 'delete' | 'createWithSecret'>
@@ -79,26 +82,37 @@ export async function closeTunnel(tunnel: Tunnel, connect: () => Promise<Client>
   }
 }
 
-type Authority = Parameters<typeof openTunnel>[0]['authority']
+interface ForwardingOptions {
+  to: string
+  directory: string
+  service: string
+  certificates: Certificates
+  /** Default: the secret of `listen`. */
+  secret?: string | undefined
+  /** Fetch the deliveries from the service. Default: as `listen`. */
+  relay?: boolean | undefined
+  /** Locates the service again: after a restart it may have another port and key. */
+  connect: () => Promise<Client>
+}
 
 /** Forwards deliveries to a receiver on plain HTTP by a temporary endpoint, as `listen` does, while `work` runs. */
 export async function forwarding<T>(
   client: Client,
-  {
-    to,
-    directory,
-    service,
-    authority,
-    secret,
-  }: { to: string; directory: string; service: string; authority: Authority; secret?: string | undefined },
+  { to, directory, service, certificates, secret, relay, connect }: ForwardingOptions,
   work: (endpointId: string) => Promise<T>,
 ): Promise<T> {
   const targets = [{ to: parseTarget(to), events: eventTypes, headers: [] }]
-  const tunnel = await openTunnel({ directory, service, targets, authority, insecure: false })
+  const tunnel = await openTunnel({ directory, service, targets, insecure: false }, certificates, relay)
+  const ending = new AbortController()
   try {
-    const { registered } = await register(client, tunnel.routes, secret ?? (await listenSecret(directory)))
+    if (tunnel.listener !== undefined) await fetchOffers(tunnel.listener, connect, ending.signal)
+    const signing_secret = secret ?? (await listenSecret(directory))
+    const { registered } = await register(client, tunnel.routes, signing_secret).catch((error: unknown) => {
+      throw explainRefusal(error) ?? error
+    })
     return await work(registered[0]?.endpoint.id ?? '')
   } finally {
+    ending.abort()
     await unregister(
       client,
       tunnel.routes.map(({ url }) => url),
@@ -109,6 +123,30 @@ export async function forwarding<T>(
     )
     await tunnel.close()
   }
+}
+
+/** Forwards all offers from when it resolves until `signal` aborts, also when the service ends and is back. */
+async function fetchOffers(
+  listener: Listener,
+  connect: () => Promise<Client>,
+  signal: AbortSignal,
+): Promise<void> {
+  const connections = reconnecting<{ type: 'open' }>({
+    connect,
+    signal,
+    async *attend(client) {
+      const stream = await openStream(client, signal, { listener: listener.name })
+      yield { type: 'open' }
+      for await (const message of stream)
+        if (message.type === 'offer') void listener.take(message.data, connect)
+    },
+  })
+  await connections.next()
+  const restOf = async () => {
+    while ((await connections.next()).done !== true);
+  }
+  // Without the stream, attempts end with a timeout that says so.
+  restOf().catch(() => undefined)
 }
 
 async function endpointsAt(client: Endpoints, urls: readonly string[]): Promise<WebhookEndpointView[]> {

@@ -1,5 +1,8 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { ApiError } from '../../client.ts'
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { CommandError } from '../errors.ts'
 import { type Forwarder, createForwarder } from './forward.ts'
 import { listenerUrl } from '../../model/offer.ts'
 import { createListener, type Listener } from './listener.ts'
@@ -43,7 +46,43 @@ export async function openListener({
   return { routes, lease, listener: createListener(name, routes, forwarder), close: forwarder.close }
 }
 
-interface TunnelOptions extends Omit<ListenerOptions, 'ca'> {
+/** Opens a listener if `relay` says so; by default, unless the service is on a loopback address. */
+export async function openTunnel(
+  options: TunnelOptions,
+  { openAuthority, readAuthorityCertificate }: Certificates,
+  relay?: boolean,
+): Promise<Tunnel> {
+  const { directory, service } = options
+  if (relay ?? !isLoopbackName(bareHost(new URL(service))))
+    return openListener({ ...options, ca: await readAuthorityCertificate(directory) })
+  return openLocalTunnel({ ...options, authority: await openAuthority(directory) })
+}
+
+/** The local authority of a data directory. */
+export interface Certificates {
+  openAuthority(directory: string): Promise<LocalTunnelOptions['authority']>
+  readAuthorityCertificate(directory: string): Promise<string | undefined>
+}
+
+/** Explains that the service refuses the address of a tunnel; `undefined` for other errors. */
+export function explainRefusal(error: unknown): CommandError | undefined {
+  const { issues = [] } = (error instanceof ApiError ? error.body : {}) as ValidationBody
+  const message = issues.find(({ path }) => path === 'url')?.message
+  if (message === undefined) return undefined
+  return new CommandError(
+    'tunnel_refused',
+    `The service refuses to send deliveries to this machine: the URL ${message}. To fetch them instead, pass --relay.`,
+  )
+}
+
+/** Body of a refusal with the code `validation_failed`. */
+interface ValidationBody {
+  issues?: readonly { path: string; message: string }[]
+}
+
+type TunnelOptions = Omit<ListenerOptions, 'ca'>
+
+interface LocalTunnelOptions extends TunnelOptions {
   /** The local authority, which the service trusts. */
   authority: {
     certificatePem: string
@@ -52,13 +91,13 @@ interface TunnelOptions extends Omit<ListenerOptions, 'ca'> {
 }
 
 /** Opens the server for deliveries, and writes the lease before anything is registered. */
-export async function openTunnel({
+async function openLocalTunnel({
   directory,
   service,
   targets,
   authority,
   insecure,
-}: TunnelOptions): Promise<Tunnel> {
+}: LocalTunnelOptions): Promise<Tunnel> {
   const token = newToken()
   const forwarder = createForwarder({ ca: authority.certificatePem, insecure })
   const tls = await authority.issue(['localhost', '127.0.0.1'])

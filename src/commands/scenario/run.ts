@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
-import { readAuthorityCertificate } from '../../certificates.ts'
+import { openAuthority, readAuthorityCertificate } from '../../certificates.ts'
 import { CommandError, exitCodes } from '../../cli/errors.ts'
-import { fromEnvironment, secretFromFileFlag } from '../../cli/flags.ts'
+import { fromEnvironment, fetchFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { expandFiles } from '../../cli/files/input.ts'
 import { renderScenarioEnd, renderStep } from '../../cli/render/steps.ts'
 import { forwarding } from '../../cli/listen/endpoints.ts'
@@ -44,6 +44,7 @@ export default class ScenarioRun extends ServiceCommand {
     'forward-to': Flags.string({
       description: 'Forward deliveries to this URL, like `listen`, and check them.',
     }),
+    relay: fetchFlag,
     secret: Flags.string({
       description: 'Signing secret of the receiver at --forward-to (default: the secret of `listen`).',
     }),
@@ -96,11 +97,12 @@ export default class ScenarioRun extends ServiceCommand {
   ): Promise<void> {
     const to = flags['forward-to']
     if (to === undefined) return work(await watchedAt(client, flags.endpoint, timeout_ms))
-    const { openAuthority } = await import('../../certificates.ts')
     const directory = flags['data-dir']
     const service = new URL((await this.locate(flags)).url).origin
     await prepareDataDirectory(directory)
-    const parts = { to, directory, service, authority: await openAuthority(directory), secret: flags.secret }
+    const { secret, relay } = flags
+    const certificates = { openAuthority, readAuthorityCertificate }
+    const parts = { to, directory, service, certificates, secret, relay, connect: this.reconnect(flags) }
     await forwarding(client, parts, (endpoint_id) =>
       work({ endpoint_id, event_types: eventTypes, timeout_ms }),
     )
@@ -132,6 +134,7 @@ interface RunFlags {
   'forward-to': string | undefined
   endpoint: string | undefined
   secret: string | undefined
+  relay: boolean | undefined
   'data-dir': string
   url: string | undefined
   'api-key': string | undefined
