@@ -308,7 +308,10 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       const all = await three()
       const { id, api_key: key } = await all[0].client.keys.create({ scopes: ['read', 'simulate'] })
       for (const { call } of all) expect((await call('GET /_sim/requests', { key })).status).toBe(200)
+      const headers = { authorization: `Bearer ${key}` }
+      const stream = await fetch(`${all[2].url}/_sim/stream`, { headers })
       await all[1].client.keys.revoke(id)
+      expect(await stream.text()).toMatch(/^: listening\n/)
       for (const { call } of all)
         await vi.waitUntil(async () => (await call('GET /_sim/requests', { key })).status === 401)
     })

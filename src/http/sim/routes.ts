@@ -264,6 +264,7 @@ export function simRoutes(parts: SimParts): Documented[] {
           since: timeOf(call.query, 'since'),
           lastEventId: call.header('last-event-id'),
           listener: call.query.get('listener') ?? undefined,
+          keyId: call.key.id,
         }),
     },
     {

@@ -21,7 +21,8 @@ export interface Stream {
    * oldest first, then `live`, then live messages, without gaps or duplicates. With `lastEventId`, the id of the last
    * message that the client has, sends the messages since that one, then `live`. When they are no longer kept, `dropped`
    * or `reset` takes their place. An unknown id is ignored. With `listener`, also sends `offer` for each attempt that is
-   * offered to this listener: those without an answer at first, and again after `dropped`. Offers have no ids.
+   * offered to this listener: those without an answer at first, and again after `dropped`. Offers have no ids. The stream
+   * ends when the key with the id `keyId` is revoked.
    * @throws Refusal `storage_unavailable`.
    */
   open(options?: StreamQuery): Promise<Answer>
@@ -33,6 +34,7 @@ interface StreamQuery {
   since?: string | undefined
   lastEventId?: string | null
   listener?: string | undefined
+  keyId?: string
 }
 
 /**
@@ -73,8 +75,7 @@ export function createStream(
   log: Pick<RequestLog, 'onAdd' | 'list' | 'get' | 'newest' | 'after'>,
   { token, fresh, serviceName }: Feed,
 ): Stream {
-  const subscribers = new Set<Subscriber>()
-  const listeners = new Map<Subscriber, string>()
+  const subscribers = new Map<Subscriber, Pick<StreamQuery, 'listener' | 'keyId'>>()
   const positions = createPositions(token)
   let now: Position = {
     generation: service.generation(),
@@ -86,7 +87,7 @@ export function createStream(
     const id = positions.textOf(now)
     let encoded: Uint8Array | undefined
     const bytes = () => (encoded ??= encoder.encode(`id: ${id}\nevent: ${type}\ndata: ${text()}\n\n`))
-    for (const subscriber of subscribers) subscriber.tell(key, bytes)
+    for (const subscriber of subscribers.keys()) subscriber.tell(key, bytes)
   }
   /** Tells a listener of an offer. When the store fails, ends the stream: the listener opens it again and gets all offers. */
   const offer = async (subscriber: Subscriber, offered: Promise<readonly Delivery[]>) => {
@@ -101,13 +102,19 @@ export function createStream(
     }
   }
   const offerAll = (subscriber: Subscriber) => {
-    const listener = listeners.get(subscriber)
+    const listener = subscribers.get(subscriber)?.listener
     if (listener !== undefined) void offer(subscriber, openOffersOf(service, listener))
   }
   const offerNew = (writes: readonly Write[]) => {
     for (const offered of writes.map(offeredIn))
-      for (const [subscriber, listener] of listeners)
-        if (listener === offered?.listener) void offer(subscriber, Promise.resolve([offered.delivery]))
+      for (const [subscriber, { listener }] of subscribers)
+        if (offered !== undefined && offered.listener === listener)
+          void offer(subscriber, Promise.resolve([offered.delivery]))
+  }
+  const endRevoked = (writes: readonly Write[]) => {
+    for (const write of writes)
+      if (write.collection === 'keys' && 'put' in write && write.put.revoked_at !== null)
+        for (const [subscriber, { keyId }] of subscribers) if (keyId === write.put.id) subscriber.close()
   }
   // Without subscribers, no message is serialised.
   log.onAdd(({ id, number, read }) => {
@@ -126,7 +133,9 @@ export function createStream(
       publish(message)
     }
     now = { ...now, sequence, messages: 0 }
-    if (listeners.size > 0) offerNew(writes)
+    if (subscribers.size === 0) return
+    offerNew(writes)
+    endRevoked(writes)
   })
   /** Returns the messages between two positions, each with its id. */
   const missed = async (from: Position, to: Position): Promise<Message[]> => {
@@ -157,11 +166,11 @@ export function createStream(
   const historyOf = async (from: Position | undefined, to: Position, since: string | undefined) =>
     from === undefined ? readHistory({ service, log }, since ?? '') : missed(from, to)
   const heartbeat = timers.setInterval(() => {
-    for (const subscriber of subscribers) subscriber.beat(HEARTBEAT)
+    for (const subscriber of subscribers.keys()) subscriber.beat(HEARTBEAT)
   }, HEARTBEAT_MS)
   heartbeat.unref()
   return {
-    async open({ since, lastEventId, listener } = {}) {
+    async open({ since, lastEventId, ...owner } = {}) {
       if (fresh !== undefined) await fresh()
       const asked = positions.read(lastEventId)
       const from = asked === undefined || positions.isAhead(asked, now) ? undefined : asked
@@ -176,13 +185,9 @@ export function createStream(
           offerAll(subscriber)
           return `event: dropped\ndata: ${JSON.stringify({ count })}\n\n`
         },
-        onEnd() {
-          subscribers.delete(subscriber)
-          listeners.delete(subscriber)
-        },
+        onEnd: () => void subscribers.delete(subscriber),
       })
-      subscribers.add(subscriber)
-      if (listener !== undefined) listeners.set(subscriber, listener)
+      subscribers.set(subscriber, owner)
       offerAll(subscriber)
       if (hasHistory)
         try {
@@ -198,7 +203,7 @@ export function createStream(
     },
     close() {
       timers.clearInterval(heartbeat)
-      for (const subscriber of subscribers) subscriber.close()
+      for (const subscriber of subscribers.keys()) subscriber.close()
     },
   }
 }

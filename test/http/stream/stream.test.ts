@@ -106,6 +106,23 @@ describe('the stream', () => {
     await expect(stream.next()).rejects.toThrow(/ended/)
   })
 
+  it('ends when its key is revoked, and others do not', async () => {
+    const simulator = await openSimulator()
+    const { client } = simulator
+    const made = await client.keys.create({ scopes: ['simulate'] })
+    const other = await openStream(simulator)
+    const headers = { authorization: `Bearer ${made.api_key}` }
+    const { body } = await fetch(`${simulator.url}/_sim/stream?listener=shop`, { headers })
+    await client.keys.revoke((await client.keys.create({ scopes: ['read'] })).id)
+    await simulator.push('a')
+    await client.keys.revoke(made.id)
+    await simulator.push('b')
+    const text = await new Response(body).text()
+    expect(text.match(/^event: .*$/gm)).toEqual(['event: event', 'event: request'])
+    const types = (await other.take(4)).map(({ type }) => type)
+    expect(types).toEqual(['event', 'request', 'event', 'request'])
+  })
+
   /** Reads a stream until `last` is in its text, and leaves. */
   async function readText(simulator: TestSimulator, last: string, headers: Record<string, string> = {}) {
     const leaving = new AbortController()
