@@ -96,7 +96,7 @@ export default class Listen extends ServiceCommand {
       // After an error the stream is still open, and would keep the process running.
       this.ending.abort()
       if (!(await closeTunnel(tunnel, connect)))
-        this.say('The service did not answer. The next `tabwire listen` removes the endpoint.')
+        this.say('The service did not remove the endpoint. The next `tabwire listen` removes it.')
     }
     this.exit(this.exitCode)
   }

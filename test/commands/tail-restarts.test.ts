@@ -78,7 +78,7 @@ describe('tabwire tail over restarts of the service', () => {
       await attempted(first, 'seen')
       await lines(running, 'seen')
       await first.stop(signal)
-      await running.until('stderr', /The service has stopped\. Waiting for it to restart/)
+      await running.until('stderr', /Lost the connection to the service\. Reconnecting/)
       // Too busy to see the service come back before something has happened there.
       running.child.kill('SIGSTOP')
       const second = await start(cwd)
@@ -98,7 +98,7 @@ describe('tabwire tail over restarts of the service', () => {
     const first = await serve({ cwd, startAt: new Date('2030-01-01T00:00:00Z') })
     const running = await tail(cwd)
     await first.stop()
-    await running.until('stderr', /has stopped/)
+    await running.until('stderr', /Lost the connection/)
     const second = await inMemory(cwd)
     await register(second)
     await push(second, 'new')

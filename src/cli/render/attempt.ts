@@ -87,7 +87,7 @@ export const renderListening = renderer(
 export const renderConnection = renderer(
   (happening: { type: 'disconnected' } | { type: 'reconnected' | 'reset'; made: number }): string => {
     if (happening.type === 'disconnected')
-      return 'The service has stopped. Waiting for it to restart. Press Ctrl-C to stop.'
+      return 'Lost the connection to the service. Reconnecting. Press Ctrl-C to stop.'
     const what = happening.type === 'reset' ? 'The data was replaced.' : 'Reconnected to the service.'
     if (happening.made === 0) return what
     return `${what} Registered ${count(happening.made, 'endpoint')} again, with the same secret.`
