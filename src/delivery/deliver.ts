@@ -12,7 +12,7 @@ import { deliveryHeaders } from '../model/text/service-name.ts'
 import type { DeliveryFaults } from './faults/faults.ts'
 import { faultFields, sendWithFaults } from './faults/fault-plan.ts'
 import type { Offers } from './send/offers.ts'
-import type { Message, Sender, SendResult } from './send/send.ts'
+import type { Sender, SendResult } from './send/send.ts'
 import { NotOwner } from './slots.ts'
 
 export interface DeliverSettings {
@@ -80,12 +80,14 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const started_at = settings.clock.now().toISOString()
     const signed_at = delivery.signed_at ?? Math.floor(settings.signNow().getTime() / 1000)
     const trace = settings.newSpanId && traceOf(event, settings.newSpanId)
-    const message = compose(event.body, endpoint, signed_at, settings.serviceName, trace)
+    const { url, signing_secret: secret } = endpoint
+    const { body } = event
+    const signature = sign({ payload: body, secret, timestamp: signed_at })
+    const message = { url, headers: deliveryHeaders(settings.serviceName, signature, trace), body }
     // The response headers decide the attempt, so a slow body does not keep it in flight.
     const onHeaders = settings.inOrder === true || plan !== undefined ? undefined : onSent
     const attempt = delivery.attempts.length + 1
     const onThrown = (error: unknown) => settings.onThrown?.(deliveryId, attempt, error)
-    const { url } = endpoint
     const traceparent = trace && { traceparent: trace.traceparent }
     let copy = 0
     const offer = () => {
@@ -122,18 +124,6 @@ function traceOf(
   if (traceparent === undefined) return undefined
   const child = { traceparent: childOf({ traceparent }, newSpanId()) }
   return tracestate === undefined ? child : { ...child, tracestate }
-}
-
-/** Signs the stored body. */
-function compose(
-  body: string,
-  { url, signing_secret: secret }: { url: string; signing_secret: string },
-  timestamp: number,
-  serviceName: string,
-  trace: TraceContext | undefined,
-): Message {
-  const headers = deliveryHeaders(serviceName, sign({ payload: body, secret, timestamp }), trace)
-  return { url, headers, body }
 }
 
 /** Returns the result of a send without the receiver's `Date` header. */
