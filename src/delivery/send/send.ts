@@ -2,13 +2,7 @@ import type { AttemptResult } from '../../model/delivery.ts'
 import { createConnector } from './connector.ts'
 import { createConnections, type Connections } from './connections.ts'
 import { AddressRefused, type DestinationPolicy } from '../destination/policy.ts'
-import {
-  httpExchange,
-  type HttpResponse,
-  type ExchangeSettings,
-  type HttpRequest,
-  createBodyLimit,
-} from './http-exchange.ts'
+import { httpExchange, type HttpResponse, type ExchangeSettings, createBodyLimit } from './http-exchange.ts'
 import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-process.ts'
 import { memoize } from '../destination/url.ts'
 import { explainFailure, explainStatus } from './failure.ts'
@@ -86,7 +80,6 @@ export function createSender(settings: SenderSettings): Sender {
   // undici loads with the first delivery: it takes half as long as the rest of the service.
   let loading: Promise<Connections> | undefined
   const { connect } = connector
-  const open = () => (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
   const limitBodies = createBodyLimit(BODIES_PER_ORIGIN)
   const transportFor = async (url: string): Promise<Transport> => {
     const receive = receivers?.find(url)
@@ -94,8 +87,9 @@ export function createSender(settings: SenderSettings): Sender {
       return (message, limits, signal) => receiveInProcess(receive, message, limits, signal)
     const beyond = policy.refuseNetwork(url)
     if (beyond !== undefined) return async () => Promise.reject(new AddressRefused(beyond))
-    const connections = await open()
-    return (message, limits, signal) => httpExchange(connections, requestOf(message), limits, signal)
+    const connections = await (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
+    return ({ headers, body }, limits, signal) =>
+      httpExchange(connections, { ...targetOf(url), headers, body }, limits, signal)
   }
   return {
     async send(message, { signal, onHeaders, onThrown, mayBegin } = {}) {
@@ -150,11 +144,6 @@ const targetOf = memoize((text) => {
 
 /** Carries a message to its receiver and resolves with the response. */
 type Transport = (message: Message, limits: ExchangeSettings, signal?: AbortSignal) => Promise<HttpResponse>
-
-function requestOf({ url, headers, body }: Message): HttpRequest {
-  const { origin, path } = targetOf(url)
-  return { origin, path, headers, body }
-}
 
 /** Returns the outcome of a response; only a 2xx status is a success. */
 export function outcomeOf({
