@@ -165,10 +165,11 @@ const KEPT_HEADERS = { headers: 100, characters: 4096 }
  * browsers do. The value that passes the limit is cut, and the headers after it are left out.
  */
 export function startOfHeaders(flat: readonly (Buffer | string)[]): ResponseHeaders {
+  const texts = flat.map((bytes) => bytes.toString('latin1'))
   const response_headers: HttpHeader[] = []
   let left = KEPT_HEADERS.characters
-  for (let at = 0; at < flat.length; at += 2) {
-    const [name, value] = [textOf(flat[at]), textOf(flat[at + 1])]
+  for (let at = 0; at < texts.length; at += 2) {
+    const [name = '', value = ''] = texts.slice(at, at + 2)
     left -= name.length
     if (left < 0 || response_headers.length === KEPT_HEADERS.headers)
       return { response_headers, response_headers_cut: true }
@@ -177,10 +178,6 @@ export function startOfHeaders(flat: readonly (Buffer | string)[]): ResponseHead
     if (left < 0) return { response_headers, response_headers_cut: true }
   }
   return { response_headers }
-}
-
-function textOf(bytes: Buffer | string | undefined): string {
-  return typeof bytes === 'string' ? bytes : (bytes?.toString('latin1') ?? '')
 }
 
 /** Bytes of a response body that are kept (contract section 9). */
