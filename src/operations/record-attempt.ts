@@ -72,13 +72,26 @@ function withAttempt(
   delivery: Delivery,
   { result, retry_in_ms }: RecordAttempt,
   now: Date,
-  url: string | undefined,
+  url = delivery.endpoint_url,
 ): Delivery {
-  const attempts = [...delivery.attempts, numbered(result, delivery.attempts.length + 1)]
-  if (result.outcome === 'succeeded') return after(delivery, url, attempts, 'delivered', null)
-  if (retry_in_ms === null) return after(delivery, url, attempts, 'dead', null)
-  const next = new Date(now.getTime() + retry_in_ms).toISOString()
-  return after(delivery, url, attempts, 'pending', next)
+  const { id, event_id, event_type, endpoint_id, external_check_id, attempts, signed_at } = delivery
+  const isDelivered = result.outcome === 'succeeded'
+  const retryInMs = isDelivered ? null : retry_in_ms
+  const status = isDelivered ? 'delivered' : retryInMs === null ? 'dead' : 'pending'
+  const tried: Delivery = {
+    id,
+    event_id,
+    event_type,
+    endpoint_id,
+    external_check_id,
+    status,
+    attempts: [...attempts, numbered(result, attempts.length + 1)],
+    next_attempt_at: retryInMs === null ? null : new Date(now.getTime() + retryInMs).toISOString(),
+    dead_reason: status === 'dead' ? 'exhausted' : null,
+  }
+  if (signed_at !== undefined) tried.signed_at = signed_at
+  if (url !== undefined) tried.endpoint_url = url
+  return tried
 }
 
 function numbered(result: AttemptResult, number: number): Attempt {
@@ -99,26 +112,6 @@ function numbered(result: AttemptResult, number: number): Attempt {
   if (result.held_ms !== undefined) attempt.held_ms = result.held_ms
   if (result.traceparent !== undefined) attempt.traceparent = result.traceparent
   return attempt
-}
-
-function after(
-  { id, event_id, event_type, endpoint_id, endpoint_url, external_check_id, signed_at }: Delivery,
-  url = endpoint_url,
-  attempts: readonly Attempt[],
-  status: Delivery['status'],
-  next_attempt_at: string | null,
-): Delivery {
-  const dead_reason = status === 'dead' ? 'exhausted' : null
-  const subject = { id, event_id, event_type, endpoint_id, external_check_id }
-  const delivery: Delivery = Object.assign(subject, {
-    status,
-    attempts,
-    next_attempt_at,
-    dead_reason,
-  } as const)
-  if (signed_at !== undefined) delivery.signed_at = signed_at
-  if (url !== undefined) delivery.endpoint_url = url
-  return delivery
 }
 
 /**
