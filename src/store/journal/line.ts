@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { envelopeText, type StoredEvent } from '../../model/event.ts'
+import { envelopeText } from '../../model/event.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import { put, type Write } from '../../model/records.ts'
 import { eventHeadJson, recordFrom, recordJson } from '../record-json.ts'
@@ -106,37 +106,36 @@ export function writesJson(writes: readonly Write[]): string {
     const write = writes[index]
     if (write === undefined) continue
     if (!('put' in write)) texts.push(JSON.stringify(write))
-    else if (first !== undefined && write.collection === 'events' && isEnvelopeOf(write.put, first.text))
+    else if (
+      first !== undefined &&
+      write.collection === 'events' &&
+      write.put.body === envelopeText(write.put, first.text)
+    )
       texts.push(
         `{"collection":"events","put":${eventHeadJson(write.put)},"data_of":${JSON.stringify(first.id)}}`,
       )
     else {
       const record = recordJson(write.collection, write.put)
       if (index === 0) first = { id: write.put.id, text: record }
-      const others = othersAfter(writes, index)
-      index += others.ids.length
-      const and = others.ids.length === 0 ? '' : `,"and":${JSON.stringify(others)}`
+      const others = write.collection === 'deliveries' ? othersAfter(writes, index, write.put) : undefined
+      const and = others === undefined ? '' : `,"and":${JSON.stringify(others)}`
       texts.push(`{"collection":"${write.collection}","put":${record}${and}}`)
+      index += others?.ids.length ?? 0
     }
   }
   return texts.join(',')
 }
 
-/** Collects the deliveries that follow one and differ from it in id and endpoint only. */
-function othersAfter(writes: readonly Write[], index: number): Others {
+/** Returns the deliveries that follow one and differ from it in id and endpoint only; `undefined` when there are none. */
+function othersAfter(writes: readonly Write[], index: number, one: Delivery): Others | undefined {
   const others = { ids: [] as string[], endpoint_ids: [] as string[] }
-  const like = deliveryIn(writes[index])
-  for (let next = index + 1; like !== undefined; next += 1) {
-    const delivery = deliveryIn(writes[next])
-    if (delivery === undefined || !isAlike(like, delivery)) break
-    others.ids.push(delivery.id)
-    others.endpoint_ids.push(delivery.endpoint_id)
+  for (let next = index + 1; next < writes.length; next += 1) {
+    const write = writes[next]
+    if (write?.collection !== 'deliveries' || !('put' in write) || !isAlike(one, write.put)) break
+    others.ids.push(write.put.id)
+    others.endpoint_ids.push(write.put.endpoint_id)
   }
-  return others
-}
-
-function deliveryIn(write: Write | undefined): Delivery | undefined {
-  return write?.collection === 'deliveries' && 'put' in write ? write.put : undefined
+  return others.ids.length === 0 ? undefined : others
 }
 
 function isAlike(one: Delivery, other: Delivery): boolean {
@@ -144,19 +143,6 @@ function isAlike(one: Delivery, other: Delivery): boolean {
   return (
     names.length === Object.keys(other).length &&
     names.every((name) => name === 'id' || name === 'endpoint_id' || one[name] === other[name])
-  )
-}
-
-/** True when the body can be rebuilt from this data text. Compares without building it. */
-function isEnvelopeOf(event: StoredEvent, data: string): boolean {
-  const around = envelopeText(event, '')
-  const start = around.length - 1
-  const { body } = event
-  return (
-    body.length === around.length + data.length &&
-    body.startsWith(data, start) &&
-    body.startsWith(around.slice(0, start)) &&
-    body.endsWith('}')
   )
 }
 
