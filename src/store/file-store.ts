@@ -198,8 +198,8 @@ function storeOver(
 function valuesOf(records: RecordCopies): Snapshot['records'] {
   const values = Object.entries(records).map(([name, all]) => [
     name,
-    // Iterable more than once, unlike the result of `from`.
-    { [Symbol.iterator]: () => all.from()[Symbol.iterator]() },
+    // Iterable more than once, unlike the result of `values`.
+    { [Symbol.iterator]: () => all.values()[Symbol.iterator]() },
   ])
   return Object.fromEntries(values) as Snapshot['records']
 }

@@ -16,20 +16,20 @@ const MAX_LOOKS = { afterEvents: 4, otherwise: 2 }
 export function createRetention(tables: Tables, keep: number): () => readonly Write[] {
   let last: string | undefined
   let visited = 0
-  let size = tables.of('events').records.size()
+  let size = tables.of('events').records.size
   const next = (): string | undefined => {
     // Events that were skipped may be finished by now, so the walk restarts from time to time.
     if (visited++ >= keep) {
       last = undefined
       visited = 0
     }
-    for (const { id } of tables.of('events').records.from(last)) if (id !== last) return (last = id)
+    for (const { id } of tables.of('events').records.values(last)) if (id !== last) return (last = id)
     return (last = undefined)
   }
   return () => {
     const leaving: Write[] = []
-    const looks = tables.of('events').records.size() > size ? MAX_LOOKS.afterEvents : MAX_LOOKS.otherwise
-    size = tables.of('events').records.size()
+    const looks = tables.of('events').records.size > size ? MAX_LOOKS.afterEvents : MAX_LOOKS.otherwise
+    size = tables.of('events').records.size
     let left = size - keep
     for (let look = 0; left > 0 && look < looks; look++) {
       const id = next()

@@ -6,25 +6,24 @@ import type { CollectionName, Collections, Lookups } from '../../model/records.t
 import type { Order, Page, Search } from '../store.ts'
 import { timers } from '../../timers.ts'
 
-/** Records in order of id, which is the order of creation. */
+/**
+ * Records by id, in order of id, which is the order of creation. They are only read here: writes go through the table, which
+ * keeps its indexes.
+ */
 export interface RecordsInOrder<T> {
+  readonly size: number
+  get(id: string): T | undefined
   /** Iterates from this id on; by default from the first record. */
-  from(id?: string): Iterable<T>
+  values(id?: string): Iterable<T>
   /** Iterates backwards from this id; by default from the last record. */
-  backFrom(id?: string): Iterable<T>
+  entriesReversed(id?: string): Iterable<[string, T]>
   /** Returns a copy that later writes do not change, in constant time. */
   clone(): RecordsInOrder<T>
 }
 
-/** Read access to the records of a table; writes go through the table, which keeps its indexes. */
-export interface ReadableRecords<T> extends RecordsInOrder<T> {
-  size(): number
-  get(id: string): T | undefined
-}
-
 /** One collection in memory: its records by id, and its indexes. */
 export interface Table<T extends { id: string }> {
-  readonly records: ReadableRecords<T>
+  readonly records: RecordsInOrder<T>
   /** Inserts or replaces a record; returns the record that it replaced. */
   put(record: T): T | undefined
   /** Removes and returns the record with an id. */
@@ -47,7 +46,7 @@ export function createTable<T extends { id: string }>(
     return before
   }
   return {
-    records: { size: () => tree.size, get: (id) => tree.get(id), ...inOrder(tree) },
+    records: tree,
     put(record) {
       // Ids increase with time, so most records are new and come last.
       const before = record.id > (tree.maxKey() ?? '') ? undefined : tree.get(record.id)
@@ -60,16 +59,6 @@ export function createTable<T extends { id: string }>(
       return move(before, undefined)
     },
     find: (lookup, key) => lookups.get(lookup)?.find(key) ?? [],
-  }
-}
-
-function inOrder<T>(tree: SortedTree<string, T>): RecordsInOrder<T> {
-  return {
-    from: (id) => tree.values(id),
-    *backFrom(id) {
-      for (const [, record] of tree.entriesReversed(id, [])) yield record
-    },
-    clone: () => inOrder(tree.clone()),
   }
 }
 
@@ -191,7 +180,7 @@ export async function pageOf<T extends { id: string }>(
   let [seen, last] = [records, after]
   for (;;) {
     let looks = 0
-    for (const record of order === 'asc' ? seen.from(last) : seen.backFrom(last)) {
+    for (const record of order === 'asc' ? seen.values(last) : reversed(seen, last)) {
       if (record.id === last) continue
       if (matches(record) && only?.(record) !== false) {
         if (data.length === limit) return { data, more: true }
@@ -204,6 +193,10 @@ export async function pageOf<T extends { id: string }>(
     if (seen === records) seen = records.clone()
     await timers.nextTurn()
   }
+}
+
+function* reversed<T>(records: RecordsInOrder<T>, from: string | undefined): Generator<T> {
+  for (const [, record] of records.entriesReversed(from)) yield record
 }
 
 function matcherOf(where: Readonly<Record<string, string>>, search?: Search): (record: unknown) => boolean {

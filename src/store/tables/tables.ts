@@ -72,7 +72,7 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
     copy: () => copyOf(tables),
     all: () =>
       Object.fromEntries(
-        collectionNames.map((name) => [name, [...tables[name].records.from()]]),
+        collectionNames.map((name) => [name, [...tables[name].records.values()]]),
       ) as unknown as Everything,
     async prepare(records) {
       const prepared = emptyTables()

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Attempt, Delivery } from '../../../src/model/delivery.ts'
 import { put, remove, type Write } from '../../../src/model/records.ts'
+import type { RecordsInOrder } from '../../../src/store/tables/table.ts'
 import { createTables, type Tables } from '../../../src/store/tables/tables.ts'
 import { delivery, idOf } from '../records.ts'
 
@@ -46,14 +47,14 @@ describe('the table of deliveries', () => {
     const tables = createTables()
     tables.apply(fanOut(1, 4))
     const copy = tables.copy()
-    const all = [...copy.deliveries.from()]
+    const all = [...copy.deliveries.values()]
     tables.apply([
       put('deliveries', { ...delivery(102), attempts: [attempt] }),
       remove('deliveries', idOf('dlv', 103)),
     ])
     tables.apply(fanOut(2, 3))
-    expect([...copy.deliveries.from()]).toEqual(all)
-    expect([...copy.deliveries.clone().backFrom()]).toEqual([...all].reverse())
+    expect([...copy.deliveries.values()]).toEqual(all)
+    expect(backFrom(copy.deliveries.clone())).toEqual([...all].reverse())
   })
 
   it('reports each put, and whether the record is new', () => {
@@ -115,16 +116,20 @@ function follow(write: Write, model: Map<string, Delivery>, ever: Delivery[]): v
   if (!ever.some(({ id }) => id === record.id)) ever.push(record)
 }
 
+function backFrom(records: RecordsInOrder<Delivery>, id?: string): Delivery[] {
+  return Array.from(records.entriesReversed(id), ([, record]) => record)
+}
+
 function expectSame(tables: Tables, model: ReadonlyMap<string, Delivery>): void {
   const all = [...model.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   const { records, find } = tables.of('deliveries')
-  expect(records.size()).toBe(all.length)
-  expect([...records.from()]).toEqual(all)
-  expect([...records.backFrom()]).toEqual([...all].reverse())
+  expect(records.size).toBe(all.length)
+  expect([...records.values()]).toEqual(all)
+  expect(backFrom(records)).toEqual([...all].reverse())
   const [middle] = all.slice(Math.floor(all.length / 2))
   for (const id of [middle?.id ?? 'dlv_', `${middle?.id ?? ''}0`]) {
-    expect([...records.from(id)]).toEqual(all.filter((one) => one.id >= id))
-    expect([...records.backFrom(id)]).toEqual(all.filter((one) => one.id <= id).reverse())
+    expect([...records.values(id)]).toEqual(all.filter((one) => one.id >= id))
+    expect(backFrom(records, id)).toEqual(all.filter((one) => one.id <= id).reverse())
     expect(records.get(id)).toEqual(model.get(id))
   }
   for (const { id } of all) expect(records.get(id)).toEqual(model.get(id))
