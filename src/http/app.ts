@@ -82,7 +82,7 @@ interface RefusedAnswer {
 export function createApp(parts: AppParts): App {
   const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
   const authenticate = createAuthenticate(parts.service, parts.keyCache)
-  const respond: Respond = (event, handle) => answerRequest(event, parts, handle)
+  const respond = createRespond(parts)
   const limitedly = byKey(limited(authenticate, parts.rateLimit, parts.limitDatabase))
   const simulating =
     parts.sessions === undefined
@@ -171,30 +171,32 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, p
 const noSniff = { 'x-content-type-options': 'nosniff' }
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', ...noSniff }
 
-/** Runs a handler, responds in any case, and logs the request. */
-async function answerRequest(event: H3Event, parts: AppParts, handle: () => Promise<Reply> | Reply) {
-  const context = event.context.request as RequestContext
-  const answer = await answerOf(event, context, parts, handle)
-  context.answered = true
-  const { pathname, search } = event.url
-  // Reads of the log are not logged, and calls of tools are logged as the requests that they cause.
-  if (!/^\/(_sim\/|mcp$|assets\/|docs(\/|$)|openapi\.json$|llms\.txt$|$)/.test(pathname))
-    await parts.log.add(logEntry({ method: event.req.method, path: pathname + search }, context, answer))
-  announce(parts, { method: event.req.method, path: pathname }, context, answer)
-  const headers = headersOf(context, answer)
-  // An open connection would delay the shutdown, and its next request would be refused.
-  if (parts.phase() !== 'running' && isLast(event, context)) Object.assign(headers, { connection: 'close' })
-  const { body, status } = answer
-  if (answers.hasSubscribers) {
-    const line = { method: event.req.method, path: pathname + search, body: context.requestBody }
-    // A timeout of the body concerns the connection, not an operation.
-    const request = status === statusOf.request_timeout ? null : line
-    answers.publish({ request, status, headers, body } satisfies PublishedAnswer)
+/** Responds in any case, and logs the request. */
+function createRespond(parts: AppParts): Respond {
+  return async (event, handle) => {
+    const context = event.context.request as RequestContext
+    const answer = await answerOf(event, context, parts, handle)
+    context.answered = true
+    const { pathname, search } = event.url
+    // Reads of the log are not logged, and calls of tools are logged as the requests that they cause.
+    if (!/^\/(_sim\/|mcp$|assets\/|docs(\/|$)|openapi\.json$|llms\.txt$|$)/.test(pathname))
+      await parts.log.add(logEntry({ method: event.req.method, path: pathname + search }, context, answer))
+    announce(parts, { method: event.req.method, path: pathname }, context, answer)
+    const headers = headersOf(context, answer)
+    // An open connection would delay the shutdown, and its next request would be refused.
+    if (parts.phase() !== 'running' && isLast(event, context)) Object.assign(headers, { connection: 'close' })
+    const { body, status } = answer
+    if (answers.hasSubscribers) {
+      const line = { method: event.req.method, path: pathname + search, body: context.requestBody }
+      // A timeout of the body concerns the connection, not an operation.
+      const request = status === statusOf.request_timeout ? null : line
+      answers.publish({ request, status, headers, body } satisfies PublishedAnswer)
+    }
+    // Not h3's HTTPResponse: its Headers object costs as much as routing.
+    return typeof body === 'string' || body instanceof Uint8Array
+      ? new CompleteResponse(body, status, headers)
+      : new FastResponse(body, { status, headers })
   }
-  // Not h3's HTTPResponse: its Headers object costs as much as routing.
-  return typeof body === 'string' || body instanceof Uint8Array
-    ? new CompleteResponse(body, status, headers)
-    : new FastResponse(body, { status, headers })
 }
 
 function headersOf({ requestId }: RequestContext, { body, headers }: Answer): Record<string, string> {

@@ -1,14 +1,13 @@
 import type { H3, H3Event, HTTPMethod } from 'h3'
 import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
-import type { TraceContext } from '../model/text/trace-context.ts'
 import { requireScope } from './auth/api-key.ts'
 import { readChunks, readJson } from './body.ts'
 import { requireKnownNames } from './list.ts'
 import { goneSignal, nodeOf } from './node-request.ts'
-import type { PushSummary, RequestContext } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Call, Reply, Route } from './route.ts'
-import type { Asking, Identify } from './auth/sessions.ts'
+import type { Identify } from './auth/sessions.ts'
 
 /**
  * What a service does with requests. While it drains, it handles them, but clients should use other connections or another
@@ -110,7 +109,7 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
     throw new Refusal('shutting_down', SHUTTING_DOWN)
   const context = event.context.request as RequestContext
   context.secret = route.secret ?? false
-  return route.handle(new EventCall(event, key, context, parts.bodyLimit))
+  return route.handle(callOf(event, key, context, parts.bodyLimit))
 }
 
 /** Requires an API key; a caller without the header has a session. @throws Refusal `unauthorized`. */
@@ -122,51 +121,19 @@ function requireKeyItself({ req }: H3Event): void {
   )
 }
 
-/**
- * A class, because V8 gives each object literal with a getter its own shape. Those shapes kept requests alive until the
- * next full garbage collection, which cost a quarter of the time of a push.
- */
-class EventCall implements Call {
-  readonly key: ApiKey
-  readonly params: Readonly<Record<string, string>>
-  readonly request: Asking
-  readonly trace: TraceContext | undefined
-  private readonly event: H3Event
-  private readonly context: RequestContext
-  private readonly bodyLimit: number
-
-  constructor(event: H3Event, key: ApiKey, context: RequestContext, bodyLimit: number) {
-    this.event = event
-    this.request = event.req
-    this.key = key
-    this.params = decoded(event.context.params)
-    this.context = context
-    this.trace = context.trace
-    this.bodyLimit = bodyLimit
-  }
-
-  get query() {
-    return this.event.url.searchParams
-  }
-
-  header(name: string): string | null {
-    return this.event.req.headers.get(name)
-  }
-
-  gone(): AbortSignal {
-    return goneSignal(this.event.req)
-  }
-
-  body(): Promise<unknown> {
-    return readJson(this.event.req, this.bodyLimit, (text) => (this.context.requestBody = text))
-  }
-
-  chunks(limit: number, take: (chunk: Uint8Array) => void): Promise<void> {
-    return readChunks(this.event.req, limit, take)
-  }
-
-  note(push: PushSummary): void {
-    this.context.push = push
+function callOf(event: H3Event, key: ApiKey, context: RequestContext, bodyLimit: number): Call {
+  const { req } = event
+  return {
+    key,
+    params: decoded(event.context.params),
+    query: event.url.searchParams,
+    request: req,
+    trace: context.trace,
+    gone: () => goneSignal(req),
+    header: (name) => req.headers.get(name),
+    body: () => readJson(req, bodyLimit, (text) => (context.requestBody = text)),
+    chunks: (limit, take) => readChunks(req, limit, take),
+    note: (push) => void (context.push = push),
   }
 }
 
