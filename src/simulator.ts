@@ -172,14 +172,14 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const own: { address?: OwnAddress; url?: string } = {}
   const ownUrl = () => parts.publicUrl ?? reachableUrl(own.url ?? '')
   const { serviceName } = parts
-  let phase: Phase = 'running'
+  const lifecycle: { phase: Phase } = { phase: 'running' }
   const injected = createFaults(service, parts)
   const faults = replay === undefined ? injected.controls : shownFaults(replay)
   const context = {
     faults: injected.deliveries,
     clearFaults: async () => void (await faults.set(undefined, [])),
-    own: () => own.address,
-    isStopping: () => phase === 'stopping',
+    own,
+    isStopping: () => lifecycle.phase === 'stopping',
   }
   const deliveries = (replay === undefined ? openDeliveries : stillDeliveries)(service, parts, context)
   const host = parts.host ?? texts.host
@@ -237,7 +237,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
             version: packageVersion(),
             now: () => clock.now(),
             async ready() {
-              if (phase !== 'running') throw new Refusal('shutting_down', SHUTTING_DOWN)
+              if (lifecycle.phase !== 'running') throw new Refusal('shutting_down', SHUTTING_DOWN)
               await shared?.ready()
             },
             shared: shared && {
@@ -283,7 +283,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     rateLimit: parts.rateLimit,
     ...sharing,
     trace: parts.trace,
-    phase: () => phase,
+    lifecycle,
     faults: replay === undefined ? injected.api : undefined,
     onRequest: parts.onRequest,
     report: onError,
@@ -315,10 +315,10 @@ async function startOn(parts: Parts): Promise<Simulator> {
     },
     idle: (options = {}) => limited(options, deliveries.idle),
     async close({ drain = false } = {}) {
-      phase = 'draining'
+      lifecycle.phase = 'draining'
       const began = timers.elapsed()
       if (drain) await server?.drain(DRAIN_TIMES)
-      phase = 'stopping'
+      lifecycle.phase = 'stopping'
       injected.api.stop()
       stream.close()
       tables.stream.close()

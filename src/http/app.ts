@@ -184,7 +184,7 @@ function createRespond(parts: AppParts): Respond {
     announce(parts, { method: event.req.method, path: pathname }, context, answer)
     const headers = headersOf(context, answer)
     // An open connection would delay the shutdown, and its next request would be refused.
-    if (parts.phase() !== 'running' && isLast(event, context)) Object.assign(headers, { connection: 'close' })
+    if (parts.lifecycle.phase !== 'running' && isLast(event, context)) Object.assign(headers, { connection: 'close' })
     const { body, status } = answer
     if (answers.hasSubscribers) {
       const line = { method: event.req.method, path: pathname + search, body: context.requestBody }

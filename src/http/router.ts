@@ -21,7 +21,7 @@ export interface RoutingParts {
   identifyFromMemory: Identify
   /** Limit of a body in bytes. */
   bodyLimit: number
-  phase: () => Phase
+  lifecycle: { readonly phase: Phase }
   /** Refuses unknown query names. */
   strictQuery: boolean
 }
@@ -105,7 +105,7 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   if (route.keyOnly === true) requireKeyItself(event)
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
-  if (parts.phase() === 'stopping' && route.whileStopping !== true)
+  if (parts.lifecycle.phase === 'stopping' && route.whileStopping !== true)
     throw new Refusal('shutting_down', SHUTTING_DOWN)
   const context = event.context.request as RequestContext
   context.secret = route.secret ?? false

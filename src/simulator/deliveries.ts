@@ -25,7 +25,7 @@ import { createRestarts, knownElsewhere } from './sharing.ts'
 interface DeliveryContext {
   faults: DeliveryFaults
   clearFaults: () => Promise<void>
-  own: () => OwnAddress | undefined
+  own: { readonly address?: OwnAddress }
   isStopping: () => boolean
 }
 

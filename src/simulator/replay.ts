@@ -98,7 +98,7 @@ export function stillDeliveries(
   const policy = createDestinationPolicy({
     allowHttpLoopback: true,
     denyPrivate: false,
-    own: () => undefined,
+    own: {},
   })
   const shown = clock.now()
   const fresh = () => ({ time: shown, frozen: true })

@@ -71,7 +71,7 @@ export async function openSetup(options: SetupOptions = {}) {
   const policy = createDestinationPolicy({
     allowHttpLoopback: true,
     denyPrivate: false,
-    own: () => undefined,
+    own: {},
     resolve: async () => ['127.0.0.1'],
     ...options.policy,
   })

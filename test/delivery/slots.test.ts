@@ -104,7 +104,7 @@ describe('an endpoint of another instance', () => {
     const policy = createDestinationPolicy({
       allowHttpLoopback: false,
       denyPrivate: false,
-      own: () => undefined,
+      own: {},
     })
     const sender = createSender({ policy, trust: { ca: [], insecure: false }, receivers })
     const message = { url: 'https://shop.example/', headers: {}, body: '{}' }

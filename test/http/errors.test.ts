@@ -81,7 +81,7 @@ async function openServerFor(handle: () => never, { stopping = false } = {}) {
     tables: { '/v1': [{ method: 'GET', path: '/it', scope: null, handle }] },
     checkOrigin: () => undefined,
     bodyLimit: 1,
-    phase: () => (stopping ? 'stopping' : 'running'),
+    lifecycle: { phase: stopping ? 'stopping' : 'running' },
     report: (bug, requestId) => bugs.push([bug, requestId]),
   })
   const server = await openServer(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })

@@ -12,8 +12,8 @@ export interface DestinationSettings extends PlainHttp {
   denyPrivate: boolean
   /** Sends over the network to loopback hosts only; in-process receivers take any URL. */
   loopbackOnly?: boolean
-  /** The service's own address, once it listens; deliveries to it are refused. */
-  own: () => OwnAddress | undefined
+  /** Has the service's own address once it listens; deliveries to it are refused. */
+  own: { readonly address?: OwnAddress }
   /** Resolves names other than `localhost`; default: the system's resolver. */
   resolve?: Resolve
 }
@@ -91,7 +91,7 @@ function refuseAddress(address: string, port: number, settings: DestinationSetti
     return `must not point to ${kind}: deliveries are never sent there. Use the address of your receiver`
   if (level === 'internal' && settings.denyPrivate)
     return `must not point to ${kind}, because --deny-private is set. Use a public address, or start without --deny-private`
-  const own = settings.own()
+  const own = settings.own.address
   if (own !== undefined && isOwn(address, port, own))
     return `must not point to this service itself (port ${port}). Use the port of your receiver`
   return undefined

@@ -24,7 +24,7 @@ function policyWith(settings: Partial<DestinationSettings> = {}) {
   return createDestinationPolicy({
     allowHttpLoopback: false,
     denyPrivate: false,
-    own: () => undefined,
+    own: {},
     resolve,
     ...settings,
   })
@@ -314,7 +314,7 @@ describe('the URL of an endpoint', () => {
 })
 
 describe('the service itself', () => {
-  const refuse = (host: string, url: string) => policyWith({ own: () => ({ host, port: 4100 }) }).refuse(url)
+  const refuse = (host: string, url: string) => policyWith({ own: { address: { host, port: 4100 } } }).refuse(url)
 
   it.each(['127.0.0.1', '::1', '[::1]', 'localhost', '0.0.0.0', '::'])(
     'bound to %s is no receiver',
@@ -342,7 +342,7 @@ describe('the service itself', () => {
   })
 
   it('on the default port of https is known without a port in the URL', async () => {
-    const policy = policyWith({ own: () => ({ host: '127.0.0.1', port: 443 }) })
+    const policy = policyWith({ own: { address: { host: '127.0.0.1', port: 443 } } })
     expect(await policy.refuse('https://localhost/')).toContain('this service itself')
   })
 })

@@ -7,7 +7,7 @@ const url = 'https://shop.test/webhooks'
 const policy = createDestinationPolicy({
   allowHttpLoopback: false,
   denyPrivate: false,
-  own: () => undefined,
+  own: {},
   resolve: () => Promise.reject(new Error('No name is to be resolved for a receiver in this process.')),
 })
 

@@ -31,7 +31,7 @@ async function senderWith({ policy, ...settings }: Options = {}) {
     policy: createDestinationPolicy({
       allowHttpLoopback: false,
       denyPrivate: false,
-      own: () => undefined,
+      own: {},
       resolve: async () => ['127.0.0.1'],
       ...policy,
     }),
@@ -679,7 +679,7 @@ describe('the policy at sending', () => {
 
   it('NET-06 sends nothing to the service itself, under any name', async () => {
     const receiver = await receiverWith(200)
-    const policy = { own: () => ({ host: '127.0.0.1', port: receiver.port }) }
+    const policy = { own: { address: { host: '127.0.0.1', port: receiver.port } } }
     for (const host of ['127.0.0.1', 'localhost', 'this-box.example', '[::1]', '2130706433'])
       expect(await send(`https://${host}:${receiver.port}/`, { policy })).toMatchObject({
         outcome: 'address_refused',

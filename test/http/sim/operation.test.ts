@@ -44,7 +44,7 @@ describe('GET /_sim/ready', () => {
       tables: { '/x': [route('/ready'), route('/health', true)] },
       checkOrigin: () => {},
       bodyLimit: 1,
-      phase: () => 'stopping',
+      lifecycle: { phase: 'stopping' },
       report: () => {},
     })
     const get = (path: string) => app.fetch(new Request(`http://localhost/x/${path}`))

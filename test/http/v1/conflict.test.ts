@@ -46,7 +46,7 @@ async function openServerWith(claimed: Partial<Claim>) {
     tables: { '/v1': v1Routes({ service, log, strict: false } as never) },
     checkOrigin: () => undefined,
     bodyLimit: 10_000,
-    phase: () => 'running',
+    lifecycle: { phase: 'running' },
     report: (bug) => {
       throw bug
     },
