@@ -165,7 +165,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const log = await openRequestLog(service, { ...parts, orderBy })
   const feed = await feedOf(service, log, parts)
   const stream = createStream(service, log, { ...feed, serviceName: parts.serviceName })
-  const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
+  const tables = { service, tableSecret, clock, stream: createTableStream(service) }
   const pages = createPages()
   const { sessions: sharedSessions, ...sharing } = sharingOf(parts)
   const sessions = createSessions({ newToken, ...sharedSessions })
@@ -206,7 +206,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     sessions,
     log,
     newId,
-    now: () => clock.now(),
+    clock,
     measure,
     tables: {
       '/v1': v1Routes({ ...apiParts, judgeDestination: deliveries.judge }),
@@ -235,7 +235,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
             service,
             metrics,
             version: packageVersion(),
-            now: () => clock.now(),
+            clock,
             async ready() {
               if (lifecycle.phase !== 'running') throw new Refusal('shutting_down', SHUTTING_DOWN)
               await shared?.ready()
@@ -332,7 +332,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
 
 /** Opens the log of requests. In a shared sandbox, it has the requests of all instances. */
 async function openRequestLog(service: Service, { clock, orderBy, replay, shared }: Parts) {
-  const parts = { service, now: () => clock.now(), orderBy: orderBy ?? texts.orderBy }
+  const parts = { service, clock, orderBy: orderBy ?? texts.orderBy }
   if (shared === undefined) return createRequestLog({ ...parts, saved: replay?.log })
   const [{ openSharedLog }, { createRequestRows }] = await Promise.all([
     import('./http/request-log/shared-log.ts'),

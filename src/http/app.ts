@@ -30,7 +30,7 @@ export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromM
   sessions?: Pick<Sessions, 'keyOf'>
   log: RequestLog
   newId: NewId
-  now: () => Date
+  clock: { now(): Date }
   /** Monotonic clock in milliseconds; by default of the machine. */
   measure?: (() => number) | undefined
   /** Route tables by base path. */
@@ -104,7 +104,7 @@ export function createApp(parts: AppParts): App {
   )
   return {
     async fetch(request) {
-      const context = newRequestContext(parts.newId, parts.now(), parts.measure)
+      const context = newRequestContext(parts.newId, parts.clock.now(), parts.measure)
       const socket = nodeOf(request).req?.socket
       if (socket !== undefined) latest.set(socket, context)
       if (parts.trace === true) context.trace = traceOf(request)
@@ -113,7 +113,7 @@ export function createApp(parts: AppParts): App {
       return context.answered ? response : refusedByFramework(context, request, parts)
     },
     refuse(refusal, line) {
-      const context = newRequestContext(parts.newId, parts.now(), parts.measure)
+      const context = newRequestContext(parts.newId, parts.clock.now(), parts.measure)
       const body = errorBody(refusal.code, refusal.message, context.requestId)
       const answer = { status: statusOf[refusal.code], body }
       const headers = headersOf(context, answer)

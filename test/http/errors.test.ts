@@ -77,7 +77,7 @@ async function openServerFor(handle: () => never, { stopping = false } = {}) {
     service: { find: async () => [], onCommit: () => () => undefined } as never,
     log: openRequestLog(),
     newId,
-    now: () => new Date(),
+    clock: { now: () => new Date() },
     tables: { '/v1': [{ method: 'GET', path: '/it', scope: null, handle }] },
     checkOrigin: () => undefined,
     bodyLimit: 1,

@@ -9,7 +9,7 @@ import type { Call } from '../route.ts'
 
 export interface TableParts {
   service: Pick<Service, 'list' | 'find' | 'get' | 'execute'>
-  now: () => Date
+  clock: { now(): Date }
   /** Secret from which the tokens of table addresses are derived. */
   tableSecret: string
 }
@@ -41,12 +41,12 @@ export async function requireTable(parts: TableParts, call: Call): Promise<Locat
 
 /** Returns the checks that guests at a table see: open checks first, newest first. */
 export async function checksAt(
-  { service, now }: TableParts,
+  { service, clock }: TableParts,
   { location_id, number }: Table,
 ): Promise<Check[]> {
   const where = { location_id, 'table.number': number }
   const { data } = await service.list('checks', { where, limit: MOST.checks })
-  const shown = data.filter((check) => isShownAtTable(check, now()))
+  const shown = data.filter((check) => isShownAtTable(check, clock.now()))
   return [...shown.filter(isOpen), ...shown.filter((check) => !isOpen(check))]
 }
 

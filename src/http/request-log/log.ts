@@ -43,8 +43,8 @@ export interface RequestLog {
   list(query: LogQuery): { data: LoggedRequest[]; more: boolean }
   /** Stores the state of a check after a push that is not logged, to detect its repetition. */
   applied(check: Check): void
-  /** Returns the time of the service's clock. */
-  now(): Date
+  /** The service's clock. */
+  readonly clock: { now(): Date }
   /** Reports the findings since a time, or all, including those of dropped requests. `at` is the service's time. */
   report(since: string | undefined, at?: Date): Report
   /** Returns the findings with their checks, and the conflicts without an accepted push since, for an account. */
@@ -95,7 +95,7 @@ const KEEP = { requests: 1_000, characters: 16 * 1024 * 1024, checks: 1_000, sta
 export interface LogParts {
   service: Pick<Service, 'onCommit'>
   /** The service's clock. */
-  now: () => Date
+  clock: { now(): Date }
   /** The field that orders pushes. */
   orderBy?: string
   /** A saved log to continue. */
@@ -105,7 +105,7 @@ export interface LogParts {
 }
 
 /** Request log in memory, with limits. It is empty again after a replacement of all records. */
-export function createRequestLog({ service, now, orderBy = ORDER_BY, saved, numbers }: LogParts): LocalLog {
+export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, numbers }: LogParts): LocalLog {
   /** In the order of their responses. */
   const requests: KeptEntry[] =
     saved?.requests.map((request, index) => restored(request, saved.checks, numbers?.[index] ?? 0)) ?? []
@@ -122,7 +122,7 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY, saved, numb
   let pushes = saved?.pushes ?? 0
   let refused = new Map(saved?.refused.map((one) => [one.code, one]))
   const open = (at: Date) => [...sequence.lost(), ...watch.open(at)]
-  const openById = () => byRequest(open(now()))
+  const openById = () => byRequest(open(clock.now()))
   const all = (at: Date) => [...archive.kept(), ...requests.flatMap(findingsIn), ...open(at)]
   const forgetOldest = () => {
     const oldest = requests.shift()
@@ -234,8 +234,8 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY, saved, numb
         more: found.length > limit,
       }
     },
-    now,
-    report(since, at = now()) {
+    clock,
+    report(since, at = clock.now()) {
       const shown = all(at)
       const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
       return {
@@ -245,7 +245,7 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY, saved, numb
         findings: reportOf({ shown, counted: (code) => archive.counted(code) }, since),
       }
     },
-    accounted: (at = now()) => ({ findings: all(at).flatMap(findingOfCheck), conflicts: conflicts.open() }),
+    accounted: (at = clock.now()) => ({ findings: all(at).flatMap(findingOfCheck), conflicts: conflicts.open() }),
     save() {
       const checks = createVersions()
       return {

@@ -295,7 +295,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     },
     get: (id) => log.get(id),
     list: (query) => log.list(query),
-    now: () => log.now(),
+    clock: parts.clock,
     report: (since, at) => log.report(since, at),
     accounted: (at) => log.accounted(at),
     save: () => log.save(),

@@ -9,7 +9,7 @@ export interface OperationParts {
   service: Pick<Service, 'due'>
   metrics: Metrics
   version: string
-  now: () => Date
+  clock: { now(): Date }
   /** Resolves when the store has answered. */
   ready: () => Promise<void>
   /** Of a shared store. */
@@ -63,9 +63,9 @@ export function operationRoutes(parts: OperationParts): Documented[] {
 }
 
 /** Loads the library for the first scrape: without one, a start is faster. */
-async function register({ metrics, version, now, service, shared }: OperationParts) {
+async function register({ metrics, version, clock, service, shared }: OperationParts) {
   const { createRegistry } = await import('./prometheus.ts')
-  const gauges: Gauges = { version, shared, deliveryLag: () => deliveryLag(service, now()) }
+  const gauges: Gauges = { version, shared, deliveryLag: () => deliveryLag(service, clock.now()) }
   const registry = createRegistry(metrics, gauges)
   return { metrics: () => registry.metrics(), contentType: registry.contentType }
 }

@@ -29,7 +29,7 @@ export async function acceptPush(
   const body = await call.body()
   const push = parsePush(body, { strict, orderBy })
   const note = ({ outcome, before, after }: Pick<PushSummary, 'outcome' | 'before' | 'after'>) => {
-    const seen = { body, push, orderBy, now: log.now(), outcome, before }
+    const seen = { body, push, orderBy, now: log.clock.now(), outcome, before }
     const findings = findingsOf(seen)
     const summary = { external_check_id, outcome, before, after, findings }
     call.note(needsHistory(seen) ? { ...summary, unjudged: { push, now: seen.now.toISOString() } } : summary)

@@ -49,7 +49,7 @@ function openRows() {
 async function openLog({ rows }: Pick<ReturnType<typeof openRows>, 'rows'>) {
   const log = await openSharedLog({
     rows,
-    now: () => new Date(),
+    clock: { now: () => new Date() },
     newId: () => 'state',
     service: {
       onCommit: () => () => undefined,

@@ -40,7 +40,7 @@ describe('GET /_sim/ready', () => {
       service: { find: async () => [], onCommit: () => () => {} } as object as Service,
       log: { add: () => {} } as object as RequestLog,
       newId: createIdentifiers(() => new Date(0)).newId,
-      now: () => new Date(0),
+      clock: { now: () => new Date(0) },
       tables: { '/x': [route('/ready'), route('/health', true)] },
       checkOrigin: () => {},
       bodyLimit: 1,

@@ -42,7 +42,7 @@ async function openServerWith(claimed: Partial<Claim>) {
     service,
     log,
     newId,
-    now: () => clock.now(),
+    clock,
     tables: { '/v1': v1Routes({ service, log, strict: false } as never) },
     checkOrigin: () => undefined,
     bodyLimit: 10_000,
