@@ -73,14 +73,12 @@ export function createInFlight(
     has: (id: string) => attempts.has(id),
     /** Lists the delivery ids, with the endpoint where it is known. */
     all: () => Array.from(attempts, ([id, { endpointId }]) => [id, endpointId] as const),
-    /** Endpoints for which no attempt may start now. */
-    fullEndpoints() {
+    /** Returns a test for the endpoints to which no attempt may start now. */
+    withoutCapacity(): (endpointId: string) => boolean {
       const slowAreFull = capacityForSlow() <= 0
-      return {
-        has(endpointId: string): boolean {
-          const now = sendingTo(endpointId)
-          return now.quick + now.slow >= perEndpoint || (slowAreFull && now.slow > 0)
-        },
+      return (endpointId) => {
+        const now = sendingTo(endpointId)
+        return now.quick + now.slow >= perEndpoint || (slowAreFull && now.slow > 0)
       }
     },
     /**

@@ -77,7 +77,7 @@ export function createPump(settings: PumpSettings): Pump {
   const backoff = createRetryBackoff({ backoffMs: limits.backoffMs, onOver: wake })
   const aborts = createAborts()
   const exclusive = createExclusiveSection()
-  const busy = { has: (id: string) => inFlight.has(id) || backoff.has(id) }
+  const isBusy = (id: string) => inFlight.has(id) || backoff.has(id)
   let stopped = false
   let cancelAlarm: (() => void) | undefined
   let lookFailed = false
@@ -87,7 +87,7 @@ export function createPump(settings: PumpSettings): Pump {
   const backlogs = createBacklogs({
     wake,
     inFlight: inFlight.all,
-    unfinished: (query) => service.unfinished({ ...query, now: clock.now(), busy }),
+    unfinished: (query) => service.unfinished({ ...query, now: clock.now(), isBusy }),
     unrecorded: backoff.count,
   })
 
@@ -121,13 +121,14 @@ export function createPump(settings: PumpSettings): Pump {
     if (stopped || exclusive.underWay !== undefined) return
     const sectionsBefore = exclusive.begun
     try {
-      const isFull = inFlight.fullEndpoints()
-      const full =
-        slots === undefined
-          ? isFull
-          : { has: (endpoint: string) => !slots.owns(endpoint) || isFull.has(endpoint) }
-      const perEndpoint = LOOKAHEAD * limits.perEndpoint
-      const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
+      const isFull = inFlight.withoutCapacity()
+      const due = await service.due({
+        now: clock.now(),
+        perEndpoint: LOOKAHEAD * limits.perEndpoint,
+        wanted: limits.perTurn,
+        isBusy,
+        isFull: slots === undefined ? isFull : (endpoint) => !slots.owns(endpoint) || isFull(endpoint),
+      })
       lookFailed = false
       if (stopped) return
       // An exclusive section may have replaced these deliveries; it wakes the pump when it ends.

@@ -150,9 +150,8 @@ function storeOver(
       if (awaitDurable) await queue.flushed()
     }
   }
-  const orUnwritten = (busy: DueQuery['busy']) => ({
-    has: (id: string) => busy.has(id) || queue.isUnwritten(id),
-  })
+  const orUnwritten = (isBusy: DueQuery['isBusy']) => (id: string) =>
+    isBusy?.(id) === true || queue.isUnwritten(id)
   return {
     ...commits,
     async transact(reads, decide) {
@@ -174,9 +173,9 @@ function storeOver(
       return page
     },
     // Changes that are not durable yet do not count; their commit is announced.
-    due: (query) => answer(() => tables.due({ ...query, busy: orUnwritten(query.busy) }), false),
+    due: (query) => answer(() => tables.due({ ...query, isBusy: orUnwritten(query.isBusy) }), false),
     unfinished: (query) =>
-      answer(() => tables.unfinished({ ...query, busy: orUnwritten(query.busy) }), false),
+      answer(() => tables.unfinished({ ...query, isBusy: orUnwritten(query.isBusy) }), false),
     everything: () => answer(() => tables.all()),
     replace: (make) =>
       replaced(

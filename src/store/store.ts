@@ -126,14 +126,14 @@ export interface DueQuery {
   perEndpoint: number
   /** Deliveries wanted, shared equally among the endpoints, at least one each. Default: all. */
   wanted?: number
-  /** Ids of deliveries in flight: neither due nor next. */
-  busy: Pick<ReadonlySet<string>, 'has'>
-  /** Ids of endpoints without capacity; their deliveries are not examined. */
-  full?: Pick<ReadonlySet<string>, 'has'>
+  /** Returns true for deliveries in flight, by id: neither due nor next. Default: none. */
+  isBusy?: (deliveryId: string) => boolean
+  /** Returns true for endpoints without capacity, by id; their deliveries are not examined. Default: none. */
+  isFull?: (endpointId: string) => boolean
 }
 
 /** Selects the deliveries that existed at some moment. */
-export interface UnfinishedQuery extends Pick<DueQuery, 'now' | 'busy'> {
+export interface UnfinishedQuery extends Pick<DueQuery, 'now' | 'isBusy'> {
   /** Id of the newest delivery that counts; ids sort by creation time. */
   upTo: string
   /** Ids of endpoints whose deliveries do not count. */

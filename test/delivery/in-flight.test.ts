@@ -52,26 +52,26 @@ describe('attempts in flight', () => {
   })
 
   it('of endpoints with a slow attempt share half of the limit', () => {
-    const { start, end, fullEndpoints, choose } = open()
+    const { start, end, withoutCapacity, choose } = open()
     const slow = [...start('a'), ...start('b')]
     vi.advanceTimersByTime(SLOW_MS)
     expect(choose('aacbbbc')).toBe('acbacb')
     const quick = [...start('a', 2), ...start('b', 2)]
-    expect(['a', 'b', 'c'].map(fullEndpoints().has)).toEqual([true, true, false])
+    expect(['a', 'b', 'c'].map(withoutCapacity())).toEqual([true, true, false])
     expect(choose('aacbbbc')).toBe('cc')
     end(quick.slice(0, 1))
-    expect(['a', 'b', 'c'].map(fullEndpoints().has)).toEqual([false, false, false])
+    expect(['a', 'b', 'c'].map(withoutCapacity())).toEqual([false, false, false])
     expect(choose('aacbbbc')).toBe('acc')
     end(slow)
     expect(choose('aacbbbc')).toBe('bacba')
   })
 
   it('stay within the limit of one endpoint', () => {
-    const { start, end, fullEndpoints } = open()
+    const { start, end, withoutCapacity } = open()
     const ids = start('a', 6)
-    expect(fullEndpoints().has('a')).toBe(true)
+    expect(withoutCapacity()('a')).toBe(true)
     end(ids.slice(0, 1))
-    expect(fullEndpoints().has('a')).toBe(false)
+    expect(withoutCapacity()('a')).toBe(false)
   })
 
   it('are listed until they end', async () => {

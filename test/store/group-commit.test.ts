@@ -64,7 +64,7 @@ describe('an answer', () => {
 
   it('reports no delivery as due before it is durable', async () => {
     const { store } = await openOnFailingDisk()
-    const due = () => store.due({ now: new Date(), perEndpoint: 1, busy: new Set() })
+    const due = () => store.due({ now: new Date(), perEndpoint: 1 })
     const written = save(store, put('deliveries', delivery(1)))
     expect((await due()).deliveries).toEqual([])
     await written

@@ -247,7 +247,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       })
       expect(await store.find('checks', 'external', 'loc_1/POS-1')).toEqual([])
       expect(await store.find('deliveries', 'pending_of', 'we_1')).toHaveLength(1)
-      const query = { perEndpoint: 10, busy: new Set<string>() }
+      const query = { perEndpoint: 10 }
       expect(await store.due({ now: new Date('2026-01-01T12:30:00.000Z'), ...query })).toEqual({
         deliveries: [],
         next_at: later,
@@ -277,7 +277,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       const { deliveries, next_at } = await store.due({
         now: new Date(at(minute)),
         perEndpoint,
-        busy: busyIds,
+        isBusy: (id) => busyIds.has(id),
       })
       return { due: deliveries.map(({ id }) => Number(id.slice(4))), next_at }
     }

@@ -72,7 +72,7 @@ async function register({ metrics, version, clock, service, shared }: OperationP
 
 /** Returns how many seconds ago the earliest due delivery was due; 0 when none is due. */
 async function deliveryLag(service: Pick<Service, 'due'>, now: Date): Promise<number> {
-  const { deliveries } = await service.due({ now, perEndpoint: 1, wanted: 1, busy: new Set() })
+  const { deliveries } = await service.due({ now, perEndpoint: 1, wanted: 1 })
   const times = deliveries.map(({ next_attempt_at }) => Date.parse(next_attempt_at ?? now.toISOString()))
   return Math.max(0, now.getTime() - Math.min(now.getTime(), ...times)) / 1_000
 }

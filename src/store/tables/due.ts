@@ -26,9 +26,9 @@ export class DueIndex implements KeyIndex<Delivery> {
   }
 
   /** Returns the due deliveries, and when the next one will be. Examines the head of each endpoint's queue. */
-  due({ now, perEndpoint, wanted = Infinity, busy, full }: DueQuery): Due {
+  due({ now, perEndpoint, wanted = Infinity, isBusy, isFull }: DueQuery): Due {
     const time = now.toISOString()
-    const open = [...this.queues].filter(([endpoint]) => full?.has(endpoint) !== true)
+    const open = [...this.queues].filter(([endpoint]) => isFull?.(endpoint) !== true)
     const share = Math.ceil(wanted / open.length)
     const deliveries: Delivery[] = []
     let next: string | null = null
@@ -38,7 +38,7 @@ export class DueIndex implements KeyIndex<Delivery> {
       let taken = 0
       for (const delivery of queue.values()) {
         if (looked++ === perEndpoint) break
-        if (busy.has(delivery.id)) continue
+        if (isBusy?.(delivery.id) === true) continue
         const at = timeOf(delivery)
         if (at > time) {
           if (next === null || at < next) next = at
@@ -55,14 +55,14 @@ export class DueIndex implements KeyIndex<Delivery> {
   }
 
   /** Returns the endpoints with a due delivery up to an id, and when the next delivery to another one falls due. */
-  unfinished({ now, upTo, busy, except }: UnfinishedQuery): Unfinished {
+  unfinished({ now, upTo, isBusy, except }: UnfinishedQuery): Unfinished {
     const time = now.toISOString()
     const due: string[] = []
     let next: string | null = null
     for (const [endpoint, queue] of this.queues) {
       if (except.has(endpoint)) continue
       for (const delivery of queue.values()) {
-        if (delivery.id > upTo || busy.has(delivery.id)) continue
+        if (delivery.id > upTo || isBusy?.(delivery.id) === true) continue
         const at = timeOf(delivery)
         if (at <= time) due.push(endpoint)
         else if (next === null || at < next) next = at

@@ -314,7 +314,8 @@ describe('the URL of an endpoint', () => {
 })
 
 describe('the service itself', () => {
-  const refuse = (host: string, url: string) => policyWith({ own: { address: { host, port: 4100 } } }).refuse(url)
+  const refuse = (host: string, url: string) =>
+    policyWith({ own: { address: { host, port: 4100 } } }).refuse(url)
 
   it.each(['127.0.0.1', '::1', '[::1]', 'localhost', '0.0.0.0', '::'])(
     'bound to %s is no receiver',

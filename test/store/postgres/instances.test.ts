@@ -265,7 +265,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
         })
         saving.catch(() => undefined)
       })
-      const due = first.due({ now: new Date('2100-01-01'), perEndpoint: 8, busy: new Set() })
+      const due = first.due({ now: new Date('2100-01-01'), perEndpoint: 8 })
       await expect(saving).rejects.toMatchObject({ code: 'storage_unavailable' })
       expect((await due).deliveries).toEqual([])
     })

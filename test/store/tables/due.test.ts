@@ -61,7 +61,7 @@ function expectSame(index: DueIndex, model: ReadonlyMap<string, Delivery>) {
   const pending = [...model.values()]
     .filter(({ status }) => status === 'pending')
     .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-  const all = { now: new Date('2100-01-01'), perEndpoint: Infinity, busy: new Set<string>() }
+  const all = { now: new Date('2100-01-01'), perEndpoint: Infinity }
   expect(index.due(all)).toEqual({ deliveries: pending, next_at: null, more: false })
   for (const endpoint of ['we_1', 'we_2', 'we_9'])
     expect([...index.find(endpoint)].map(({ id }) => id)).toEqual(

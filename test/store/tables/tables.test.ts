@@ -140,6 +140,6 @@ function expectSame(tables: Tables, model: ReadonlyMap<string, Delivery>): void 
     expect([...find('pending_of', endpoint)]).toEqual(
       pending.filter(({ endpoint_id }) => endpoint_id === endpoint),
     )
-  const due = tables.due({ now: new Date('2030-01-01'), perEndpoint: 1000, busy: new Set() })
+  const due = tables.due({ now: new Date('2030-01-01'), perEndpoint: 1000 })
   expect(due.deliveries).toEqual(pending)
 }
