@@ -119,7 +119,7 @@ export function createApp(parts: AppParts): App {
       const headers = headersOf(context, answer)
       if (line !== null) {
         void parts.log.add(logEntry(line, context, answer))
-        announce(parts, line, context, answer)
+        parts.onRequest?.(answered(line, context, answer))
       }
       if (answers.hasSubscribers)
         answers.publish({ request: null, headers, ...answer } satisfies PublishedAnswer)
@@ -132,15 +132,14 @@ function traceOf({ headers }: Request): TraceContext | undefined {
   return readTraceContext(headers.get('traceparent'), headers.get('tracestate'))
 }
 
-/** Tells the access log. */
-function announce(
-  { onRequest }: AppParts,
+/** Returns an answered request for the access log. */
+function answered(
   { method, path }: RequestLine,
   { requestId, measure, started }: RequestContext,
   { status }: Pick<Answer, 'status'>,
-): void {
+): AnsweredRequest {
   const durationMs = Math.round((measure() - started) * 10) / 10
-  onRequest?.({ requestId, method, path: pathWithoutSecrets(path), status, durationMs })
+  return { requestId, method, path: pathWithoutSecrets(path), status, durationMs }
 }
 
 /** Pages need no key: the table's address has a token, the API reference is public, and the inspector's page has no data. */
@@ -162,7 +161,7 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, p
   )
   const headers = { ...jsonHeaders, 'x-request-id': requestId }
   void parts.log.add(logEntry({ method, path: url }, context, { status: 400, body }))
-  announce(parts, { method, path: url }, context, { status: 400 })
+  parts.onRequest?.(answered({ method, path: url }, context, { status: 400 }))
   const published = { request: { method, path: url, body: null }, status: 400, headers, body }
   if (answers.hasSubscribers) answers.publish(published satisfies PublishedAnswer)
   return new Response(body, { status: 400, headers })
@@ -181,10 +180,11 @@ function createRespond(parts: AppParts): Respond {
     // Reads of the log are not logged, and calls of tools are logged as the requests that they cause.
     if (!/^\/(_sim\/|mcp$|assets\/|docs(\/|$)|openapi\.json$|llms\.txt$|$)/.test(pathname))
       await parts.log.add(logEntry({ method: event.req.method, path: pathname + search }, context, answer))
-    announce(parts, { method: event.req.method, path: pathname }, context, answer)
+    parts.onRequest?.(answered({ method: event.req.method, path: pathname }, context, answer))
     const headers = headersOf(context, answer)
     // An open connection would delay the shutdown, and its next request would be refused.
-    if (parts.lifecycle.phase !== 'running' && isLast(event, context)) Object.assign(headers, { connection: 'close' })
+    if (parts.lifecycle.phase !== 'running' && isLast(event, context))
+      Object.assign(headers, { connection: 'close' })
     const { body, status } = answer
     if (answers.hasSubscribers) {
       const line = { method: event.req.method, path: pathname + search, body: context.requestBody }

@@ -245,7 +245,10 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
         findings: reportOf({ shown, counted: (code) => archive.counted(code) }, since),
       }
     },
-    accounted: (at = clock.now()) => ({ findings: all(at).flatMap(findingOfCheck), conflicts: conflicts.open() }),
+    accounted: (at = clock.now()) => ({
+      findings: all(at).flatMap(findingOfCheck),
+      conflicts: conflicts.open(),
+    }),
     save() {
       const checks = createVersions()
       return {
