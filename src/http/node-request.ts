@@ -28,7 +28,7 @@ export function goneSignal(request: Request): AbortSignal {
   return gone.signal
 }
 
-/** A response with a complete body, which Node sends in one packet with the head. */
+/** A response with a complete body, which is sent without the steps of a web response: they cost a seventh of a push. */
 export class CompleteResponse extends FastResponse {
   readonly #body: string | Uint8Array
   readonly #headers: Readonly<Record<string, string>>
@@ -39,7 +39,6 @@ export class CompleteResponse extends FastResponse {
     this.#headers = headers
   }
 
-  /** Sends the response through Node; a web Response would be sent in two packets. */
   sendTo(response: ServerResponse): void {
     const head = ['content-length', String(Buffer.byteLength(this.#body))]
     for (const name in this.#headers) head.push(name, this.#headers[name] ?? '')
