@@ -150,18 +150,22 @@ function storeOver(
       if (awaitDurable) await queue.flushed()
     }
   }
+  const end = async () => {
+    while (gate.closed !== undefined) await gate.closed
+    await queue.flushed().catch(() => {})
+    await release()
+  }
   const orUnwritten = (isBusy: DueQuery['isBusy']) => (id: string) =>
     isBusy?.(id) === true || queue.isUnwritten(id)
   return {
     ...commits,
     async transact(reads, decide) {
-      const decision = await gate.pass(() =>
-        answer(() => {
-          const decided = decide(tables.read(reads), { generation: commits.generation() })
-          commit(decided.writes)
-          return decided
-        }),
-      )
+      while (gate.closed !== undefined) await gate.closed
+      const decision = await answer(() => {
+        const decided = decide(tables.read(reads), { generation: commits.generation() })
+        commit(decided.writes)
+        return decided
+      })
       if (decision.writes.length > 0) announce(decision.writes)
       return decision
     },
@@ -185,12 +189,7 @@ function storeOver(
           return after
         }),
       ),
-    close: () =>
-      (closing ??= gate
-        .opened()
-        .then(() => queue.flushed())
-        .catch(() => {})
-        .then(release)),
+    close: () => (closing ??= end()),
   }
 }
 

@@ -19,15 +19,13 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
   return {
     ...commits,
     async transact(reads, decide) {
-      const decision = await gate.pass(async () => {
-        const decided = decide(tables.read(reads), { generation: commits.generation() })
-        if (decided.writes.length > 0) {
-          tables.apply(decided.writes)
-          tables.apply(leaving())
-        }
-        return decided
-      })
-      if (decision.writes.length > 0) announce(decision.writes)
+      while (gate.closed !== undefined) await gate.closed
+      const decision = decide(tables.read(reads), { generation: commits.generation() })
+      if (decision.writes.length > 0) {
+        tables.apply(decision.writes)
+        tables.apply(leaving())
+        announce(decision.writes)
+      }
       return decision
     },
     get: async (collection, id) => tables.of(collection).records.get(id),
@@ -45,6 +43,8 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
           return after
         }),
       ),
-    close: () => gate.opened(),
+    async close() {
+      while (gate.closed !== undefined) await gate.closed
+    },
   }
 }
