@@ -7,8 +7,6 @@ import {
   type Collections,
   type Everything,
   type ReadResults,
-  type Put,
-  type Removal,
   type Write,
 } from '../../model/records.ts'
 import type { Changes } from '../snapshot/changes.ts'
@@ -61,9 +59,12 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
     apply(writes) {
       const undoing: Write[] = []
       for (const write of writes) {
-        const undo = applyTo(tables[write.collection], write)
-        undoing.push(undo)
-        if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
+        const { collection } = write
+        const table = tables[collection] as Table<Collections[CollectionName]>
+        const id = 'put' in write ? write.put.id : write.remove
+        const before = 'put' in write ? table.put(write.put) : table.remove(id)
+        undoing.push(before === undefined ? remove(collection, id) : put(collection, before))
+        if ('put' in write) onPut(collection, id, before === undefined)
       }
       return undoing.reverse()
     },
@@ -118,11 +119,4 @@ async function putAll<C extends CollectionName>(
     if (index % SLICE === SLICE - 1) await timers.nextTurn()
     table.put(record)
   }
-}
-
-/** Applies one write and returns the one that undoes it. */
-function applyTo<C extends CollectionName>(table: Table<Collections[C]>, write: Put<C> | Removal<C>): Write {
-  const id = 'put' in write ? write.put.id : write.remove
-  const before = 'put' in write ? table.put(write.put) : table.remove(id)
-  return before === undefined ? remove(write.collection, id) : put(write.collection, before)
 }
