@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { StoreDamaged } from '../../src/store/errors.ts'
 import { replay } from '../../src/store/journal/replay.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
 import { isSoak } from '../soak/seeded.ts'
 import { put } from '../../src/model/records.ts'
-import { checksum } from '../../src/store/journal/line.ts'
+import { hex } from '../../src/store/journal/line.ts'
 import { check, encodeLine, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()
@@ -214,7 +215,7 @@ describe('a journal', () => {
     const lines = numbers.map((number, index) => {
       const writes = JSON.stringify([put('checks', check(number))])
       const sequence = String(index + 1)
-      return `{"sequence":${sequence},"crc32":"${checksum(sequence, writes)}","writes":${writes}}\n`
+      return `{"sequence":${sequence},"crc32":"${hex(crc32(writes, crc32(sequence)))}","writes":${writes}}\n`
     })
     await writeFile(path, lines.join(''))
     const store = await openStore(directory, { compactAtBytes: 1e9 })

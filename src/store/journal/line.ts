@@ -22,8 +22,8 @@ export const JOURNAL_FORMAT = 1
 export function encodeLines(first: number, transactions: readonly string[]): Buffer {
   const lines = transactions.map((writes, index) => {
     const sequence = String(first + index)
-    const crc32 = checksum(`${JOURNAL_FORMAT}/${sequence}`, writes)
-    return `{"format":${JOURNAL_FORMAT},"sequence":${sequence},"crc32":"${crc32}","writes":${writes}}\n`
+    const checksum = hex(crc32(writes, crc32(`${JOURNAL_FORMAT}/${sequence}`)))
+    return `{"format":${JOURNAL_FORMAT},"sequence":${sequence},"crc32":"${checksum}","writes":${writes}}\n`
   })
   return Buffer.from(lines.join(''))
 }
@@ -43,11 +43,11 @@ export function decodeLine(
   line: Buffer,
 ): { sequence: number; writes: string } | { newerFormat: number } | undefined {
   const start = line.toString('latin1', 0, HEAD_BYTES)
-  const [head = '', format, sequence = '', crc32] = HEAD.exec(start) ?? []
+  const [head = '', format, sequence = '', checksum] = HEAD.exec(start) ?? []
   const writes = line.subarray(head.length, -1)
   // In the current format, so that a damaged digit does not pass for a newer format.
   const covered = format === undefined ? sequence : `${JOURNAL_FORMAT}/${sequence}`
-  const isSound = head !== '' && line.at(-1) === BRACE && checksum(covered, writes) === crc32
+  const isSound = head !== '' && line.at(-1) === BRACE && hex(crc32(writes, crc32(covered))) === checksum
   const isCurrent = format === undefined || Number(format) === JOURNAL_FORMAT
   if (isSound && isCurrent) return { sequence: Number(sequence), writes: writes.toString() }
   const newerFormat = isSound ? 0 : Number(FORMAT.exec(start)?.[1] ?? 0)
@@ -75,10 +75,6 @@ function closesBeforeItsEnd(text: string): boolean {
     if (depth === 0) return true
   }
   return false
-}
-
-export function checksum(first: string, then: string | Uint8Array): string {
-  return hex(crc32(then, crc32(first)))
 }
 
 /** Formats a checksum with eight digits, so that a line's head has a known length. */
