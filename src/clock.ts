@@ -31,6 +31,9 @@ export const systemClock: Clock = {
   },
 }
 
+/** Clock of the global Date: a receiver in this process compares with it, even when a test has replaced it. */
+export const globalClock: Pick<Clock, 'now'> = { now: () => new Date() }
+
 /** How a clock goes, as JSON: real time plus an offset, or a fixed time (contract section 10). */
 export interface ClockSetting {
   /** Milliseconds ahead of real time, while the clock runs. */

@@ -261,9 +261,9 @@ describe('the source tree', () => {
       /\bDate\.now\(|\bnew Date\(\)|(?<![.\w])performance\.now\(/,
       [
         'timers.ts',
+        'clock.ts',
         'mcp/tools/signatures.ts',
         'signature/',
-        'simulator/deliveries.ts',
         'cli/',
         'commands/',
         'conformance/',

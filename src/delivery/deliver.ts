@@ -23,7 +23,7 @@ export interface DeliverSettings {
   /** Dates the attempts. */
   clock: Pick<Clock, 'now'>
   /** Time for signatures; usually real time, since receivers compare it with theirs (contract section 9). */
-  signNow: () => Date
+  signClock: Pick<Clock, 'now'>
   /** Name in the header `X-<name>-Signature` and in the user agent `<name>-Webhooks/1.0`. */
   serviceName: string
   /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
@@ -78,7 +78,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const plan = await faults?.planFor(delivery)
     if (plan?.holds) return faults?.hold(delivery, plan)
     const started_at = settings.clock.now().toISOString()
-    const signed_at = delivery.signed_at ?? Math.floor(settings.signNow().getTime() / 1000)
+    const signed_at = delivery.signed_at ?? Math.floor(settings.signClock.now().getTime() / 1000)
     const trace = settings.newSpanId && traceOf(event, settings.newSpanId)
     const { url, signing_secret: secret } = endpoint
     const { body } = event

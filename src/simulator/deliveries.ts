@@ -1,5 +1,5 @@
 import { readAuthorityCertificate } from '../certificates.ts'
-import { isMovable, type Clock } from '../clock.ts'
+import { globalClock, isMovable, type Clock } from '../clock.ts'
 import { createClockControls, type ClockControls } from '../delivery/clock-controls.ts'
 import { createDeliver } from '../delivery/deliver.ts'
 import { createDestinationPolicy, type OwnAddress } from '../delivery/destination/policy.ts'
@@ -65,8 +65,7 @@ export function openDeliveries(
     offers: createOffers({ service, timeoutMs: timeoutMs + bodyTimeoutMs, measure: measureOf(parts) }),
     clock,
     faults,
-    // Uses the global Date: a receiver in this process compares with it, even when a test has replaced it.
-    signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
+    signClock: parts.signTime === 'virtual' ? clock : globalClock,
     serviceName: parts.serviceName,
     inOrder: parts.seed !== undefined,
     withoutDate: parts.seed !== undefined,

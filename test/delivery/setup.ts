@@ -95,7 +95,7 @@ export async function openSetup(options: SetupOptions = {}) {
     sender,
     offers: createOffers({ service: used, ...(timeoutMs !== undefined && { timeoutMs }) }),
     clock,
-    signNow: realNow,
+    signClock: { now: realNow },
     serviceName: 'Acme',
     disableAfter,
   })

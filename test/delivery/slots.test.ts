@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
+import { globalClock } from '../../src/clock.ts'
 import { createDeliver } from '../../src/delivery/deliver.ts'
 import { createDestinationPolicy } from '../../src/delivery/destination/policy.ts'
 import { createInProcessReceivers } from '../../src/delivery/send/in-process.ts'
@@ -120,7 +121,7 @@ describe('an endpoint of another instance', () => {
     let planned = 0
     const deliver = createDeliver({
       offers: createOffers({ service: setup.service }),
-      ...{ service: setup.service, sender: setup.sender, clock: setup.clock, signNow: () => new Date() },
+      ...{ service: setup.service, sender: setup.sender, clock: setup.clock, signClock: globalClock },
       ...{ serviceName: 'Acme', disableAfter: 10 },
       faults: {
         planFor: () => void (planned += 1),
