@@ -228,7 +228,5 @@ function reasonOf(error: unknown): string {
 function nestsDeeperThan(limit: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (limit === 0) return true
-  for (const key in value)
-    if (nestsDeeperThan(limit - 1, (value as Record<string, unknown>)[key])) return true
-  return false
+  return Object.values(value).some((inner) => nestsDeeperThan(limit - 1, inner))
 }
