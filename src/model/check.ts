@@ -150,7 +150,7 @@ export function unknownFields(body: unknown, orderBy = ORDER_BY): string[] {
   if (!isObject(body)) return []
   const found: string[] = []
   const { revision, ...fields } = pushBody.shape
-  findStrangers(body, { ...fields, [orderBy]: revision, $schema: z.string() }, [], found)
+  findStrangers(body, { ...fields, [orderBy]: revision, $schema: true }, [], found)
   findStrangers(body.table, pushBody.shape.table.shape, ['table'], found)
   if (Array.isArray(body.items))
     for (const [index, item] of body.items.entries())
