@@ -39,7 +39,7 @@ const node = (program: string) => [process.execPath, '--input-type=module', '--e
 /** Runs `exec` in a process that has run other commands. */
 const exec = (args: readonly string[], options: RunOptions = {}) => tabwire(['exec', ...args], options)
 
-/** Runs `exec` as users do. */
+/** Runs `exec` as a process that gets signals. */
 const spawnExec = async (args: readonly string[], options: RunOptions = {}) =>
   (await spawnTabwire(['exec', ...args], options)).ended
 
@@ -240,7 +240,7 @@ describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {
   test.each(isSoak ? (['SIGTERM', 'SIGINT', 'SIGHUP'] as const) : (['SIGTERM'] as const))(
     '%s ends the command and all its processes',
     async (signal) => {
-      const running = await spawnTabwire(['exec', '--', ...node(waiting)])
+      const running = await spawnTabwire(['exec', '--', ...node(waiting)], { isNewProcess: true })
       const pids = (await running.until('stdout', /\n/)).trim().split(' ').map(Number)
       expect(pids).toHaveLength(2)
       running.child.kill(signal)
@@ -258,7 +258,7 @@ describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {
       console.log('ready')
       setInterval(() => {}, 1000)
     `
-      const running = await spawnTabwire(['exec', '--', ...node(program)])
+      const running = await spawnTabwire(['exec', '--', ...node(program)], { isNewProcess: true })
       await running.until('stdout', /ready/)
       running.child.kill('SIGINT')
       expect(await running.ended).toMatchObject({ code: 130, stdout: 'ready\nfinishing\n' })

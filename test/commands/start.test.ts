@@ -9,7 +9,7 @@ const runFile = (cwd: string) => readFile(join(cwd, '.tabwire', 'run.json'), 'ut
 
 describe.concurrent('tabwire start', () => {
   test('with --json the first line on stdout says that it is ready, and run.json where it is until SIGTERM', async () => {
-    const service = await startService()
+    const service = await startService([], { isNewProcess: true })
     const { pid } = service.process.child
     expect(JSON.parse(await runFile(service.cwd))).toMatchObject({ url: service.url, pid })
     expect(await modeOf(service.cwd, '.tabwire', 'run.json')).toBe('600')
@@ -27,7 +27,7 @@ describe.concurrent('tabwire start', () => {
 
   test('people are told the base URL, the key and what to do next, all of it on stderr, until SIGINT', async () => {
     const cwd = await emptyDirectory()
-    const start = await spawnTabwire(['start', '--port', '0'], { cwd })
+    const start = await spawnTabwire(['start', '--port', '0'], { cwd, isNewProcess: true })
     const talk = await start.until('stderr', /Press Ctrl-C to stop/)
     expect(talk).toMatch(
       /^Tabwire is ready\.\n\nbase URL {3}http:\/\/127\.0\.0\.1:\d+\/v1\nAPI key {4}twk_\S{43}\nreference {2}http:\/\/127\.0\.0\.1:\d+\/docs\ninspector {2}http:\/\/127\.0\.0\.1:\d+\/#link=[\w-]{22}\n {11}works once[^\n]*\n/,

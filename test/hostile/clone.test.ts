@@ -101,7 +101,7 @@ describe('tabwire.config.json of a clone', () => {
     expect(other.stderr).toContain('you have not trusted this folder')
     await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify({ ...settings, strict: true }))
     // In a process of its own: one that ran before has read the file already.
-    const changed = await (await spawnTabwire(['start', '--port', '0'], { cwd })).ended
+    const changed = await (await spawnTabwire(['start', '--port', '0'], { cwd, isNewProcess: true })).ended
     expect(changed.stderr).toContain('you have not trusted this folder')
   })
 

@@ -58,7 +58,7 @@ function push({ url, key }: RunningService, id: string, agent: Agent): Promise<O
 
 describe.concurrent('a service that stops', () => {
   test('HTTP-21, HTTP-22 answers the 20 pushes in flight, closes their connections, and accepts no new one', async () => {
-    const first = await startService()
+    const first = await startService([], { isNewProcess: true })
     const pushes = await Promise.all(Array.from({ length: 20 }, (_, n) => beginPush(first, `p-${n}`)))
     first.process.child.kill('SIGTERM')
     await untilRefused(portOf(first))
@@ -78,7 +78,7 @@ describe.concurrent('a service that stops', () => {
   })
 
   test('HTTP-21 under load loses no acknowledged push, and stores no unacknowledged one', async () => {
-    const first = await startService()
+    const first = await startService([], { isNewProcess: true })
     const agent = new Agent({ keepAlive: true, maxSockets: 8 })
     const outcomes: Outcome[] = []
     let next = 0
@@ -115,7 +115,7 @@ describe.concurrent('a service that stops', () => {
   }) => {
     const receiver = await startReceiver({ answer: 'hang' })
     onTestFinished(() => receiver.close())
-    const first = await startService(['--allow-http-loopback'])
+    const first = await startService(['--allow-http-loopback'], { isNewProcess: true })
     const endpoint = { url: receiver.url, event_types: ['check.created'] }
     expect((await first.call('POST', '/v1/webhook-endpoints', endpoint)).status).toBe(201)
     expect((await first.call('PUT', '/v1/checks/external/a', checkBody())).status).toBe(201)
@@ -135,7 +135,7 @@ describe.concurrent('a service that stops', () => {
   test.runIf(isSoak)(
     'HTTP-23 a second signal during pushes ends it at once without losing acknowledged ones',
     async () => {
-      const first = await startService()
+      const first = await startService([], { isNewProcess: true })
       const answer = await (await first.call('PUT', '/v1/checks/external/a', checkBody())).text()
       const { ended } = await beginPush(first, 'b')
       first.process.child.kill('SIGTERM')
@@ -150,7 +150,7 @@ describe.concurrent('a service that stops', () => {
   )
 
   test.runIf(isSoak)('HTTP-24 a closed output or terminal does not crash it', async () => {
-    const first = await startService()
+    const first = await startService([], { isNewProcess: true })
     first.process.child.stdout?.destroy()
     first.process.child.stderr?.destroy()
     const answer = await (await first.call('PUT', '/v1/checks/external/a', checkBody())).text()
@@ -161,7 +161,7 @@ describe.concurrent('a service that stops', () => {
   })
 
   test('AUTH-09, AUTH-10 prints neither secrets nor data of callers, for valid and invalid calls', async () => {
-    const service = await startService()
+    const service = await startService([], { isNewProcess: true })
     const note = 'line\n\r\u001b[2J\u001b]0;title\u0007'
     const items = [{ external_id: note, name: note, quantity: 1, price_cents: 1, note: note.repeat(20) }]
     for (let n = 0; n < 25; n++) {

@@ -91,7 +91,7 @@ describe('R12 slow clients and oversized uploads', () => {
   test.runIf(isSoak && process.platform === 'linux')(
     '500 and 100 of them cost no more than 64 MiB and leave no socket behind',
     async () => {
-      const service = await startService()
+      const service = await startService([], { isNewProcess: true })
       const pid = service.process.child.pid ?? 0
       const measure = () => residentKiB(pid)
       // Memory of valid pushes is no cost of abuse.

@@ -36,7 +36,7 @@ async function residentDuring(pid: number, work: () => Promise<void>): Promise<n
 test.skipIf(process.platform !== 'linux')(
   'HTTP-27 when a load is over, its files and its memory are free again',
   async () => {
-    const service = await startService()
+    const service = await startService([], { isNewProcess: true })
     const pid = service.process.child.pid ?? 0
     await (await service.call('GET', '/v1/locations')).text()
     // The connection of that call stays open for a while.

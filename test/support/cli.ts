@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atEnd } from './at-end.ts'
 import { hear } from './judged-answers.ts'
-import { runWarm } from './warm.ts'
+import { runWarm, startWarm } from './warm.ts'
 import { DEFAULT_DATA_DIRECTORY, removeRun, writeRun } from '../../src/data-directory.ts'
 import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
+import { isSoak } from '../soak/seeded.ts'
 
 /** The compiled command in a separate process, as users run it. `npm run build` builds it. */
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
@@ -22,6 +23,8 @@ export interface RunOptions {
   input?: string | Uint8Array
   /** Leaves standard input open, for more to come. */
   keepInput?: boolean
+  /** Runs the command in a new process: for tests of how processes begin and end. */
+  isNewProcess?: boolean
 }
 
 /** How a process ended, and all that it wrote. */
@@ -63,15 +66,28 @@ export async function emptyDirectory(): Promise<string> {
 export async function tabwire(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const cwd = options.cwd ?? (await emptyDirectory())
   const { env = {}, input } = options
-  // A process takes the rest of its environment from its start.
-  const isRead = Object.keys(env).every((name) => /^(TABWIRE_|POS_|LANG$|LC_)|_KEY$/.test(name))
-  if (!isRead || args[0] === 'demo') return (await spawnTabwire(args, { ...options, cwd })).ended
+  if (!isReadByCommands(env) || args[0] === 'demo')
+    return (await spawnTabwire(args, { ...options, cwd })).ended
   const stdin = input === undefined ? '' : Buffer.from(input).toString('base64')
   return runWarm({ args, cwd, env, stdin }, cleanEnvironment())
 }
 
+/** Whether commands read these variables. A process takes the others from its start. */
+function isReadByCommands(env: object): boolean {
+  return Object.keys(env).every((name) => /^(TABWIRE_|POS_|LANG$|LC_)|_KEY$/.test(name))
+}
+
+/** Commands that close all that they have opened, so that others can run in their process. The soak uses new ones. */
+const lasting = new Set(['deliveries', 'exec', 'listen', 'replay', 'start'])
+
 /** Runs `tabwire` and hands it over while it runs. */
 export async function spawnTabwire(args: readonly string[], options: RunOptions = {}): Promise<Running> {
+  const { env = {}, isNewProcess = false, keepInput = false, input = '' } = options
+  const isOwn = isSoak || isNewProcess || keepInput || input !== '' || !isReadByCommands(env)
+  if (lasting.has(args[0] ?? '') && !isOwn) {
+    const cwd = options.cwd ?? (await emptyDirectory())
+    return tracked(startWarm({ args, cwd, env, stdin: '' }, cleanEnvironment()))
+  }
   const running = await spawnProcess(process.execPath, ['--import', forwarder, bin, ...args], options, [
     'ipc',
   ])
@@ -120,8 +136,12 @@ export async function spawnProcess(
         ended.then(tooLate, reject)
       }),
   }
+  return tracked(running)
+}
+
+function tracked(running: Running): Running {
   children.add(running)
-  void ended.catch(() => undefined).finally(() => children.delete(running))
+  void running.ended.catch(() => undefined).finally(() => children.delete(running))
   return running
 }
 

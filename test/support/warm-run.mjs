@@ -1,4 +1,5 @@
 /* Runs a command in a process that has loaded the program already. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { flush, handle, run } from '../../dist/cli/program.js'
 
@@ -9,12 +10,39 @@ class Exit {
     this.code = code
   }
 }
-process.exit = (code = process.exitCode ?? 0) => {
+const exit = process.exit.bind(process)
+const exitByException = (code = process.exitCode ?? 0) => {
   throw new Exit(code)
 }
 
-/** Runs the command to its end, and returns its exit code. */
-export async function runCommand({ args, cwd, env }) {
+/** Runs the command to its end, and returns its exit code. A command that ends the process itself only seems to. */
+export function runCommand(command) {
+  process.exit = exitByException
+  return runWith(command, codeOf)
+}
+
+/**
+ * Runs the command until nothing keeps its process alive, and returns its exit code. Ends the process where the command does,
+ * and where it fails by an unknown error.
+ */
+export async function runToItsEnd(command) {
+  const before = process.getActiveResourcesInfo().length
+  const isBusy = () => process.getActiveResourcesInfo().length > before
+  process.exit = exit
+  let hasExited = false
+  const code = await runWith(command, (error) => {
+    if (error.code !== 'EEXIT') return handle(error)
+    hasExited = true
+    return error.oclif.exit
+  })
+  for (let waited = 0; isBusy(); waited += 2) {
+    if (hasExited && waited > 200) exit(code)
+    await pause(2, undefined, { ref: false })
+  }
+  return code
+}
+
+async function runWith({ args, cwd, env }, codeOfError) {
   const before = { ...process.env }
   Object.assign(process.env, env)
   process.argv = [process.execPath, fileURLToPath(bin), ...args]
@@ -26,7 +54,7 @@ export async function runCommand({ args, cwd, env }) {
     await flush()
     code = process.exitCode ?? 0
   } catch (error) {
-    code = await codeOf(error)
+    code = await codeOfError(error)
   }
   process.exitCode = undefined
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal)

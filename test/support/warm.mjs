@@ -1,13 +1,13 @@
 /* Runs commands one after the other in one process, which has loaded them already; see warm.ts. */
 import { Readable } from 'node:stream'
-import { runCommand } from './warm-run.mjs'
+import { runCommand, runToItsEnd } from './warm-run.mjs'
 import './forward-answers.mjs'
 import './names.mjs'
 
-process.on('message', async ({ args, cwd, env, stdin, mark }) => {
+process.on('message', async ({ args, cwd, env, stdin, mark, isLasting }) => {
   const input = Readable.from(stdin === '' ? [] : [Buffer.from(stdin, 'base64')])
   Object.defineProperty(process, 'stdin', { value: input, configurable: true })
-  const code = await runCommand({ args, cwd, env })
+  const code = await (isLasting ? runToItsEnd : runCommand)({ args, cwd, env })
   for (const stream of [process.stdout, process.stderr])
     await new Promise((resolve) => stream.write(mark, resolve))
   process.send({ code })

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Ended } from './cli.ts'
+import type { Ended, Running } from './cli.ts'
 import { hear } from './judged-answers.ts'
 
 const program = fileURLToPath(new URL('./warm.mjs', import.meta.url))
@@ -30,6 +30,80 @@ export async function runWarm(command: Command, environment: NodeJS.ProcessEnv):
   ])
   idle.push(child)
   return { code, signal: null, stdout, stderr }
+}
+
+/**
+ * Starts a command in a process that has run other commands before, and hands it over while it runs. It ends when it has
+ * closed all that would keep a process of its own alive. A command that exits, and each signal that it does not handle, end
+ * the process.
+ */
+export function startWarm(command: Command, environment: NodeJS.ProcessEnv): Running {
+  const child = idle.pop() ?? warmUp(environment)
+  const texts = { stdout: '', stderr: '' }
+  const looks = new Set<() => void>()
+  let isOver = false
+  const ended = new Promise<Ended>((resolve, reject) => {
+    let code: number | undefined
+    const listeners = (['stdout', 'stderr'] as const).map((name) => (text: string) => {
+      texts[name] += text
+      for (const look of looks) look()
+      finish()
+    })
+    const end = (result: Pick<Ended, 'code' | 'signal'>) => {
+      isOver = true
+      child.off('message', take).off('close', close).off('error', reject)
+      child.stdout?.off('data', listeners[0] ?? finish)
+      child.stderr?.off('data', listeners[1] ?? finish)
+      resolve({ ...result, stdout: withoutMark(texts.stdout), stderr: withoutMark(texts.stderr) })
+    }
+    const finish = () => {
+      if (code === undefined || !texts.stdout.endsWith(MARK) || !texts.stderr.endsWith(MARK)) return
+      end({ code, signal: null })
+      idle.push(child)
+    }
+    const take = (message: object) => {
+      if (!('code' in message)) return
+      code = message.code as number
+      finish()
+    }
+    const close = (exitCode: number | null, signal: NodeJS.Signals | null) => end({ code: exitCode, signal })
+    child.on('message', take).on('close', close).on('error', reject)
+    child.stdout?.setEncoding('utf8').on('data', listeners[0] ?? finish)
+    child.stderr?.setEncoding('utf8').on('data', listeners[1] ?? finish)
+  })
+  child.send({ ...command, isLasting: true, mark: MARK })
+  return {
+    child: whileRunning(child, () => isOver),
+    ended,
+    until: (name, pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!pattern.test(texts[name])) return
+          looks.delete(look)
+          resolve(texts[name])
+        }
+        looks.add(look)
+        look()
+        const tooLate = () =>
+          reject(new Error(`It ended before ${pattern}:\n${texts.stdout}\n${texts.stderr}`))
+        ended.then(tooLate, reject)
+      }),
+  }
+}
+
+/** The process, which gets no signal once the command is over: another command may run in it. */
+function whileRunning(child: ChildProcess, isOver: () => boolean): ChildProcess {
+  return new Proxy(child, {
+    get(target, name) {
+      if (name === 'kill' && isOver()) return () => false
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+}
+
+function withoutMark(text: string): string {
+  return text.endsWith(MARK) ? text.slice(0, -MARK.length) : text
 }
 
 function warmUp(env: NodeJS.ProcessEnv): ChildProcess {
