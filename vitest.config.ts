@@ -31,7 +31,7 @@ const onlyInSoak = [
   'test/http/sim/clock-under-load.test.ts',
   'test/pages/guest/{looks,slow-phones,states}.test.ts',
   'test/pages/inspector/{chart,clock-moves,lists}.test.ts',
-  'test/shared/rolling.test.ts',
+  'test/shared/{listen,rolling}.test.ts',
   'test/soak/{closed-loop,stalled-readers}.test.ts',
 ]
 

@@ -36,7 +36,7 @@ describe.concurrent('tabwire receiver check', () => {
 
   test('fails a wrong one with 3, and says what it means in production', async () => {
     const { url } = await node('wrong/ignores-the-future.mjs')
-    const { code, stdout } = await check(url)
+    const { code, stdout } = await check(url, '--only', 'from_the_future')
     expect(code).toBe(3)
     expect(stdout).toMatch(
       /✗ from_the_future .*\n {6}Accepted \(204\); expected a rejection \(4xx\)\.\n {6}The tolerance applies in both directions/,
@@ -136,7 +136,7 @@ describe.concurrent('tabwire receiver check', () => {
     const { code, stdout, stderr } = await check(
       url,
       '--only',
-      'converges',
+      isSoak ? 'converges' : 'deduplicates',
       '--state-url',
       view,
       '--seed',
@@ -147,9 +147,11 @@ describe.concurrent('tabwire receiver check', () => {
       /✗ deduplicates .*\n {6}Two sequences of the same events end in different states: .*paid_by_card/,
     )
     expect(stdout).toMatch(/Repeat with --seed 5\.\n/)
-    expect(stdout).toMatch(
-      /✓ orders .*\n {6}\d+ sequences of 12 deliveries ended in the same state \(seed 5\)\.\n/,
-    )
+    // Trying orders takes seconds of a processor; converges.test.ts does so.
+    if (isSoak)
+      expect(stdout).toMatch(
+        /✓ orders .*\n {6}\d+ sequences of 12 deliveries ended in the same state \(seed 5\)\.\n/,
+      )
     expect(stdout + stderr).not.toContain('hidden')
   })
 

@@ -123,7 +123,7 @@ const missing = (language: string) => {
 }
 
 /** Running the blocks of a guide takes a second of a processor, so only the soak runs those of every guide. */
-const isRun = new Set(sampled(documents, 4))
+const isRun = new Set(sampled(documents, 8))
 
 describe.skipIf(process.platform === 'win32')('blocks run as printed:', () => {
   for (const document of documents)

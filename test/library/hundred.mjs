@@ -1,4 +1,5 @@
-/* Makes, uses and closes a hundred simulators, one after the other, and tells as JSON what is left of them. */
+/* Makes, uses and closes so many simulators as its argument says, one after the other, and tells as JSON what is left of
+ * them. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
@@ -44,10 +45,10 @@ async function use(number) {
 }
 
 const told = { before: await left() }
-for (let number = 1; number <= 100; number++) {
+for (let number = 1; number <= Number(process.argv[2]); number++) {
   await use(number)
   if (number === 20) told.twentieth = await left()
 }
-told.hundredth = await left()
+told.last = await left()
 receiver.close()
 process.stdout.write(JSON.stringify(told))

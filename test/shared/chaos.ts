@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { Envelope } from '../../src/model/event.ts'
 import { retryInMs } from '../../src/model/retry-schedule.ts'
-import { seeded } from '../soak/seeded.ts'
+import { isSoak, seeded } from '../soak/seeded.ts'
 import { runChild, type Child } from '../store/child.ts'
 import { checkBody } from '../support/cli.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
@@ -40,6 +40,8 @@ const INSTANCES = 3
 /** So many that each instance delivers to some. */
 const ENDPOINTS = 12
 const WORKERS = 2
+/** Pause of a worker between pushes, in milliseconds. */
+const PAUSE = isSoak ? 80 : 300
 /** The clock of the instances is so many times as fast as the real one: the first retry is due after one second. */
 const SPEED = 60
 export const deliveryTimes = {
@@ -107,7 +109,7 @@ export async function disturb(
       const id = `w${worker}-${number}`
       const answer = one && (await call(one, 'PUT', `/v1/checks/external/${id}`, checkBody()))
       if (answer?.ok === true) account.acknowledge(id)
-      await pause(80)
+      await pause(PAUSE)
     }
   }
 

@@ -186,7 +186,7 @@ const deliveries = fc.oneof(
           delivery_id: delivery.id,
           attempt: delivery.attempts.length + 1,
           faults: ['delay' as const],
-          delay_ms: 500,
+          delay_ms: 120,
           reorder_ms: 0,
         }
       )
@@ -267,7 +267,7 @@ function refusalOf(error: unknown) {
 }
 
 const seed = Number(process.env.TABWIRE_SOAK_SEED ?? 20_261_123)
-const runs = isSoak ? Number(process.env.TABWIRE_SOAK_RUNS ?? 10_000) : 500
+const runs = isSoak ? Number(process.env.TABWIRE_SOAK_RUNS ?? 10_000) : 120
 
 describe.skipIf(postgresPrograms === undefined)('records in PostgreSQL', () => {
   let database: Database

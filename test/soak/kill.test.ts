@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { killAgainAndAgain } from './kill.ts'
 
 /** A few rounds among all other tests; `npm run soak` is the whole of it. */
-const usual = process.env.npm_lifecycle_event === 'soak' ? 200 : 3
+const usual = process.env.npm_lifecycle_event === 'soak' ? 200 : 2
 const rounds = Number(process.env.TABWIRE_SOAK_ROUNDS ?? usual)
 const seed = Number(process.env.TABWIRE_SOAK_SEED ?? 20_261_121)
 

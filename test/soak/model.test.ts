@@ -67,7 +67,7 @@ describe(`CONV-12, CONV-14 after random actions, seed ${seed},`, () => {
     () =>
       expectModels(
         startInside,
-        isSoak ? { numRuns: runs, maxCommands: 60 } : { numRuns: 10, maxCommands: 40 },
+        isSoak ? { numRuns: runs, maxCommands: 60 } : { numRuns: 6, maxCommands: 40 },
       ),
     isSoak ? 3_600_000 : 30_000,
   )

@@ -11,7 +11,7 @@ import { examine, startReference } from './check.ts'
 const folder = fileURLToPath(new URL('./strangers/', import.meta.url))
 
 /** Shorter than for users, whose receivers may be further away. */
-const waits = { quietMs: [300, 1_500], limitMs: 4_000, searchMs: isSoak ? 3_000 : 700 } as const
+const waits = { quietMs: [300, 1_500], limitMs: 4_000, searchMs: isSoak ? 3_000 : 400 } as const
 
 function judge(
   receiver: string,

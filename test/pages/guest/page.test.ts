@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
       { guest_name: 'Ann', rating: 5, comment: 'Lovely' },
     ])
     expect((await client.events.list({ type: 'check.fully_paid' })).data).toHaveLength(1)
-    for (const page of [ann, bob]) expect(await barriers(page)).toEqual([])
+    for (const page of isSoak ? [ann, bob] : [bob]) expect(await barriers(page)).toEqual([])
   })
 
   it.each(sampled(['light', 'dark'] as const, 2))(
@@ -245,7 +245,7 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     await shown(page, 'You · 1')
   })
 
-  it('opens on a phone by the address of the machine', async () => {
+  it.runIf(isSoak)('opens on a phone by the address of the machine', async () => {
     const { address } = await openTable({ host: '0.0.0.0' })
     const page = await openPhone(address)
     await button(page, 'I had this: 1 Wine').click()

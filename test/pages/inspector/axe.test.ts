@@ -36,7 +36,7 @@ const schemesAt = (width: number): readonly ('dark' | 'light')[] =>
 /** Returns the problems of a state at all widths, light and dark. */
 async function problemsOf(page: Page, name: string): Promise<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = {}
-  for (const width of sampled(widths, 2)) {
+  for (const width of sampled(widths, 4)) {
     await page.setViewportSize({ width, height: 900 })
     const problems = await page.evaluate<string[]>(cutOff)
     for (const colorScheme of schemesAt(width)) {
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)(`every state of the inspector ${inBrowser}`, () => 
     const states = await createStates(simulator)
     const page = await openInspector(simulator)
     let found: Record<string, readonly string[]> = {}
-    for (const state of sampled(states, 2)) {
+    for (const state of sampled(states, 3)) {
       await show(page, state)
       found = { ...found, ...(await problemsOf(page, state.name)) }
       await state.leave?.(page)

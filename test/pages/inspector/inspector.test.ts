@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
 
   it('renders a window of many deliveries and loads them page by page', async () => {
     const simulator = await openSimulator()
-    await storeDeliveries(simulator.client, 1_500)
+    await storeDeliveries(simulator.client, 700)
     const page = await openInspector(simulator)
     const pages: string[] = []
     page.on('request', (request) => {
@@ -237,11 +237,11 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await focused(1).waitFor()
     expect(await barriersInSoak(page)).toEqual([])
     await page.keyboard.press('Home')
-    await focused(1_499).waitFor()
+    await focused(699).waitFor()
     await page.getByText('Showing the newest deliveries.').waitFor()
     await count('100+').waitFor()
     await page.keyboard.press('j')
-    await focused(1_498).waitFor()
+    await focused(698).waitFor()
     const before = pages.length
     const rendered = () => page.locator('.slot').count()
     expect(await rendered()).toBeLessThan(60)
@@ -250,7 +250,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
       .poll(async () => {
         await page.evaluate("document.querySelector('.scroller').scrollTo(0, 1e9)")
         mostRendered = Math.max(mostRendered, await rendered())
-        return count('1,500').isVisible()
+        return count('700').isVisible()
       }, withTimeout)
       .toBe(true)
     expect(mostRendered).toBeLessThan(60)
@@ -261,7 +261,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     expect(pages.length).toBeLessThan(30)
     await page.keyboard.press('End')
     await focused(0).waitFor()
-    await page.locator('.slot[data-index="1498"]').waitFor()
+    await page.locator('.slot[data-index="698"]').waitFor()
     expect(pages.slice(before)).not.toContain('100 asc')
     // Rows that are added above do not move the rows in view.
     const first = () => page.locator('.slot').nth(20).getAttribute('data-index')
@@ -271,7 +271,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
       event_types: ['check.created'],
     })
     await simulator.push('new')
-    await page.locator('.count', { hasText: '1,501' }).waitFor()
+    await page.locator('.count', { hasText: '701' }).waitFor()
     await expect.poll(first, withTimeout).toBe(String(seen + 1))
   })
 

@@ -8,6 +8,7 @@ import { createMemoryStore } from '../../../src/store/memory-store.ts'
 import { openOldLines } from '../../../src/store/snapshot/text.ts'
 import { readChecksummed } from '../../../src/store/snapshot/parse.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from '../folder.ts'
 import { check, delivery, event, idOf, save, saveChecks, storedChecks } from '../records.ts'
 
@@ -69,7 +70,7 @@ describe('a snapshot built from the previous one', () => {
         expect(await store.everything()).toEqual(await wanted.everything())
         await store.close()
       }),
-      { numRuns: 30 },
+      { numRuns: isSoak ? 30 : 10 },
     )
   })
 
