@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { clearTimeout, setTimeout } from 'node:timers'
 import { fileURLToPath } from 'node:url'
 import type { Ended, Running } from './cli.ts'
 import { hear } from './judged-answers.ts'
@@ -6,6 +7,13 @@ import { hear } from './judged-answers.ts'
 const program = fileURLToPath(new URL('./warm.mjs', import.meta.url))
 const MARK = '\u0000end of the command\u0000'
 const idle: ChildProcess[] = []
+
+/** Commands of concurrent tests take turns in so many processes: starting another takes as long as several commands. */
+const MOST_AT_ONCE = 2
+/** A command that waits for another one must not keep it from running. */
+const LONGEST_WAIT_MS = 4_000
+let under = 0
+const waiting: (() => void)[] = []
 
 /** A command with what is ours of its environment. */
 interface Command {
@@ -21,15 +29,33 @@ interface Command {
  * takes ten times as long as running it. Only for commands that end by themselves. The processes end with their parent.
  */
 export async function runWarm(command: Command, environment: NodeJS.ProcessEnv): Promise<Ended> {
-  const child = idle.pop() ?? warmUp(environment)
-  const [stdout, stderr, code] = await Promise.all([
-    textOf(child, 'stdout'),
-    textOf(child, 'stderr'),
-    codeOf(child),
-    new Promise((resolve) => child.send({ ...command, mark: MARK }, resolve)),
-  ])
-  idle.push(child)
-  return { code, signal: null, stdout, stderr }
+  if (under >= MOST_AT_ONCE) await turn()
+  under += 1
+  try {
+    const child = idle.pop() ?? warmUp(environment)
+    const [stdout, stderr, code] = await Promise.all([
+      textOf(child, 'stdout'),
+      textOf(child, 'stderr'),
+      codeOf(child),
+      new Promise((resolve) => child.send({ ...command, mark: MARK }, resolve)),
+    ])
+    idle.push(child)
+    return { code, signal: null, stdout, stderr }
+  } finally {
+    under -= 1
+    waiting.shift()?.()
+  }
+}
+
+/** Resolves when a command has ended, or after the longest wait. */
+async function turn(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, LONGEST_WAIT_MS)
+    waiting.push(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }
 
 /**
@@ -107,7 +133,7 @@ function withoutMark(text: string): string {
 }
 
 function warmUp(env: NodeJS.ProcessEnv): ChildProcess {
-  const child = fork(program, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }).on('message', hear)
+  const child = fork(program, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }).on('message', hear)
   // Nothing is to wait for it.
   child.unref()
   child.channel?.unref()
