@@ -78,7 +78,7 @@ function isReadByCommands(env: object): boolean {
 }
 
 /** Commands that close all that they have opened, so that others can run in their process. The soak uses new ones. */
-const lasting = new Set(['deliveries', 'exec', 'listen', 'replay', 'start'])
+const lasting = new Set(['deliveries', 'exec', 'listen', 'replay', 'start', 'tail'])
 
 /** Runs `tabwire` and hands it over while it runs. */
 export async function spawnTabwire(args: readonly string[], options: RunOptions = {}): Promise<Running> {

@@ -133,7 +133,10 @@ function withoutMark(text: string): string {
 }
 
 function warmUp(env: NodeJS.ProcessEnv): ChildProcess {
-  const child = fork(program, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }).on('message', hear)
+  const child = fork(program, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }).on(
+    'message',
+    hear,
+  )
   // Nothing is to wait for it.
   child.unref()
   child.channel?.unref()
