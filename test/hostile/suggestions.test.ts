@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import {} from '../soak/seeded.ts'
+import { sampled } from '../soak/seeded.ts'
 import { certificateAdvice } from '../../src/cli/doctor/receiver.ts'
 import { curlCommand, PLACEHOLDER, shellWord, tabwireCommand } from '../../src/model/text/shell-command.ts'
 import type { LoggedRequest } from '../../src/model/simulator/request-entry.ts'
@@ -97,7 +97,7 @@ async function callsOf(text: string, shell: string): Promise<string[][]> {
 }
 
 describe.each(shells)('in %s', (shell) => {
-  test.each(hostile)(
+  test.each(sampled(hostile, 4))(
     'a value in a suggested command is one argument, and not an option: %j',
     async (value) => {
       const command = tabwireCommand('guests pay', [value], { claim: value, all: true })
@@ -214,7 +214,7 @@ describe('a suggested next command', () => {
     () => shells.length > 0,
   )
 
-  test.each(checks)('is for the check %j', async (id) => {
+  test.each(sampled(checks, 2))('is for the check %j', async (id) => {
     const call = await service.call('PUT', `/v1/checks/external/${encodeURIComponent(id)}`, checkBody())
     expect(call.status).toBe(201)
     const claimed = await service.run(['guests', 'claim', '--', id, 'line-2'])

@@ -22,6 +22,21 @@ interface OpenApi {
   components: { schemas: Record<string, object> }
 }
 
+/** Returns the answer of a service at /docs, which takes long to render, so that tests share it. */
+const reference = memoized(async () => {
+  const { call, url } = await openSimulator()
+  return {
+    ...(await call('GET /docs', { key: null })),
+    url,
+    document: await call('GET /openapi.json', { key: null }),
+  }
+})
+
+function memoized<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
 describe('the API reference at /docs', () => {
   it('has no script, and allows its own style and no other origin', async () => {
     const { call, url } = await openSimulator()
@@ -36,9 +51,8 @@ describe('the API reference at /docs', () => {
   })
 
   it('describes each operation, webhook and schema of the document, and links lead to them', async () => {
-    const { call, url } = await openSimulator()
-    const { text } = await call('GET /docs', { key: null })
-    const document = JSON.parse((await call('GET /openapi.json', { key: null })).text) as OpenApi
+    const { text, url, document: json } = await reference()
+    const document = JSON.parse(json.text) as OpenApi
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
     const methods = [...Object.values(document.paths), ...Object.values(document.webhooks)]
     const operations = methods
@@ -54,8 +68,7 @@ describe('the API reference at /docs', () => {
   })
 
   it('shows examples and limits as text, never as markup', async () => {
-    const { call } = await openSimulator()
-    const { text } = await call('GET /docs', { key: null })
+    const { text } = await reference()
     expect(text).toContain('1 to 255 characters')
     expect(text).toContain('&quot;price_cents&quot;: 1850')
   })

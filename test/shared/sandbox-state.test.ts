@@ -229,7 +229,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       expect((await two.push('a')).status).toBe(201)
     })
 
-    it('on deliveries keep their limit over all instances', async () => {
+    it.runIf(isSoak)('on deliveries keep their limit over all instances', async () => {
       const { all } = await openFrozen(6)
       await all[0].client.faults.set({ faults: [{ on: 'deliveries', drop: 1, times: 4 }] })
       await Promise.all(all.map((simulator, nth) => simulator.push(`check-${nth}`)))
