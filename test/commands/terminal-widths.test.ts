@@ -410,7 +410,7 @@ describe.runIf(hasTmux).each(isSoak ? [60, 80, 120] : [60])(`at %i columns ${inT
     screen = await openScreen(columns)
   })
 
-  test.concurrent.each(sampled(Object.entries(uses), 2))(
+  test.concurrent.each(sampled(Object.entries(uses), 3))(
     '%s fits',
     async (name, { words, alone = false, code = 0, ...use }) => {
       const cwd = alone ? await emptyDirectory() : place.service.cwd

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import {
   findingsOf,
   findingsWithHistory,
@@ -402,7 +403,7 @@ test('quantity_precision is shown for those quantities that JSON writes with mor
     const isPrecise = /\.\d{4,}$|e-/.test(JSON.stringify(quantity))
     expect(codesOf({ when: '', push: precise(quantity) })).toEqual(isPrecise ? ['quantity_precision'] : [])
   }
-  fc.assert(fc.property(anyQuantity, holds), { numRuns: 2000 })
+  fc.assert(fc.property(anyQuantity, holds), { numRuns: isSoak ? 2000 : 500 })
 })
 
 describe('a message', () => {

@@ -7,7 +7,7 @@ import { isSoak } from '../soak/seeded.ts'
 import { bill, tableWith, type Quantities, type Table } from './guests-given.ts'
 import { refusalOf } from './push-given.ts'
 
-const RUNS = isSoak ? 1000 : 250
+const RUNS = isSoak ? 1000 : 100
 
 // Prices at which shares do not divide, free items, discounts; quantities of weighed goods and of thirds.
 const anyPrice = fc.oneof(

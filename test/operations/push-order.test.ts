@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { isSoak } from '../soak/seeded.ts'
 import {
   contentOf,
   type Check,
@@ -145,7 +146,7 @@ describe('pushes with revisions converge', () => {
     }))
 
   test('in every order and with any duplications, with no check at first', () => {
-    fc.assert(fc.property(anySet, anyRepeats, oneEnd), { numRuns: 300 })
+    fc.assert(fc.property(anySet, anyRepeats, oneEnd), { numRuns: isSoak ? 300 : 100 })
   })
 
   test('in every order and with any duplications, with numbers and times in one field', () => {
@@ -153,7 +154,7 @@ describe('pushes with revisions converge', () => {
       fc.tuple(anyPush, anyRevision).map(([pushed, revision]) => ({ ...pushed, revision })),
       { minLength: 1, maxLength: 4 },
     )
-    fc.assert(fc.property(anyOrdered, anyRepeats, oneEnd), { numRuns: 300 })
+    fc.assert(fc.property(anyOrdered, anyRepeats, oneEnd), { numRuns: isSoak ? 300 : 100 })
   })
 
   test('in every order and with any duplications, with guests’ claims and payments, wherever none is refused', () => {
@@ -161,7 +162,9 @@ describe('pushes with revisions converge', () => {
       const ends = permutations(pushes).map((ordered) => endOf(first, repeated(ordered, repeats), claims))
       return ends.some(({ refused }) => refused > 0) || new Set(ends.map(({ shown }) => shown)).size === 1
     }
-    fc.assert(fc.property(anyFirst, anySet, anyRepeats, anyClaims, converges), { numRuns: 300 })
+    fc.assert(fc.property(anyFirst, anySet, anyRepeats, anyClaims, converges), {
+      numRuns: isSoak ? 300 : 100,
+    })
   })
 
   test('a refused push changes nothing: the newest of the check and the accepted pushes wins', () => {
@@ -173,7 +176,7 @@ describe('pushes with revisions converge', () => {
         expect(shown).toBe(shownOf(newest))
       }
     }
-    fc.assert(fc.property(anyFirst, anySet, anyRepeats, anyClaims, isNewest), { numRuns: 300 })
+    fc.assert(fc.property(anyFirst, anySet, anyRepeats, anyClaims, isNewest), { numRuns: isSoak ? 300 : 100 })
   })
 })
 

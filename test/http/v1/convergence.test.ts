@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isSoak } from '../../soak/seeded.ts'
 import type { Check, Push } from '../../../src/model/check.ts'
 import { item, openSimulator, totals } from '../../support/simulator.ts'
 
@@ -48,5 +49,5 @@ test('out-of-order updates converge on the same state, and the newest event show
     const run = ++runs
     expect(await finalState(`one-${run}`, one)).toEqual(await finalState(`other-${run}`, other))
   })
-  await fc.assert(converges, { numRuns: 30 })
+  await fc.assert(converges, { numRuns: isSoak ? 30 : 12 })
 })
