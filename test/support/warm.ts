@@ -13,7 +13,7 @@ const MOST_AT_ONCE = 2
 /** A command that waits for another one must not keep it from running. */
 const LONGEST_WAIT_MS = 4_000
 let under = 0
-const waiting: (() => void)[] = []
+const waiting = new Set<() => void>()
 
 /** A command with what is ours of its environment. */
 interface Command {
@@ -43,18 +43,21 @@ export async function runWarm(command: Command, environment: NodeJS.ProcessEnv):
     return { code, signal: null, stdout, stderr }
   } finally {
     under -= 1
-    waiting.shift()?.()
+    const [next] = waiting
+    next?.()
   }
 }
 
 /** Resolves when a command has ended, or after the longest wait. */
 async function turn(): Promise<void> {
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, LONGEST_WAIT_MS)
-    waiting.push(() => {
+    const go = () => {
       clearTimeout(timer)
+      waiting.delete(go)
       resolve()
-    })
+    }
+    const timer = setTimeout(go, LONGEST_WAIT_MS)
+    waiting.add(go)
   })
 }
 
