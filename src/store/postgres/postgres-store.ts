@@ -27,7 +27,7 @@ import {
 import { createSecretBox } from './secret-box.ts'
 import { migrate, requireRights } from './schema.ts'
 import { openSlots, type LeaseTimes } from './slots.ts'
-import { pause, repeat, retrying, within } from './timing.ts'
+import { pause, repeat, retrying, timeRun, within } from './timing.ts'
 
 /** A store whose records are in PostgreSQL, so that several processes can serve them. */
 export interface PostgresStore extends Store {
@@ -230,7 +230,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   async function commit(jobs: readonly Job[], until: number): Promise<Decided> {
     const tried = new Map<string, Decided>()
     let ahead: Decided | undefined
-    const msFor = (rows = 0) => Math.max(until - timers.elapsed(), rows * MS_PER_ROW)
+    const msFor = (rows = 0) => Math.max(until - timeRun(), rows * MS_PER_ROW)
     /** Resolves with the decisions when they are appended, or need not be; `undefined` when others have written. */
     const attempt = async (own: Appending): Promise<Decided | undefined> => {
       let decided = decide(jobs)
@@ -248,11 +248,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     }
     const attemptInTurn = () => {
       const ms = msFor(ahead?.rows.flat().length)
-      const end = timers.elapsed() + ms
+      const end = timeRun() + ms
       const inTurn = journal.inTurn(async (own) => {
         await catchUp(own)
         // The round may be over, and another one may be under way.
-        if (timers.elapsed() >= end) throw new TooLate()
+        if (timeRun() >= end) throw new TooLate()
         return attempt(own)
       })
       return within(ms, inTurn)
@@ -269,7 +269,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         undo(ahead)
       } catch (error) {
         undo(ahead)
-        if (timers.elapsed() >= until) throw error
+        if (timeRun() >= until) throw error
         await pause()
       }
       ahead = undefined
@@ -295,7 +295,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   /** One round: a batch of transactions and reads, in the order in which they came. */
   async function round(): Promise<void> {
     const jobs = takeBatch(waiting)
-    const until = timers.elapsed() + STATEMENT_MS
+    const until = timeRun() + STATEMENT_MS
     try {
       const { outcomes } = await commit(jobs, until)
       for (const tell of outcomes) tell()
@@ -311,7 +311,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   async function replaceAll(make: (all: Everything) => Everything): Promise<void> {
     for (;;) {
-      await orUnavailable(retrying(timers.elapsed() + STATEMENT_MS, () => catchUp()))
+      await orUnavailable(retrying(timeRun() + STATEMENT_MS, () => catchUp()))
       const after = make(tables.all())
       if (await orUnavailable(journal.replace(after, { seq }))) break
     }

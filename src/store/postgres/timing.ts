@@ -3,31 +3,50 @@ import { timers } from '../../timers.ts'
 /** Milliseconds until a failed statement is repeated. */
 const RETRY_MS = 50
 
-/** Repeats `work` until it succeeds or `until`, a time of `timers.elapsed`, is over; then rejects with its last error. */
+/** Milliseconds between two looks at a time limit, and the most that count from one look to the next. */
+const LOOK_MS = { pause: 100, counted: 250 }
+
+let ran = 0
+let seenAt = timers.elapsed()
+
+/**
+ * Milliseconds on a clock for time limits. It stands while this process gets no CPU: then the database may have answered,
+ * and the answer was not read yet. It is exact while `within` waits.
+ */
+export function timeRun(): number {
+  const now = timers.elapsed()
+  ran += Math.min(now - seenAt, LOOK_MS.counted)
+  seenAt = now
+  return ran
+}
+
+/** Repeats `work` until it succeeds or `until`, a time of `timeRun`, is over; then rejects with its last error. */
 export async function retrying<T>(until: number, work: () => Promise<T>): Promise<T> {
   for (;;)
     try {
-      return await within(until - timers.elapsed(), work())
+      return await within(until - timeRun(), work())
     } catch (error) {
-      if (timers.elapsed() + RETRY_MS >= until) throw error
+      if (timeRun() + RETRY_MS >= until) throw error
       await pause()
     }
 }
 
-/** Rejects when `work` takes longer than `ms`. */
+/** Rejects when `work` takes longer than `ms`, by `timeRun`. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let cancel = ignore
+  const until = timeRun() + ms
+  let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    const timer = timers.setTimeout(
-      () => reject(new Error('The database did not answer in time.')),
-      Math.max(0, ms),
-    )
-    cancel = () => timers.clearTimeout(timer)
+    const look = () => {
+      const left = until - timeRun()
+      if (left > 0) timer = timers.setTimeout(look, Math.min(left, LOOK_MS.pause))
+      else reject(new Error('The database did not answer in time.'))
+    }
+    timer = timers.setTimeout(look, Math.max(0, Math.min(ms, LOOK_MS.pause)))
   })
   try {
     return await Promise.race([work, late])
   } finally {
-    cancel()
+    timers.clearTimeout(timer)
   }
 }
 

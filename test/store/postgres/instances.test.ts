@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { noRecords, put, type Write } from '../../../src/model/records.ts'
 import { Refusal } from '../../../src/model/refusal.ts'
-import { openDatabase } from '../../../src/store/postgres/database.ts'
+import { openDatabase, STATEMENT_MS } from '../../../src/store/postgres/database.ts'
 import { openJournal } from '../../../src/store/postgres/journal.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { createSecretBox } from '../../../src/store/postgres/secret-box.ts'
@@ -281,6 +281,35 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       const total = await count(first)
       expect([2, 3]).toContain(total)
       expect(await count(await open())).toBe(total)
+    })
+  })
+
+  describe('in a process without CPU for longer than a statement may take', () => {
+    /** Keeps this process from running, as a busy machine does. */
+    const starve = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STATEMENT_MS + 500)
+    /** Adds 1 to a record. The process is starved as soon as the statement is sent. */
+    const incrementStarved = (store: PostgresStore) => {
+      let isFirst = true
+      return store.transact(counter, ({ found }) => {
+        if (isFirst) setImmediate(starve)
+        isFirst = false
+        return { writes: [put('checks', check(1, { paid_cents: (found?.paid_cents ?? 0) + 1 }))] }
+      })
+    }
+
+    it('acknowledge what the database has answered meanwhile', async () => {
+      // The answer passes through this process, too, so that it is never read before.
+      const first = await open(proxy.url)
+      await increment(first)
+      await incrementStarved(first)
+      expect(await count(first)).toBe(2)
+    })
+
+    it('decide again when another has written meanwhile', async () => {
+      const stores = [await open(), await open(), await open()]
+      await Promise.all(stores.map(increment))
+      await Promise.all(stores.map(incrementStarved))
+      expect(await Promise.all(stores.map(count))).toEqual([6, 6, 6])
     })
   })
 
