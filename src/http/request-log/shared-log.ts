@@ -82,6 +82,8 @@ const WATCHED_CHECKS = 1_000
 export async function openSharedLog({ service, rows, newId, ...parts }: SharedLogParts): Promise<SharedLog> {
   const listeners = new Set<AddListener>()
   const queue: Waiting[] = []
+  /** Taken from the queue, and being stored. */
+  let batch: readonly Waiting[] = []
   /** Inputs of this instance that are not in the log yet, by id. */
   const own = new Map<string, Input>()
   let characters = 0
@@ -228,7 +230,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
   /** Stores what waits. What came meanwhile is the next batch. */
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
-      const batch = takeBatch()
+      batch = takeBatch()
       try {
         await rows.append(batch.map(rowOf))
         isAway = false
@@ -236,10 +238,12 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
           characters -= sizeOf(input)
           written()
         }
+        batch = []
         readSoon()
       } catch {
         isAway = true
         queue.unshift(...batch)
+        batch = []
         for (const { written } of queue) written()
         if (closed) return
         trim()
@@ -289,7 +293,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
       void enqueue(newId(), { applied: check })
     },
     async fresh() {
-      const newest = queue.at(-1)
+      const newest = queue.at(-1) ?? batch.at(-1)
       if (newest !== undefined) await written(newest)
       await read()
     },

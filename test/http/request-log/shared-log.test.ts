@@ -107,6 +107,28 @@ describe('the request log of a shared sandbox', () => {
       expect(log.list({ order: 'asc', limit: 1_000 }).data.map(({ id }) => id)).toEqual(ids)
   })
 
+  it('has a request that is being stored, when it is asked for what is new', async () => {
+    const shared = openRows()
+    const { append } = shared.rows
+    let store = () => {}
+    const stored = new Promise<void>((resolve) => (store = resolve))
+    const log = await openLog({
+      rows: {
+        ...shared.rows,
+        async append(added) {
+          await stored
+          return append(added)
+        },
+      },
+    })
+    // As for a response that cannot wait, such as that to invalid HTTP.
+    void log.add(entry(1))
+    const fresh = log.fresh()
+    setImmediate(store)
+    await fresh
+    expect(log.list({ order: 'asc', limit: 10 }).data).toEqual([entry(1)])
+  })
+
   it('continues from a checkpoint with the numbers and findings of removed rows', async () => {
     const shared = openRows()
     const log = await openLog(shared)
