@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { fakeOwnTimers } from '../support/fake-timers.ts'
 import { openSimulator } from '../support/simulator.ts'
 
@@ -7,7 +7,12 @@ const HOUR = 60 * MINUTE
 const URL = 'https://shop.example/webhooks'
 
 // Replaces only real time and timers.
-beforeEach(() => fakeOwnTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
+beforeEach(() => {
+  fakeOwnTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  // Time also goes on by itself: with a shared store, an instance renews its share of the deliveries by timers.
+  const going = setInterval(() => vi.advanceTimersByTime(20), 20)
+  onTestFinished(() => clearInterval(going))
+})
 
 /** A service with three deliveries that failed once and are due again in about a minute. */
 async function openWithRetries() {
