@@ -230,6 +230,8 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
   /** Stores what waits. What came meanwhile is the next batch. */
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
+      // Requests of one commit are answered together, and stored together.
+      await timers.nextTurn()
       batch = takeBatch()
       try {
         await rows.append(batch.map(rowOf))
