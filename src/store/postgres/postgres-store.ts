@@ -322,9 +322,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     running ??= work()
   }
 
+  /** Lets further requests join while they arrive: clients that were answered together ask again one after another. */
+  async function gather(): Promise<void> {
+    let before
+    do {
+      before = waiting.length
+      await timers.nextTurn()
+    } while (waiting.length > before && waiting.length < MOST_IN_BATCH)
+  }
+
   async function work(): Promise<void> {
     while (waiting.length + replacements.length > 0) {
-      await timers.nextTurn() // Lets further requests join, such as those that waited for the last batch.
+      await gather()
       const replacing = replacements.shift()
       if (replacing === undefined) await round()
       else await replacing()
