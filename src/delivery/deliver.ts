@@ -55,19 +55,26 @@ export interface DeliverOptions {
   mayBegin?: (() => boolean) | undefined
   /** Leaves a delivery unchanged that is no longer due, because another instance has attempted it. */
   onlyDue?: boolean
+  /** The delivery as it was seen before: it names the event and the endpoint, which are then read together with it. */
+  seen?: Seen | undefined
 }
 
+type Seen = Pick<Delivery, 'event_id' | 'endpoint_id'>
+
 export function createDeliver({ service, faults, ...settings }: DeliverSettings): Deliver {
-  return async (deliveryId, { signal, onSent, mayBegin, onlyDue = false } = {}) => {
+  const readBoth = ({ event_id, endpoint_id }: Seen) =>
+    Promise.all([service.get('events', event_id), service.get('endpoints', endpoint_id)])
+  return async (deliveryId, { signal, onSent, mayBegin, onlyDue = false, seen } = {}) => {
     const generation = service.generation()
-    const delivery = await service.get('deliveries', deliveryId)
+    // At once: with a shared store, reads that are asked for together are one round trip.
+    const [delivery, both] = await Promise.all([
+      service.get('deliveries', deliveryId),
+      seen && readBoth(seen),
+    ])
     if (delivery?.status !== 'pending') return delivery
     if (onlyDue && !isDue(delivery, settings.clock.now())) return delivery
     const { id: delivery_id, endpoint_id, event_id, event_type } = delivery
-    const [event, endpoint] = await Promise.all([
-      service.get('events', event_id),
-      service.get('endpoints', endpoint_id),
-    ])
+    const [event, endpoint] = both ?? (await readBoth(delivery))
     if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
     if (event === undefined) {
       // The state may have been replaced between both reads.

@@ -135,7 +135,7 @@ export function createPump(settings: PumpSettings): Pump {
       if (exclusive.begun > sectionsBefore) return
       const waiting = due.deliveries.filter(({ id }) => !inFlight.has(id))
       const chosen = inFlight.choose(waiting, limits.perTurn)
-      for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
+      for (const delivery of chosen) void start(delivery.id, delivery).catch(ignore)
       if (chosen.length === limits.perTurn || (due.more && chosen.length > 0)) wake()
       cancelAlarm?.()
       cancelAlarm = due.next_at === null ? undefined : clock.at(new Date(due.next_at), wake)
@@ -148,8 +148,8 @@ export function createPump(settings: PumpSettings): Pump {
     }
   }
 
-  function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
-    const attempted = inFlight.start(id, endpointId, (onSent) => attemptHere(id, endpointId, onSent))
+  function start(id: string, due?: Delivery): Promise<Delivery | undefined> {
+    const attempted = inFlight.start(id, due?.endpoint_id, (onSent) => attemptHere(id, due, onSent))
     attempted
       .then(
         () => backoff.forget(id),
@@ -159,18 +159,17 @@ export function createPump(settings: PumpSettings): Pump {
     return attempted
   }
 
-  /** Attempts a delivery; one without `endpointId` also before it is due. @throws NotOwner */
-  async function attemptHere(id: string, endpointId: string | undefined, onSent: () => void) {
+  /** Attempts a delivery; one without `due` also before it is due. @throws NotOwner */
+  async function attemptHere(id: string, due: Delivery | undefined, onSent: () => void) {
     const signal = aborts.signal
-    const known = endpointId === undefined ? await service.get('deliveries', id) : undefined
-    const endpoint = endpointId ?? known?.endpoint_id
-    if (endpoint === undefined) return undefined
+    const seen = due ?? (await service.get('deliveries', id))
+    if (seen === undefined) return undefined
     // Before the delivery is read again: as another instance left it.
-    const permit = slots?.begin(endpoint)
-    if (slots !== undefined && permit === undefined) throw new NotOwner(known?.attempts.length)
+    const permit = slots?.begin(seen.endpoint_id)
+    if (slots !== undefined && permit === undefined) throw new NotOwner(seen.attempts.length)
     try {
-      const onlyDue = endpointId !== undefined
-      return await deliver(id, { signal, onSent, mayBegin: permit?.isValid, onlyDue })
+      const onlyDue = due !== undefined
+      return await deliver(id, { signal, onSent, mayBegin: permit?.isValid, onlyDue, seen })
     } finally {
       permit?.end()
     }
