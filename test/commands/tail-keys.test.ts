@@ -1,6 +1,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sampled } from '../soak/seeded.ts'
 import { checkBody, emptyDirectory, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
@@ -100,11 +101,12 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     expect((await tail.ended).stdout).toMatch(/\u001b\[\?25h.*Error:/s)
   })
 
-  test.each([
+  const plain: [string, string[], Record<string, string>][] = [
     ['TERM=dumb', [], { TERM: 'dumb' }],
     ['--no-keys', ['--no-keys'], {}],
     ['--json', ['--json'], {}],
-  ])('is a plain stream with %s', async (_what, args, env) => {
+  ]
+  test.each(sampled(plain, 3))('is a plain stream with %s', async (_what, args, env) => {
     const tail = await tabwireOnTerminal(['tail', ...args], {
       cwd: service.cwd,
       env: { NO_COLOR: '1', ...env },

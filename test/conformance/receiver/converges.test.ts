@@ -194,7 +194,7 @@ describe.concurrent('a receiver that reads checks from the service', () => {
     expect(results(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
   })
 
-  test('is not judged where it does not', async () => {
+  test.runIf(isSoak)('is not judged where it does not', async () => {
     const report = await judged('right/asks-the-service', path)
     expect(results(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
     expect(detailOf(report, 'orders')).toContain('A receiver that reads checks from the service')
@@ -218,7 +218,7 @@ describe.concurrent('nothing is judged', () => {
     expect(detailOf(report, 'orders')).toMatch(/^The deliveries did not change the response of --state-url\./)
   })
 
-  test('by a view that is another one each time', async () => {
+  test.runIf(isSoak)('by a view that is another one each time', async () => {
     let reads = 0
     const report = await judgedView(() => [200, JSON.stringify({ etag: (reads += 1) })])
     expect(results(report)).toEqual(unjudged)
