@@ -44,7 +44,10 @@ export interface DeliverSettings {
  * Attempts a delivery once and resolves with the recorded delivery; unchanged when it is no longer pending, `undefined`
  * when it was removed. Rejects when the outcome could not be recorded, or with the reason of an aborted signal.
  */
-export type Deliver = (deliveryId: string, flight?: DeliverOptions) => Promise<Delivery | undefined>
+export type Deliver = (
+  seen: Pick<Delivery, 'id' | 'event_id' | 'endpoint_id'>,
+  options?: DeliverOptions,
+) => Promise<Delivery | undefined>
 
 export interface DeliverOptions {
   /** Aborts the attempt. */
@@ -55,30 +58,27 @@ export interface DeliverOptions {
   mayBegin?: (() => boolean) | undefined
   /** Leaves a delivery unchanged that is no longer due, because another instance has attempted it. */
   onlyDue?: boolean
-  /** The delivery as it was seen before: it names the event and the endpoint, which are then read together with it. */
-  seen?: Seen | undefined
 }
 
-type Seen = Pick<Delivery, 'event_id' | 'endpoint_id'>
-
 export function createDeliver({ service, faults, ...settings }: DeliverSettings): Deliver {
-  const readBoth = ({ event_id, endpoint_id }: Seen) =>
-    Promise.all([service.get('events', event_id), service.get('endpoints', endpoint_id)])
-  return async (deliveryId, { signal, onSent, mayBegin, onlyDue = false, seen } = {}) => {
+  return async (
+    { id: delivery_id, event_id, endpoint_id },
+    { signal, onSent, mayBegin, onlyDue = false } = {},
+  ) => {
     const generation = service.generation()
     // At once: with a shared store, reads that are asked for together are one round trip.
-    const [delivery, both] = await Promise.all([
-      service.get('deliveries', deliveryId),
-      seen && readBoth(seen),
+    const [delivery, event, endpoint] = await Promise.all([
+      service.get('deliveries', delivery_id),
+      service.get('events', event_id),
+      service.get('endpoints', endpoint_id),
     ])
     if (delivery?.status !== 'pending') return delivery
     if (onlyDue && !isDue(delivery, settings.clock.now())) return delivery
-    const { id: delivery_id, endpoint_id, event_id, event_type } = delivery
-    const [event, endpoint] = both ?? (await readBoth(delivery))
+    const { event_type } = delivery
     if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
     if (event === undefined) {
-      // The state may have been replaced between both reads.
-      if ((await service.get('deliveries', deliveryId)) === undefined) return undefined
+      // The state may have been replaced between the reads.
+      if ((await service.get('deliveries', delivery_id)) === undefined) return undefined
       throw new Error(`Event ${event_id} of delivery ${delivery_id} not found.`)
     }
     if (mayBegin?.() === false) throw new NotOwner(delivery.attempts.length)
@@ -94,7 +94,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     // The response headers decide the attempt, so a slow body does not keep it in flight.
     const onHeaders = settings.inOrder === true || plan !== undefined ? undefined : onSent
     const attempt = delivery.attempts.length + 1
-    const onThrown = (error: unknown) => settings.onThrown?.(deliveryId, attempt, error)
+    const onThrown = (error: unknown) => settings.onThrown?.(delivery_id, attempt, error)
     const traceparent = trace && { traceparent: trace.traceparent }
     let copy = 0
     const offer = () => {

@@ -169,7 +169,7 @@ export function createPump(settings: PumpSettings): Pump {
     if (slots !== undefined && permit === undefined) throw new NotOwner(seen.attempts.length)
     try {
       const onlyDue = due !== undefined
-      return await deliver(id, { signal, onSent, mayBegin: permit?.isValid, onlyDue, seen })
+      return await deliver(seen, { signal, onSent, mayBegin: permit?.isValid, onlyDue })
     } finally {
       permit?.end()
     }

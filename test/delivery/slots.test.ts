@@ -129,8 +129,7 @@ describe('an endpoint of another instance', () => {
         releaseOvertaken: () => undefined,
       },
     })
-    const { id } = await setup.delivery()
-    await expect(deliver(id, { mayBegin: () => false })).rejects.toBeInstanceOf(NotOwner)
+    await expect(deliver(await setup.delivery(), { mayBegin: () => false })).rejects.toBeInstanceOf(NotOwner)
     expect(planned).toBe(0)
   })
 
@@ -164,7 +163,6 @@ describe('an endpoint of another instance', () => {
     const [setup, receiver] = [await open({ slots }), await receive()]
     await setup.register(receiver.url)
     await setup.announce()
-    const { id } = await setup.delivery()
     let isIdle = false
     const idle = setup.pump.idle().then((settled) => {
       isIdle = true
@@ -174,7 +172,7 @@ describe('an endpoint of another instance', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_300))
     expect(isIdle).toBe(false)
     // As another instance does.
-    await setup.deliver(id)
+    await setup.deliver(await setup.delivery())
     expect(await idle).toEqual({ next_at: null, unrecorded: 0 })
   })
 })
@@ -191,7 +189,7 @@ describe('a delivery that another instance has attempted meanwhile', () => {
     await setup.register(receiver.url)
     await setup.announce()
     const before = await setup.delivery()
-    await setup.deliver(before.id)
+    await setup.deliver(before)
     stale = { deliveries: [before], more: false, next_at: null }
     change({ owns: true })
     setup.pump.wake()
@@ -210,8 +208,8 @@ describe('a delivery that another instance has attempted meanwhile', () => {
     await setup.pump.stop({ graceMs: 0 })
     await setup.register(receiver.url)
     await setup.announce()
-    const { id } = await setup.delivery()
-    const attempts = [setup.deliver(id), setup.deliver(id)]
+    const delivery = await setup.delivery()
+    const attempts = [setup.deliver(delivery), setup.deliver(delivery)]
     await receiver.received(2)
     for (const response of open_) response.writeHead(500).end()
     await Promise.all(attempts)
@@ -227,8 +225,7 @@ describe('a delivery that another instance has attempted meanwhile', () => {
     await setup.pump.stop({ graceMs: 0 })
     await setup.register(receiver.url)
     await setup.announce()
-    const { id } = await setup.delivery()
-    const attempted = setup.deliver(id)
+    const attempted = setup.deliver(await setup.delivery())
     await receiver.received(1)
     await setup.service.replace((all) => all)
     for (const response of open_) response.writeHead(200).end()
@@ -271,7 +268,7 @@ describe('an attempt at once to an endpoint of another instance', () => {
     const { id: endpoint } = await setup.register(receiver.url)
     const { id } = await setup.ping(endpoint)
     const attempted = setup.pump.attempt(id)
-    await setup.deliver(id)
+    await setup.deliver(await setup.delivery())
     expect(await attempted).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
     expect(receiver.requests).toHaveLength(1)
   })
@@ -307,8 +304,8 @@ describe('an attempt at once to an endpoint of another instance', () => {
     const [setup, receiver] = [await open(), await receive()]
     await setup.pump.stop({ graceMs: 0 })
     const { id: endpoint } = await setup.register(receiver.url)
-    const { id } = await setup.ping(endpoint)
-    await expect(setup.deliver(id, { mayBegin: () => false })).rejects.toBeInstanceOf(NotOwner)
+    const delivery = await setup.ping(endpoint)
+    await expect(setup.deliver(delivery, { mayBegin: () => false })).rejects.toBeInstanceOf(NotOwner)
   })
 })
 
