@@ -149,13 +149,12 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
   }
 
   async function run(): Promise<void> {
-    let isReachable = true
     while (!isClosing) {
-      isReachable = await turn().then(yes, no)
+      await turn().catch(no)
       if (!isClosing) await kick.wait(pollMs * (0.75 + Math.random() / 2))
     }
     // First the slots without attempts in flight; the others when these have ended.
-    if (isReachable) isReachable = await leave().then(yes, no)
+    const isReachable = await leave().then(yes, no)
     if (inFlight.size === 0) return
     while (inFlight.size > 0) await kick.wait(leaseMs)
     // Without an answer of the database, the leases end by themselves.
