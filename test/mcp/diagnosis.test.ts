@@ -36,6 +36,13 @@ async function receiverAt(service: RunningService, answer: Handle): Promise<stri
   return url
 }
 
+/** Waits until the receiver has refused one delivery. */
+async function oneIsRefused({ call }: Connected): Promise<void> {
+  const refused = async () =>
+    (await call<{ data: Delivery[] }>('deliveries_list', { outcome: 'bad_status' })).data.data
+  await expect.poll(refused, PATIENT).toHaveLength(1)
+}
+
 describe.each(sampled(['stdio', 'http'], 2))(
   'over %s, an agent finds the cause from the tools alone:',
   (way) => {
@@ -67,13 +74,7 @@ describe.each(sampled(['stdio', 'http'], 2))(
         met: true,
       })
       await call('deliveries_wait', { type: 'check.updated', check, status: 'pending' })
-      await expect
-        .poll(
-          async () =>
-            (await call<{ data: Delivery[] }>('deliveries_list', { outcome: 'bad_status' })).data.data,
-          PATIENT,
-        )
-        .toHaveLength(1)
+      await oneIsRefused(agent)
       const before = await kept(service)
 
       const missing = await call('deliveries_wait', { type: 'check.updated', check, timeout: 0 })
@@ -123,13 +124,7 @@ describe.each(sampled(['stdio', 'http'], 2))(
       const { data: triggered } = await call<{ external_check_id: string }>('trigger', {
         event: 'check.created',
       })
-      await expect
-        .poll(
-          async () =>
-            (await call<{ data: Delivery[] }>('deliveries_list', { outcome: 'bad_status' })).data.data,
-          PATIENT,
-        )
-        .toHaveLength(1)
+      await oneIsRefused(agent)
       const before = await kept(service)
       const { data: list } = await call<{ data: Delivery[] }>('deliveries_list', {
         check: triggered.external_check_id,

@@ -23,6 +23,16 @@ async function tabToList(page: Page): Promise<void> {
     .toBe(true)
 }
 
+/** Opens the inspector of a service with one delivery, which its receiver refuses. */
+async function openFailedDelivery() {
+  const simulator = await openSimulator()
+  const receiver = await openReceiver((response) => response.writeHead(503).end('out of order'))
+  await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+  await simulator.push('table-12')
+  await simulator.idle()
+  return { simulator, receiver, page: await openInspector(simulator) }
+}
+
 describe.skipIf(!hasBrowser)(`the inspector by keyboard ${inBrowser}`, () => {
   it.runIf(isSoak)(
     'reaches the list by one tab stop, and moves within it by arrow and page keys',
@@ -98,12 +108,7 @@ describe.skipIf(!hasBrowser)(`the inspector by keyboard ${inBrowser}`, () => {
   it.runIf(isSoak)(
     'finds why a delivery failed and resends it with three keys, without a click',
     async () => {
-      const simulator = await openSimulator()
-      const receiver = await openReceiver((response) => response.writeHead(503).end('out of order'))
-      await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
-      await simulator.push('table-12')
-      await simulator.idle()
-      const page = await openInspector(simulator)
+      const { simulator, receiver, page } = await openFailedDelivery()
       await page.locator('.row', { hasText: 'retrying' }).waitFor()
       await page.keyboard.press('j')
       await page.locator('.row:focus').press('Enter')
@@ -124,12 +129,7 @@ describe.skipIf(!hasBrowser)(`the inspector by keyboard ${inBrowser}`, () => {
   )
 
   it.runIf(isSoak)('finds why a delivery failed and resends it with two clicks', async () => {
-    const simulator = await openSimulator()
-    const receiver = await openReceiver((response) => response.writeHead(503).end('out of order'))
-    await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
-    await simulator.push('table-12')
-    await simulator.idle()
-    const page = await openInspector(simulator)
+    const { receiver, page } = await openFailedDelivery()
     let clicks = 0
     const click = async (target: ReturnType<Page['locator']>) => {
       clicks += 1
