@@ -1,7 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopback, classifyAddress, isOwn, type OwnAddress } from './address.ts'
 import { destinationOf, isLocalhost, refuseForm, memoize, type PlainHttp } from './url.ts'
-import { lookup } from 'node:dns/promises'
 import { isReservedHost } from '../../model/offer.ts'
 import { timers } from '../../timers.ts'
 
@@ -134,6 +133,8 @@ const RESOLVE_TIMEOUT_MS = 3_000
 
 /** Uses the system's resolver: its hosts file and name servers. */
 export const resolveBySystem: Resolve = async (hostname) => {
+  // Loaded late: this module sets up a resolver of its own, which takes up to 9 ms.
+  const { lookup } = await import('node:dns/promises')
   const found = await lookup(hostname, { all: true })
   return found.map(({ address }) => address)
 }

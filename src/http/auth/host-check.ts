@@ -9,7 +9,10 @@ export type IsAllowedHost = (host: string) => boolean
 
 /** Also allows the addresses of this machine, which web pages cannot rebind. */
 export function createAllowedHosts(boundHost: string, allowedHosts: readonly string[]): IsAllowedHost {
-  const allowed = new Set([boundHost, ...allowedHosts].map((host) => (isIPv6(host) ? host : hostname(host))))
+  // Without a colon, Node need not compile its pattern of IPv6 addresses, which takes 5 ms.
+  const allowed = new Set(
+    [boundHost, ...allowedHosts].map((host) => (host.includes(':') && isIPv6(host) ? host : hostname(host))),
+  )
   return (host) => {
     const name = hostname(host)
     return name !== undefined && (isLoopbackName(name) || allowed.has(name) || ownAddresses().has(name))
