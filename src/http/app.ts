@@ -18,7 +18,7 @@ import { readTraceContext, type TraceContext } from '../model/text/trace-context
 import { nodeOf, CompleteResponse } from './node-request.ts'
 import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
-import { addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
+import { addLateTable, addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
 import { byKeyOrSession, type Identify, type Sessions } from './auth/sessions.ts'
 import { pathWithoutSecrets } from './redact.ts'
 import { logEntry, newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
@@ -33,8 +33,8 @@ export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromM
   clock: { now(): Date }
   /** Monotonic clock in milliseconds; by default of the machine. */
   measure?: (() => number) | undefined
-  /** Route tables by base path. */
-  tables: Readonly<Record<string, readonly Route[]>>
+  /** Route tables by base path; functions load theirs for the first request. */
+  tables: Readonly<Record<string, readonly Route[] | (() => Promise<readonly Route[]>)>>
   /** Throws for requests of foreign hosts and origins (contract section 10). */
   checkOrigin: (request: Request) => void
   /** Injects faults into requests. */
@@ -90,13 +90,16 @@ export function createApp(parts: AppParts): App {
       : byKeyOrSession(parts.service, authenticate, parts.sessions)
   const identifyFromMemory = byKey(createAuthenticate(parts.service))
   const identifies: Record<string, Identify> = { '/v1': limitedly, '/mcp': byKey(authenticate) }
-  for (const [base, routes] of Object.entries(parts.tables))
-    addTable(h3, base, routes, respond, {
+  for (const [base, table] of Object.entries(parts.tables)) {
+    const routing = {
       ...parts,
       strictQuery: base === '/_sim',
       identifyFromMemory,
       identify: identifies[base] ?? (isOpen(base) ? async () => anonymous : simulating),
-    })
+    }
+    if (typeof table === 'function') addLateTable(h3, base, table, respond, routing)
+    else addTable(h3, base, table, respond, routing)
+  }
   h3.all('/**', (event) =>
     respond(event, () => {
       throw notFound(event)

@@ -2,8 +2,6 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { TableView } from '../model/guest-table.ts'
 import { Refusal } from '../model/refusal.ts'
-import { findTable, type TableParts, viewTable } from './guest-table/table.ts'
-import type { AnswerDoc } from './openapi/operation.ts'
 import type { Answer } from './refusals.ts'
 import type { Call, Route } from './route.ts'
 
@@ -19,44 +17,6 @@ export interface Pages {
   llms(): Promise<string>
   inspector(): Promise<string>
   asset(name: string): Promise<{ type: string; content: Encodings } | undefined>
-}
-
-/** Headers of pages, by their names in the OpenAPI document. */
-const page = {
-  type: 'text/html',
-  headers: ['Cache-Control', 'Cross-Origin-Resource-Policy', 'Content-Security-Policy', 'Referrer-Policy'],
-} as const satisfies Partial<AnswerDoc>
-
-/** Routes of the guest pages that QR codes open. A wrong token returns a plain page. */
-export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
-  const nowhere = async (call: Call) => html(call, 404, await pages.noTable())
-  return [
-    { method: 'GET', path: '/:number', scope: null, secret: true, handle: nowhere },
-    {
-      method: 'GET',
-      path: '/:number/:token',
-      scope: null,
-      // Not secret, but too long for the log.
-      secret: true,
-      doc: {
-        id: 'openTablePage',
-        tag: 'Simulator guest page',
-        summary: 'Open the guest page of a table',
-        description:
-          'Returns the HTML page that the QR code opens. It contains the state and calls the other operations. A missing token has the same response as a wrong token.',
-        headers: ['Accept-Language'],
-        answers: {
-          200: { description: 'The page.', ...page },
-          404: { description: 'A page that says "Table not found".', ...page },
-        },
-      },
-      async handle(call) {
-        const table = await findTable(parts, call)
-        if (table === undefined) return nowhere(call)
-        return html(call, 200, await pages.table(await viewTable(parts, table), languageOf(call)))
-      },
-    },
-  ]
 }
 
 /**
@@ -140,7 +100,12 @@ const policy = [
 const noMarkup = "require-trusted-types-for 'script'; trusted-types 'none'"
 
 /** Prevents caching, framing and referrers, because the URL contains the token. */
-async function html(call: Call, status: number, text: string, contentPolicy = policy): Promise<Answer> {
+export async function html(
+  call: Call,
+  status: number,
+  text: string,
+  contentPolicy = policy,
+): Promise<Answer> {
   const { headers: encoding, body } = await encoded(text, call.header('accept-encoding'))
   const headers = {
     'content-type': 'text/html; charset=utf-8',
@@ -163,17 +128,6 @@ async function text(call: Call, type: string, content: string): Promise<Answer> 
     ...encoding,
   }
   return { status: 200, headers, body }
-}
-
-/** Returns the first valid language of the browser. */
-function languageOf(call: Call): string | undefined {
-  const first = /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(call.header('accept-language') ?? '')?.[0]
-  if (first === undefined) return undefined
-  try {
-    return Intl.getCanonicalLocales(first)[0]
-  } catch {
-    return undefined
-  }
 }
 
 type ContentEncoding = 'br' | 'gzip' | 'identity'

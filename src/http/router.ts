@@ -1,4 +1,4 @@
-import type { H3, H3Event, HTTPMethod } from 'h3'
+import { H3, type H3Event, type HTTPMethod } from 'h3'
 import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
 import { requireScope } from './auth/api-key.ts'
@@ -59,6 +59,31 @@ export function addTable(
       throw notFound(event)
     }),
   )
+}
+
+/** Adds a table that is loaded at the first request below its base path: most services never need it. */
+export function addLateTable(
+  h3: H3,
+  base: string,
+  load: () => Promise<readonly Route[]>,
+  respond: Respond,
+  parts: RoutingParts,
+): void {
+  let table: Promise<H3> | undefined
+  const open = async () => {
+    const late = new H3()
+    addTable(late, base, await load(), respond, parts)
+    return late
+  }
+  const handle = async (event: H3Event) => {
+    const late = await (table ??= open()).catch((error: unknown) => error)
+    if (late instanceof H3) return late.handler(event)
+    return respond(event, () => {
+      throw late
+    })
+  }
+  h3.all(base, handle)
+  h3.all(`${base}/**`, handle)
 }
 
 export function notFound(event: H3Event): Refusal {

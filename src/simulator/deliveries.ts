@@ -1,4 +1,3 @@
-import { readAuthorityCertificate } from '../certificates.ts'
 import { globalClock, isMovable, type Clock } from '../clock.ts'
 import { createClockControls, type ClockControls } from '../delivery/clock-controls.ts'
 import { createDeliver } from '../delivery/deliver.ts'
@@ -44,9 +43,12 @@ export function openDeliveries(
     loopbackOnly: (parts.network ?? (parts.port === false ? 'loopback' : 'any')) === 'loopback',
     own,
   })
-  const local = () =>
-    authorityDirectory === undefined ? undefined : readAuthorityCertificate(authorityDirectory)
-  const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local: async () => local() }
+  const local = async () => {
+    if (authorityDirectory === undefined) return undefined
+    const { readAuthorityCertificate } = await import('../certificates.ts')
+    return readAuthorityCertificate(authorityDirectory)
+  }
+  const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local }
   const receivers = createInProcessReceivers()
   const thrown = createThrown()
   const times = parts.deliveryTimes ?? deliveryTimes

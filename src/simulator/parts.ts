@@ -6,7 +6,6 @@ import type { PostgresStore } from '../store/postgres/postgres-store.ts'
 import type { SharedValues } from '../store/shared-values.ts'
 import type { Store } from '../store/store.ts'
 import type { Settings } from './settings.ts'
-import { openAuthority } from '../certificates.ts'
 
 /**
  * Milliseconds that requests and attempts in flight have to finish on close. The service ends within five seconds
@@ -47,6 +46,7 @@ export async function ownCertificate(
   if (https !== true) return undefined
   if (authorityDirectory === undefined)
     throw new TypeError('https needs dataDir or authorityDirectory, for the local certificate authority.')
+  const { openAuthority } = await import('../certificates.ts')
   const hosts = [...new Set(['localhost', '127.0.0.1', '::1', host])]
   const authority = await openAuthority(authorityDirectory, hosts)
   return { ...(await authority.issue(hosts)), authority: authority.certificatePem }

@@ -47,14 +47,15 @@ export function partsOfReplay(bundle: Bundle, settings: ReplaySettings): Omit<Pa
   }
 }
 
-/** Makes the records of a bundle those of a service that has none. */
-export async function loadRecords(service: Pick<Service, 'replace'>, { state }: Bundle): Promise<void> {
-  const { format: _format, clock: _clock, ...records } = state
+/** Makes the records of a bundle those of a service that has none. Returns the parts of the service that show it. */
+export async function showBundle(service: Pick<Service, 'replace'>, bundle: Bundle) {
+  const { format: _format, clock: _clock, ...records } = bundle.state
   await service.replace(() => ({ ...records, keys: [] }))
+  return { faults: shownFaults(bundle), openDeliveries: stillDeliveries }
 }
 
 /** Shows the faults of a bundle as they were. A replay injects none. */
-export function shownFaults({ faults: recorded }: Bundle): FaultControls {
+function shownFaults({ faults: recorded }: Bundle): FaultControls {
   let shown = recorded
   return {
     show: async () => shown,
@@ -77,7 +78,7 @@ const nothingDue: Backlog = {
 }
 
 /** Deliveries of a replay: none is sent, and no name is resolved. All of them stay as they were recorded. */
-export function stillDeliveries(
+function stillDeliveries(
   service: Service,
   parts: Parts,
   { clearFaults, isStopping }: { clearFaults: () => Promise<void>; isStopping: () => boolean },

@@ -8,10 +8,13 @@ import type { CheckAddress } from '../../operations/guest-change.ts'
 import { leaveFeedback } from '../../operations/leave-feedback.ts'
 import { pay } from '../../operations/payments.ts'
 import { traceParameters } from '../openapi/parameters.ts'
+import type { AnswerDoc } from '../openapi/operation.ts'
 import type { Answer } from '../refusals.ts'
-import type { Call, Documented, Reply } from '../route.ts'
+import { html, type Pages } from '../pages.ts'
+import type { Call, Documented, Reply, Route } from '../route.ts'
 import {
   checksAt,
+  findTable,
   guestOf,
   requireGuest,
   requireTable,
@@ -19,22 +22,61 @@ import {
   type LocatedTable,
   type TableParts,
 } from './table.ts'
-import type { Write } from '../../model/records.ts'
-import type { Service } from '../../service.ts'
-import type { Table } from '../../table-address.ts'
-import { createSubscriber, type Subscriber } from '../stream/subscriber.ts'
-import { HEARTBEAT, HEARTBEAT_MS, streamHeaders } from '../stream/stream.ts'
-import { timers } from '../../timers.ts'
+import type { TableStream } from './stream.ts'
 
 export interface TableRouteParts extends TableParts {
   stream: TableStream
+  pages: Pick<Pages, 'table' | 'noTable'>
 }
 
 const tag = 'Simulator guest page'
 const freshHeaders = ['Cache-Control', 'Cross-Origin-Resource-Policy'] as const
 
-/** Routes of the guest page below the table's address, whose token replaces the key (contract section 7). */
-export function tableRoutes(parts: TableRouteParts): Documented[] {
+/** Headers of pages, by their names in the OpenAPI document. */
+const page = {
+  type: 'text/html',
+  headers: ['Cache-Control', 'Cross-Origin-Resource-Policy', 'Content-Security-Policy', 'Referrer-Policy'],
+} as const satisfies Partial<AnswerDoc>
+
+/** Routes of the guest pages that QR codes open. A wrong token returns a plain page. */
+function pageRoutes(parts: TableRouteParts): Route[] {
+  const { pages } = parts
+  const nowhere = async (call: Call) => html(call, 404, await pages.noTable())
+  return [
+    { method: 'GET', path: '/:number', scope: null, secret: true, handle: nowhere },
+    {
+      method: 'GET',
+      path: '/:number/:token',
+      scope: null,
+      // Not secret, but too long for the log.
+      secret: true,
+      doc: {
+        id: 'openTablePage',
+        tag: 'Simulator guest page',
+        summary: 'Open the guest page of a table',
+        description:
+          'Returns the HTML page that the QR code opens. It contains the state and calls the other operations. A missing token has the same response as a wrong token.',
+        headers: ['Accept-Language'],
+        answers: {
+          200: { description: 'The page.', ...page },
+          404: { description: 'A page that says "Table not found".', ...page },
+        },
+      },
+      async handle(call) {
+        const table = await findTable(parts, call)
+        if (table === undefined) return nowhere(call)
+        return html(call, 200, await pages.table(await viewTable(parts, table), languageOf(call)))
+      },
+    },
+  ]
+}
+
+/** Routes below a table's address, whose token replaces the key (contract section 7): the page and what it calls. */
+export function tableRoutes(parts: TableRouteParts): Route[] {
+  return [...pageRoutes(parts), ...stateRoutes(parts)]
+}
+
+function stateRoutes(parts: TableRouteParts): Documented[] {
   const { service, stream } = parts
   /** Finds the table before it reads the body: a wrong token returns 404. */
   const atTable =
@@ -175,6 +217,17 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
   ]
 }
 
+/** Returns the first valid language of the browser. */
+function languageOf(call: Call): string | undefined {
+  const first = /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(call.header('accept-language') ?? '')?.[0]
+  if (first === undefined) return undefined
+  try {
+    return Intl.getCanonicalLocales(first)[0]
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns JSON that caches and other sites must not store or read. */
 function fresh(status: number, value: unknown): Answer {
   return {
@@ -205,76 +258,4 @@ async function ownClaim({ service }: TableParts, table: LocatedTable, id: string
 /** Messages for guests, who have no key and do not push. */
 function notHere(what: string): Refusal {
   return new Refusal('not_found', `No ${what} at this table. Read the table again.`)
-}
-
-/** Server-sent events `change`: the state of the table may have changed. */
-interface TableStream {
-  /** `checkIds` are the checks last seen at the table, so that a check moved away counts as a change. */
-  open(table: Table, checkIds: readonly string[]): Answer
-  close(): void
-}
-
-/** The subscribers of one table. */
-interface Listeners {
-  table: Table
-  subscribers: Set<Subscriber>
-  checkIds: Set<string>
-}
-
-/** The first event, because a reconnected page may have missed changes. */
-const CHANGE = 'event: change\ndata: {}\n\n'
-const CHANGE_BYTES = new TextEncoder().encode(CHANGE)
-
-/** Limit of queued events for a slow page; one event is as good as many. */
-const MOST_WAITING_BYTES = 1024
-
-export function createTableStream(service: Pick<Service, 'onCommit'>): TableStream {
-  const tables = new Map<string, Listeners>()
-  service.onCommit((writes, kind) => {
-    for (const [key, listeners] of tables) {
-      if (listeners.subscribers.size === 0) tables.delete(key)
-      else if (kind === 'replacement' || concerns(writes, listeners))
-        for (const subscriber of listeners.subscribers) subscriber.tell('', () => CHANGE_BYTES)
-    }
-  })
-  const heartbeat = timers.setInterval(() => {
-    for (const { subscribers } of tables.values())
-      for (const subscriber of subscribers) subscriber.beat(HEARTBEAT)
-  }, HEARTBEAT_MS)
-  heartbeat.unref()
-  return {
-    open(table, checkIds) {
-      const key = JSON.stringify([table.location_id, table.number])
-      const listeners = tables.get(key) ?? { table, subscribers: new Set(), checkIds: new Set() }
-      tables.set(key, listeners)
-      for (const id of checkIds) listeners.checkIds.add(id)
-      const { subscribers } = listeners
-      const subscriber = createSubscriber({
-        greeting: `retry: 1000\n\n${CHANGE}`,
-        mostBytes: MOST_WAITING_BYTES,
-        dropped: () => CHANGE,
-        onEnd: () => subscribers.delete(subscriber),
-      })
-      subscribers.add(subscriber)
-      return { status: 200, headers: streamHeaders, body: subscriber.body }
-    },
-    close() {
-      timers.clearInterval(heartbeat)
-      for (const { subscribers } of tables.values()) for (const subscriber of subscribers) subscriber.close()
-      tables.clear()
-    },
-  }
-}
-
-/** Every change of a check by guests or the POS writes the check. */
-function concerns(writes: readonly Write[], { table, checkIds }: Listeners): boolean {
-  const touched = writes.flatMap((write) =>
-    write.collection === 'checks' && 'put' in write ? [write.put] : [],
-  )
-  const here = touched.filter(
-    (check) => check.location_id === table.location_id && check.table.number === table.number,
-  )
-  const known = touched.some(({ id }) => checkIds.has(id))
-  for (const { id } of here) checkIds.add(id)
-  return known || here.length > 0
 }

@@ -1,6 +1,3 @@
-import { inspectorRoutes } from '../sim/inspector.ts'
-import { pageRoutes, type Pages } from '../pages.ts'
-import { sessionRoutes, type SessionRouteParts } from '../sim/sessions.ts'
 import { simRoutes, type SimParts } from '../sim/routes.ts'
 import type { Documented, Route } from '../route.ts'
 import { tableRoutes, type TableRouteParts } from '../guest-table/routes.ts'
@@ -27,15 +24,8 @@ export interface DocumentOptions {
 /** Rows of the route tables. Their handlers are not called, so the tables get no dependencies. */
 const rows = {
   v1: v1Routes({} as V1Parts),
-  sim: [
-    ...simRoutes({} as SimParts),
-    ...inspectorRoutes({} as V1Parts),
-    ...sessionRoutes({} as SessionRouteParts),
-  ],
-  table: [
-    ...pageRoutes({} as TableRouteParts, {} as Pages).filter(isDocumented),
-    ...tableRoutes({} as TableRouteParts),
-  ],
+  sim: simRoutes({} as SimParts),
+  table: tableRoutes({} as TableRouteParts).filter(isDocumented),
 }
 
 /**

@@ -24,11 +24,10 @@ import {
   timeRangeOf,
 } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import type { RequestLog } from '../request-log/log.ts'
 import { requestFilter } from '../request-log/query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
 import type { Stream } from '../stream/stream.ts'
-import { register, type RegistrationParts, endpointAddress } from '../v1/routes.ts'
+import { register, endpointAddress, type V1Parts } from '../v1/routes.ts'
 import { bundleRoute, type BundleParts } from './bundle.ts'
 import { type ClockParts, clockRoutes, type FaultParts, faultRoutes } from './controls.ts'
 import { deliveryRoutes, resendRoutes } from './deliveries.ts'
@@ -37,14 +36,11 @@ import { offerRoute, type OfferParts } from './offers.ts'
 import { operationRoutes, type OperationParts } from './operation.ts'
 import { sentRequestRoutes } from './sent-request.ts'
 import { stateRoutes, type StateParts } from './state.ts'
-import { tableQrRoute } from './inspector.ts'
+import { inspectorRoutes, tableQrRoute } from './inspector.ts'
+import { sessionRoutes, type SessionRouteParts } from './sessions.ts'
 
-export interface SimParts
-  extends ClockParts, FaultParts, OfferParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
+export interface SimParts extends ClockParts, FaultParts, OfferParts, StateParts, SessionRouteParts, V1Parts {
   service: Service
-  /** Names the headers of deliveries. */
-  serviceName: string
-  log: RequestLog
   stream: Stream
   newApiKey: () => string
   /** Returns the URL of a table's guest page. */
@@ -57,7 +53,7 @@ export interface SimParts
   bundle: Pick<BundleParts, 'clockNow' | 'program' | 'settings' | 'apiKey'>
 }
 
-/** Routes of the simulator, besides the routes of the specification (contract section 10). */
+/** Routes of the simulator and its inspector, besides the routes of the specification (contract section 10). */
 export function simRoutes(parts: SimParts): Documented[] {
   const { service, log, stream } = parts
   return [
@@ -342,6 +338,8 @@ export function simRoutes(parts: SimParts): Documented[] {
       handle: async ({ params }) =>
         ok(viewApiKey(await service.execute(revokeKey, { key_id: params.id ?? '' }))),
     },
+    ...inspectorRoutes(parts),
+    ...sessionRoutes(parts),
   ]
 }
 

@@ -1,12 +1,12 @@
 import type { StoredEvent } from '../../model/event.ts'
 import { Refusal } from '../../model/refusal.ts'
+import type { State } from '../../model/simulator/state.ts'
 import {
   brokenRelations,
   inCurrentFormat,
   issuesOfRecords,
   savedStateBody,
-  type State,
-} from '../../model/simulator/state.ts'
+} from '../../model/simulator/state-checks.ts'
 import { createStateScanner, LONGEST_DOCUMENT, stateText } from '../../model/simulator/record-lines.ts'
 import { invalid, type ValidationIssue } from '../../model/validation.ts'
 import { timers } from '../../timers.ts'

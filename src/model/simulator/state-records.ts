@@ -3,14 +3,12 @@ import { pushBody } from '../check.ts'
 import { attemptOutcomes } from '../delivery.ts'
 import { eventTypes } from '../event.ts'
 import { deliveryFaultKinds } from './fault-kinds.ts'
+import type { StateCollection } from './state.ts'
 import { feedbackBody } from '../guests/records.ts'
-import type { CollectionName, Collections } from '../records.ts'
+import type { Collections } from '../records.ts'
 import { storedRevision } from '../revision-schemas.ts'
 import { isTraceparent, isTracestate } from '../text/trace-context.ts'
 import { registerEndpointBody } from '../webhook-endpoint.ts'
-
-/** Collections of a state. API keys are left out, because loading others would lock the caller out. */
-export type StateCollection = Exclude<CollectionName, 'keys'>
 
 /** Returns the schema of an id: a prefix such as `chk_`, and 26 characters (contract section 1). */
 export const id = (prefix: string) =>
@@ -187,5 +185,3 @@ export const stateRecords = {
     signed_at: unixSeconds,
   }),
 } satisfies { readonly [C in StateCollection]: z.ZodType<Collections[C]> }
-
-export const stateCollections = Object.keys(stateRecords) as StateCollection[]

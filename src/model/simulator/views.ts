@@ -12,15 +12,8 @@ import { pushOutcomes, type LoggedRequest } from './request-entry.ts'
 import type { Played } from './playback.ts'
 import type { ResendPlan, SentRequest } from './sent-request.ts'
 import type { StateReport } from './state.ts'
-import {
-  httpHeader,
-  id,
-  stateCollections,
-  stateRecords,
-  time,
-  traceId,
-  type StateCollection,
-} from './state-records.ts'
+import { httpHeader, id, stateRecords, time, traceId } from './state-records.ts'
+import { stateCollections, type StateCollection } from './state.ts'
 import { attemptOutcome, eventData, endpointView, locationView } from '../views.ts'
 import { inspectorCode } from './inspector-link.ts'
 

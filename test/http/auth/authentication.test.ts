@@ -6,12 +6,15 @@ import type { ApiKey, Scope } from '../../../src/model/api-key.ts'
 import { put } from '../../../src/model/records.ts'
 import { errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
 
-/** Every route there is, with the scope that it needs by contract section 2. */
+/** Routes without a key: a link's code, or nothing, is enough. */
+const open = ['GET /_sim/health', 'GET /_sim/ready', 'POST /_sim/session', 'GET /_sim/session']
+
+/** Every other route, with the scope that it needs by contract section 2. */
 const routes = [
   ...v1Routes({} as V1Parts).map(({ method, path }) => ({ method, path: `/v1${path}` })),
   ...simRoutes({} as SimParts).map(({ method, path }) => ({ method, path: `/_sim${path}` })),
 ]
-  .filter(({ path }) => !['/_sim/health', '/_sim/ready'].includes(path))
+  .filter(({ method, path }) => !open.includes(`${method} ${path}`))
   .map(({ method, path }): [route: string, scope: Scope] => {
     const isSim = path.startsWith('/_sim/') && path !== '/_sim/metrics'
     const scope = isSim ? 'simulate' : method === 'GET' ? 'read' : 'write'

@@ -1,0 +1,79 @@
+import type { Write } from '../../model/records.ts'
+import type { Service } from '../../service.ts'
+import type { Table } from '../../table-address.ts'
+import { timers } from '../../timers.ts'
+import type { Answer } from '../refusals.ts'
+import { HEARTBEAT, HEARTBEAT_MS, streamHeaders } from '../stream/stream.ts'
+import { createSubscriber, type Subscriber } from '../stream/subscriber.ts'
+
+/** Server-sent events `change`: the state of the table may have changed. */
+export interface TableStream {
+  /** `checkIds` are the checks last seen at the table, so that a check moved away counts as a change. */
+  open(table: Table, checkIds: readonly string[]): Answer
+  close(): void
+}
+
+/** The subscribers of one table. */
+interface Listeners {
+  table: Table
+  subscribers: Set<Subscriber>
+  checkIds: Set<string>
+}
+
+/** The first event, because a reconnected page may have missed changes. */
+const CHANGE = 'event: change\ndata: {}\n\n'
+const CHANGE_BYTES = new TextEncoder().encode(CHANGE)
+
+/** Limit of queued events for a slow page; one event is as good as many. */
+const MOST_WAITING_BYTES = 1024
+
+export function createTableStream(service: Pick<Service, 'onCommit'>): TableStream {
+  const tables = new Map<string, Listeners>()
+  service.onCommit((writes, kind) => {
+    for (const [key, listeners] of tables) {
+      if (listeners.subscribers.size === 0) tables.delete(key)
+      else if (kind === 'replacement' || concerns(writes, listeners))
+        for (const subscriber of listeners.subscribers) subscriber.tell('', () => CHANGE_BYTES)
+    }
+  })
+  const heartbeat = timers.setInterval(() => {
+    for (const { subscribers } of tables.values())
+      for (const subscriber of subscribers) subscriber.beat(HEARTBEAT)
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
+  return {
+    open(table, checkIds) {
+      const key = JSON.stringify([table.location_id, table.number])
+      const listeners = tables.get(key) ?? { table, subscribers: new Set(), checkIds: new Set() }
+      tables.set(key, listeners)
+      for (const id of checkIds) listeners.checkIds.add(id)
+      const { subscribers } = listeners
+      const subscriber = createSubscriber({
+        greeting: `retry: 1000\n\n${CHANGE}`,
+        mostBytes: MOST_WAITING_BYTES,
+        dropped: () => CHANGE,
+        onEnd: () => subscribers.delete(subscriber),
+      })
+      subscribers.add(subscriber)
+      return { status: 200, headers: streamHeaders, body: subscriber.body }
+    },
+    close() {
+      timers.clearInterval(heartbeat)
+      for (const { subscribers } of tables.values()) for (const subscriber of subscribers) subscriber.close()
+      tables.clear()
+    },
+  }
+}
+
+/** Every change of a check by guests or the POS writes the check. */
+function concerns(writes: readonly Write[], { table, checkIds }: Listeners): boolean {
+  const touched = writes.flatMap((write) =>
+    write.collection === 'checks' && 'put' in write ? [write.put] : [],
+  )
+  const here = touched.filter(
+    (check) => check.location_id === table.location_id && check.table.number === table.number,
+  )
+  const known = touched.some(({ id }) => checkIds.has(id))
+  for (const { id } of here) checkIds.add(id)
+  return known || here.length > 0
+}
