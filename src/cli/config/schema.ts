@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
 import { closestWord } from '../../model/text/did-you-mean.ts'
+import { keyOf } from './settings.ts'
 
 /** The parts of a flag's definition that a settings file needs. */
 export interface FlagShape {
@@ -89,11 +90,6 @@ export function configSchema(flags: Readonly<Record<string, FlagShape>>) {
     profiles: profilesSchema.optional().describe('Deployments that --profile names.'),
     listen: listenSchema.optional().describe('Settings of `tabwire listen`.'),
   })
-}
-
-/** `--data-dir` becomes `data_dir`: JSON is in snake_case. */
-export function keyOf(flagName: string): string {
-  return flagName.replaceAll('-', '_')
 }
 
 function settingOf(flag: FlagShape): z.ZodType {

@@ -23,6 +23,11 @@ const guarded = new Set([
   'store',
 ])
 
+/** `--data-dir` becomes `data_dir`: JSON is in snake_case. */
+export function keyOf(flagName: string): string {
+  return flagName.replaceAll('-', '_')
+}
+
 /** Returns true when a setting needs trust. A switch that is off does no harm. */
 export function isGuarded(key: string, value: unknown): boolean {
   return guarded.has(key) && value !== false

@@ -26,9 +26,9 @@ import {
 } from '../../model/simulator/settings.ts'
 import type { AnsweredRequest } from '../../model/simulator/request-entry.ts'
 import type { SimulatorOptions } from '../../simulator-options.ts'
-import { relativeToFile, isGuarded, requireTrusted } from '../config/settings.ts'
+import { keyOf, relativeToFile, isGuarded, requireTrusted } from '../config/settings.ts'
 import { checkConfig, readConfigFile, wrongConfig, type ConfigFile } from '../config/file.ts'
-import { configSchema, keyOf, type FlagShape } from '../config/schema.ts'
+import type { FlagShape } from '../config/schema.ts'
 
 interface Given {
   flags: Record<string, unknown>
@@ -60,6 +60,8 @@ function fromConfigFile<T extends Record<string, { env?: string }>>(flags: T): T
       default: async (given: Given) => {
         const file = await readConfigFile(given.flags.config as string | undefined)
         if (file === undefined) return presetOf(flag, given)
+        // Loaded late: most users have no settings file.
+        const { configSchema } = await import('../config/schema.ts')
         const settings = checkConfig(file, configSchema(settable), file.content) as Record<string, unknown>
         const value = settings[keyOf(name)]
         if (value === undefined) return presetOf(flag, given)

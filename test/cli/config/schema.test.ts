@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { settableFlags } from '../../../src/cli/start/flags.ts'
 import { closestWord } from '../../../src/model/text/did-you-mean.ts'
-import { configSchema, keyOf } from '../../../src/cli/config/schema.ts'
+import { configSchema } from '../../../src/cli/config/schema.ts'
+import { keyOf } from '../../../src/cli/config/settings.ts'
 import Start from '../../../src/commands/start.ts'
 
 const flags = settableFlags(Start.flags)
