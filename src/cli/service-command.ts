@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { ApiError, createClient, type Client, type ClientOptions } from '../client.ts'
+import type { Client, ClientOptions } from '../client.ts'
+import { ApiError } from '../client/errors.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
 import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
-import { currenciesOf } from './guests.ts'
 import { hasFields, renderForeign } from './render/foreign.ts'
 import { word } from './suggestion.ts'
 import { isThisMachine, trustedCa } from './running-service.ts'
@@ -28,7 +28,7 @@ export abstract class ServiceCommand extends BaseCommand {
 
   /** Makes a client of the service that {@link locate} finds. */
   protected async connect(flags: Connection): Promise<Client> {
-    return createClient(await this.locate(flags))
+    return clientOf(await this.locate(flags))
   }
 
   /**
@@ -40,7 +40,7 @@ export abstract class ServiceCommand extends BaseCommand {
     return async () => {
       const found = await this.locate(flags, last)
       last = found.url
-      return createClient(found)
+      return clientOf(found)
     }
   }
 
@@ -108,7 +108,7 @@ export abstract class ServiceCommand extends BaseCommand {
   protected async currencies(client: Client): Promise<Record<string, string>> {
     return (this.knownCurrencies ??= this.wantsJson
       ? Promise.resolve({})
-      : currenciesOf(client).catch(noneIfRefused))
+      : import('./guests.ts').then(({ currenciesOf }) => currenciesOf(client)).catch(noneIfRefused))
   }
 
   private knownCurrencies: Promise<Record<string, string>> | undefined
@@ -130,9 +130,8 @@ export abstract class ServiceCommand extends BaseCommand {
     if (!isMissing(error) || error.path?.startsWith('/_sim/') !== true || this.located === undefined)
       return false
     if (error.path === HEALTH) return true
-    return createClient(this.located)
-      .health()
-      .then(() => false, isMissing)
+    const client = await clientOf(this.located)
+    return client.health().then(() => false, isMissing)
   }
 
   private needsSimulator(): CommandError {
@@ -142,6 +141,12 @@ export abstract class ServiceCommand extends BaseCommand {
       `This command needs the Tabwire simulator: ${origin} has no /_sim controls.`,
     )
   }
+}
+
+/** Loaded late: `verify` needs a client only for `--delivery`. */
+async function clientOf(options: ClientOptions): Promise<Client> {
+  const { createClient } = await import('../client.ts')
+  return createClient(options)
 }
 
 /** A key may see no locations. */

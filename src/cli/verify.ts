@@ -1,11 +1,6 @@
 import { textOfUtf16, UTF16_ADVICE } from '../signature/diagnose/body-variants.ts'
-import {
-  diagnose,
-  type DiagnoseOptions,
-  type Diagnosis,
-  type Verification,
-  verify,
-} from '../signature/index.ts'
+import type { DiagnoseOptions, Diagnosis, Verification } from '../signature/index.ts'
+import { verify } from '../signature/verify.ts'
 import { CommandError, exitCodes, usageError } from './errors.ts'
 
 /** Result of a verification and, when it fails for a known reason, the mistake. */
@@ -18,10 +13,17 @@ export interface VerifyOutcome {
  * Verifies a signature and, when it is wrong, looks for the mistake.
  * @throws CommandError (usage) for a malformed secret.
  */
-export function verifyAndDiagnose(options: DiagnoseOptions): VerifyOutcome {
+export async function verifyAndDiagnose(options: DiagnoseOptions): Promise<VerifyOutcome> {
+  const result = verified(options)
+  if (result.ok) return { result, diagnosis: undefined }
+  // Loaded late: most signatures are valid.
+  const { diagnose } = await import('../signature/diagnose/diagnose.ts')
+  return { result, diagnosis: diagnose(options) }
+}
+
+function verified(options: DiagnoseOptions): Verification {
   try {
-    const result = verify(options)
-    return { result, diagnosis: result.ok ? undefined : diagnose(options) }
+    return verify(options)
   } catch (error) {
     throw usageError(error instanceof Error ? error.message : String(error))
   }

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag, timeFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/files/input.ts'
-import { renderCounts, renderVerification } from '../cli/render/results.ts'
+import { renderCounts, renderVerification } from '../cli/render/verification.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import {
   countOutcomes,
@@ -11,6 +11,7 @@ import {
   parseRawRequest,
   valuesOf,
   verifyAndDiagnose,
+  type VerifyOutcome,
 } from '../cli/verify.ts'
 import { signatureHeader } from '../model/text/service-name.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
@@ -73,7 +74,7 @@ export default class Verify extends ServiceCommand {
     const [secret = '', ...others] = secretsFrom(flags.secret)
     const settings = { secret, others, tolerance: flags.tolerance, now: flags.now ?? new Date() }
     if (flags.many !== undefined) return this.verifyMany(await readInput(flags.many), settings)
-    const outcome = verifyAndDiagnose({ ...settings, ...(await this.given(flags)) })
+    const outcome = await verifyAndDiagnose({ ...settings, ...(await this.given(flags)) })
     this.print(outcomeJson(outcome), () => renderVerification(outcome, settings.now))
     if (!outcome.result.ok) process.exitCode = exitCodes.checkFailed
   }
@@ -98,17 +99,18 @@ export default class Verify extends ServiceCommand {
   }
 
   /** Prints one line per signature and the totals: on standard output with `--json`, else below. */
-  private verifyMany(file: Buffer, settings: Settings): void {
+  private async verifyMany(file: Buffer, settings: Settings): Promise<void> {
     const lines = parseMany(file)
     if (lines.length === 0) throw usageError('--many: the file contains no deliveries.')
-    const outcomes = lines.map(({ number, ...given }) => {
-      const outcome = verifyAndDiagnose({ ...settings, ...given })
+    const outcomes: VerifyOutcome[] = []
+    for (const { number, ...given } of lines) {
+      const outcome = await verifyAndDiagnose({ ...settings, ...given })
+      outcomes.push(outcome)
       this.printLine(
         { line: number, ...outcomeJson(outcome) },
         () => `${number}: ${renderVerification(outcome, settings.now)}`,
       )
-      return outcome
-    })
+    }
     const totals = countOutcomes(outcomes)
     this.printLine({ totals }, () => renderCounts(totals))
     if (totals.wrong > 0) process.exitCode = exitCodes.checkFailed

@@ -1,9 +1,8 @@
 import chalk from 'chalk'
 import { type CaseResult, type ConformanceReport, grouped, type Verdict } from '../../conformance/report.ts'
 import { groupAlike } from '../../model/attempt-groups.ts'
-import type { countOutcomes, VerifyOutcome } from '../verify.ts'
 import { renderFields, wrapped } from './layout.ts'
-import { count, printable, renderer } from './text.ts'
+import { count, renderer } from './text.ts'
 
 /**
  * Renders a conformance report: one line per case, and below failed ones the details and the reason, printed once
@@ -21,21 +20,6 @@ export const renderConformance = renderer(
     const instance = about.length === 0 ? [] : [indented(renderFields(about, columns - 2))]
     const head = [`${report.suite} ${report.target}`, ...instance, ...renderCause(report)].join('\n')
     return [head, ...groups, renderTotals(report)].join('\n\n')
-  },
-)
-
-export const renderVerification = renderer(({ result, diagnosis }: VerifyOutcome, now: Date): string => {
-  if (result.ok)
-    return `${chalk.green('✓')} The signature is valid. It was made ${ago(now, result.timestamp)}.`
-  const named = diagnosis === undefined ? [] : [`  ${chalk.yellow(diagnosis.mistake)}: ${diagnosis.advice}`]
-  return [`${chalk.red('✗')} ${result.code}: ${printable(result.message)}`, ...named].join('\n')
-})
-
-/** Renders the totals of `verify --many`. */
-export const renderCounts = renderer(
-  ({ total, right, wrong, mistakes }: ReturnType<typeof countOutcomes>): string => {
-    const named = Object.entries(mistakes).map(([mistake, times]) => `  ${chalk.yellow(mistake)}  ${times}`)
-    return [`${total} verified: ${right} valid, ${wrong} invalid`, ...named].join('\n')
   },
 )
 
@@ -104,9 +88,4 @@ function renderTotals({ totals, duration_ms, interrupted }: ConformanceReport): 
   const told = totals.failed > 0 ? chalk.red(words) : words
   const partial = interrupted ? `\n${chalk.yellow('Interrupted: this report is partial.')}` : ''
   return `${told}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}${partial}`
-}
-
-function ago(now: Date, timestamp: number): string {
-  const seconds = Math.floor(now.getTime() / 1000) - timestamp
-  return seconds >= 0 ? `${seconds} s ago` : `${-seconds} s in the future`
 }

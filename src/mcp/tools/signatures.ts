@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { chosenCases } from '../../cli/conformance/command.ts'
 import { usageError } from '../../cli/errors.ts'
-import { renderConformance, renderVerification } from '../../cli/render/results.ts'
+import { renderConformance } from '../../cli/render/results.ts'
+import { renderVerification } from '../../cli/render/verification.ts'
 import { outcomeJson, verifyAndDiagnose } from '../../cli/verify.ts'
 import { checkReceiver, receiverCases } from '../../conformance/receiver/check.ts'
 import { eventTypes } from '../../model/event.ts'
@@ -48,7 +49,7 @@ export const verify = defineTool({
     const now = at === undefined ? new Date() : new Date(at)
     const payload = body === undefined ? Buffer.from(body_base64 ?? '', 'base64') : Buffer.from(body)
     const key = requireSecret(given, context)
-    const outcome = verifyAndDiagnose({ header, payload, secret: key, tolerance: seconds, now })
+    const outcome = await verifyAndDiagnose({ header, payload, secret: key, tolerance: seconds, now })
     return { text: renderVerification(outcome, now), data: outcomeJson(outcome) }
   },
 })

@@ -64,7 +64,10 @@ const decided = vectors.filter(({ verdict }) => verdict !== 'either')
 describe.each([
   ['tabwire/signature', node.verify],
   ['tabwire/signature/web', web.verify],
-  ['the verifier of tabwire verify', (options: DiagnoseOptions) => verifyAndDiagnose(options).result],
+  [
+    'the verifier of tabwire verify',
+    async (options: DiagnoseOptions) => (await verifyAndDiagnose(options)).result,
+  ],
 ])('%s', (_, verify) => {
   test.each(decided)('$name', async (vector) => {
     const result = await verify(optionsOf(vector))
