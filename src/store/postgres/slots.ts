@@ -51,25 +51,39 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
     lease !== undefined && !isClosing && !lease.isLeaving && isLongEnough(lease)
   const countIn = ({ slot }: Lease) => inFlight.get(slot) ?? 0
 
+  /** Adds this instance to those that share the slots. */
+  async function join(): Promise<void> {
+    await query(
+      `INSERT INTO ${schema}.instances (id, seen_at) VALUES ($1, now()) ON CONFLICT (id) DO NOTHING`,
+      [instance],
+    )
+  }
+
   /** Renews the leases that have not ended. One that has ended may belong to another instance soon, and is taken again. */
   async function renew(): Promise<void> {
     const from = readClocks()
-    const rows = await query<LeaseRow>(
+    // Updates only: a statement that is executed late must not add an instance that has left.
+    const rows = await query<{ seen: string; slot: number | null; until: string | null }>(
       `WITH seen AS (
-         INSERT INTO ${schema}.instances (id, seen_at) VALUES ($1, now())
-         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at
+         UPDATE ${schema}.instances SET seen_at = now() WHERE id = $1 RETURNING id
        ), dead AS (
          DELETE FROM ${schema}.instances WHERE id IN (
            SELECT id FROM ${schema}.instances WHERE id <> $1 AND seen_at < now() - $2 * interval '1 ms'
            FOR UPDATE SKIP LOCKED)
+       ), mine AS (
+         UPDATE ${schema}.slots SET lease_until = now() + $2 * interval '1 ms'
+         WHERE owner = $1 AND lease_until > now()
+         RETURNING slot, lease_until::text AS until
        )
-       UPDATE ${schema}.slots SET lease_until = now() + $2 * interval '1 ms'
-       WHERE owner = $1 AND lease_until > now()
-       RETURNING slot, lease_until::text AS until`,
+       SELECT seen, slot, until FROM (SELECT count(*) AS seen FROM seen) AS known LEFT JOIN mine ON true`,
       [instance, leaseMs],
     )
+    // Others remove an instance that was suspended.
+    if (Number(rows[0]?.seen) === 0) await join()
     renewed = from
-    const mine = new Map(rows.map(({ slot, until }) => [slot, until]))
+    const mine = new Map(
+      rows.flatMap(({ slot, until }) => (slot === null || until === null ? [] : [[slot, until]])),
+    )
     for (const [slot, lease] of leases) {
       const until = mine.get(slot)
       mine.delete(slot)
@@ -80,14 +94,15 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
     for (const [slot, until] of mine) take({ slot, until }, from)
   }
 
-  /** Takes free slots up to this instance's share. Resolves with that share. */
+  /** Takes free slots up to this instance's share, unless it has left. Resolves with that share. */
   async function acquire(): Promise<number> {
     const from = readClocks()
     const rows = await query<{ live: string; slot: number | null; until: string | null }>(
       `WITH live AS (
          SELECT greatest(count(*), 1) AS live FROM ${schema}.instances WHERE seen_at >= now() - $2 * interval '1 ms'
        ), free AS (
-         SELECT slot FROM ${schema}.slots WHERE owner IS NULL OR lease_until < now()
+         SELECT slot FROM ${schema}.slots WHERE (owner IS NULL OR lease_until < now())
+         AND EXISTS (SELECT FROM ${schema}.instances WHERE id = $1 FOR KEY SHARE)
          ORDER BY slot LIMIT (SELECT greatest(0, ceil(${SLOTS}.0 / live) - $3)::bigint FROM live) FOR UPDATE SKIP LOCKED
        ), taken AS (
          UPDATE ${schema}.slots SET owner = $1, lease_until = now() + $2 * interval '1 ms' FROM free
@@ -113,12 +128,15 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
     for (const { slot } of rows) leases.delete(slot)
   }
 
-  /** Leaves all slots without attempts in flight, also those that this instance does not know of. */
+  /**
+   * Leaves all slots without attempts in flight, also those that this instance does not know of. Without the instance, a
+   * statement to take slots takes none, however late it is executed; one that is being executed is waited for.
+   */
   async function leave(): Promise<void> {
+    await query(`DELETE FROM ${schema}.instances WHERE id = $1`, [instance])
     const busy = [...leases.values()].filter((lease) => countIn(lease) > 0).map(({ slot }) => slot)
     await query(
-      `WITH gone AS (DELETE FROM ${schema}.instances WHERE id = $1)
-       UPDATE ${schema}.slots SET owner = NULL, lease_until = '-infinity' WHERE owner = $1 AND slot <> ALL ($2::integer[])`,
+      `UPDATE ${schema}.slots SET owner = NULL, lease_until = '-infinity' WHERE owner = $1 AND slot <> ALL ($2::integer[])`,
       [instance, busy],
     )
     for (const slot of leases.keys()) if (!busy.includes(slot)) leases.delete(slot)
@@ -141,6 +159,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
   async function turn(): Promise<void> {
     for (const [slot, lease] of leases) if (passedSince(lease.from) >= leaseMs) leases.delete(slot)
     const before = new Set(leases.values())
+    if (renewed === undefined) await join()
     if (renewed === undefined || passedSince(renewed) >= renewMs) await renew()
     handOver(await acquire())
     if (staying().some((lease) => !before.has(lease))) for (const listener of listeners) listener()
@@ -153,8 +172,9 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
       await turn().catch(no)
       if (!isClosing) await kick.wait(pollMs * (0.75 + Math.random() / 2))
     }
-    // First the slots without attempts in flight; the others when these have ended.
-    const isReachable = await leave().then(yes, no)
+    // First the slots without attempts in flight; the others when these have ended. Twice, since a busy server may answer
+    // too late: the slots would stay until their leases end.
+    const isReachable = await leave().catch(leave).then(yes, no)
     if (inFlight.size === 0) return
     while (inFlight.size > 0) await kick.wait(leaseMs)
     // Without an answer of the database, the leases end by themselves.

@@ -43,14 +43,29 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     await store.close()
   })
 
-  /** An instance. While it is stopped, its statements wait; `loseAnswers` loses the answers to those that match. */
+  /**
+   * An instance. While it is stopped, its statements that match wait; `loseAnswers` loses the answers to those that match, `failOnce`
+   * the next one that matches, and `delay` keeps it for later: the instance sees a failure.
+   */
   function open(given: LeaseTimes = times) {
-    let isStopped = false
+    let stopped: RegExp | undefined
     let goOn = () => {}
     let going = Promise.resolve()
     let losing: RegExp | undefined
+    let failing: RegExp | undefined
+    let delaying: RegExp | undefined
+    let late: (() => Promise<unknown>) | undefined
     const query: PostgresStore['database']['query'] = async (text, values) => {
-      if (isStopped) await going
+      if (stopped?.test(text) === true) await going
+      if (failing?.test(text) === true) {
+        failing = undefined
+        throw new Error('The statement failed.')
+      }
+      if (delaying?.test(text) === true) {
+        delaying = undefined
+        late = () => store.database.query(text, values)
+        throw new Error('There was no answer in time.')
+      }
       const rows = await store.database.query<never>(text, values)
       if (losing?.test(text) === true) throw new Error('The answer is lost.')
       return rows
@@ -59,15 +74,20 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     const instance = {
       ...slots,
       slots,
-      stop() {
-        isStopped = true
+      stop(pattern = /./) {
+        stopped = pattern
         going = new Promise((resolve) => (goOn = resolve))
       },
       go() {
-        isStopped = false
+        stopped = undefined
         goOn()
       },
       loseAnswers: (pattern: RegExp | undefined) => void (losing = pattern),
+      failOnce: (pattern: RegExp) => void (failing = pattern),
+      delay(pattern: RegExp) {
+        delaying = pattern
+        return { isWaiting: () => late !== undefined, now: async () => late?.() }
+      },
     }
     opened.push(instance)
     return instance
@@ -198,7 +218,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
 
   it.runIf(isSoak)('are counted from before the statement was sent', async () => {
     const one = open({ ...lasting, leaseMs: 1_000, attemptMs: 500, renewMs: 1_000 })
-    one.stop()
+    one.stop(/\), taken AS/)
     // The statement to take slots waits here for longer than the lease allows attempts.
     await new Promise((resolve) => setTimeout(resolve, 700))
     one.go()
@@ -272,6 +292,31 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     expect(await rowsOf(one.instance)).toHaveLength(256)
     await one.close()
   })
+
+  it('are left when the first statement for it fails', async () => {
+    const one = open(lasting)
+    await until(() => ownedBy(one.slots).length === 256)
+    one.failOnce(/DELETE FROM \S+ WHERE id = /)
+    await one.close()
+    expect(await rowsOf(one.instance)).toEqual([])
+  })
+
+  it.each([
+    ['renews leases', /\), dead AS/],
+    ['takes slots', /\), taken AS/],
+  ])(
+    'stay with the others when a statement that %s is executed after an instance has left',
+    async (_, pattern) => {
+      const one = open()
+      const execute = one.delay(pattern)
+      await until(() => execute.isWaiting())
+      await one.close()
+      await execute.now()
+      const { database } = store
+      expect(await rowsOf(one.instance)).toEqual([])
+      expect(await database.query(`SELECT id FROM ${database.schema}.instances`)).toEqual([])
+    },
+  )
 
   it('tell when an instance may begin attempts to further endpoints', async () => {
     const one = open()
