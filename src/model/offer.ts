@@ -39,3 +39,6 @@ export interface OfferedAttempt {
   headers: readonly HttpHeader[]
   body: string
 }
+
+/** Most headers of an answer. More than are kept, so that the service knows when some are missing. */
+export const MOST_HEADERS = 1_000

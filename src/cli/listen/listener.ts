@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, Unreachable, type Client } from '../../client.ts'
 import type { OfferedAttempt } from '../../model/offer.ts'
-import type { OfferAnswer } from '../../model/simulator/offer-answer.ts'
+import type { OfferAnswer } from '../../model/simulator/bodies.ts'
 import { deliveryTimes } from '../../simulator-options.ts'
 import type { Forwarder } from './forward.ts'
 import type { Route } from './target.ts'

@@ -1,5 +1,5 @@
 import type { AttemptResult, Delivery, OfferResult } from '../../model/delivery.ts'
-import type { OfferAnswer } from '../../model/simulator/offer-answer.ts'
+import type { OfferAnswer } from '../../model/simulator/bodies.ts'
 import { Refusal } from '../../model/refusal.ts'
 import {
   answerOffer,

@@ -1,6 +1,6 @@
 import { viewDelivery, type Delivery } from '../../model/delivery.ts'
 import { Refusal } from '../../model/refusal.ts'
-import { offerAnswerBody, type OfferAnswer } from '../../model/simulator/offer-answer.ts'
+import { offerAnswerBody, type OfferAnswer } from '../../model/simulator/bodies.ts'
 import { ok, withBody, type Documented } from '../route.ts'
 
 /** Stores the answer to an offered attempt. @throws Refusal `not_found` or `attempt_ended`. */

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createForwarder } from '../../../src/cli/listen/forward.ts'
 import { createAuthority } from '../../../src/certificates.ts'
-import { offerAnswerBody } from '../../../src/model/simulator/offer-answer.ts'
+import { offerAnswerBody } from '../../../src/model/simulator/bodies.ts'
 import { startReceiver } from '../../support/https-receiver.ts'
 
 /** Forwards an attempt to a URL and resolves with the answer, which the service must accept. */

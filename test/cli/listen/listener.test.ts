@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createListener } from '../../../src/cli/listen/listener.ts'
 import { ApiError, type Client, Unreachable } from '../../../src/client.ts'
-import type { OfferAnswer } from '../../../src/model/simulator/offer-answer.ts'
+import type { OfferAnswer } from '../../../src/model/simulator/bodies.ts'
 
 const url = 'https://abc.listen.invalid/1'
 const offered = { offer: 'off_1', delivery_id: 'dlv_1', attempt: 1, url, headers: [], body: '{}' }
