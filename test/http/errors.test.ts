@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../src/http/app.ts'
+import { createApp, type AppParts } from '../../src/http/app.ts'
 import { openServer } from '../../src/http/listen.ts'
 import { openRequestLog } from '../support/request-log.ts'
 import { createNewId } from '../../src/ids.ts'
@@ -70,7 +70,12 @@ describe('HTTP-20 every refusal has the status, code and shape of the contract',
 })
 
 /** Opens a server with one route that runs `handle`. Returns it with the reported bugs. */
-async function openServerFor(handle: () => never, { stopping = false } = {}) {
+function openServerFor(handle: () => never, { stopping = false } = {}) {
+  return openServerWith([{ method: 'GET', path: '/it', scope: null, handle }], { stopping })
+}
+
+/** Opens a server with these routes under `/v1`. */
+async function openServerWith(table: AppParts['tables'][string], { stopping = false } = {}) {
   const bugs: [unknown, string][] = []
   const newId = createNewId(() => new Date())
   const app = createApp({
@@ -78,7 +83,7 @@ async function openServerFor(handle: () => never, { stopping = false } = {}) {
     log: openRequestLog(),
     newId,
     clock: { now: () => new Date() },
-    tables: { '/v1': [{ method: 'GET', path: '/it', scope: null, handle }] },
+    tables: { '/v1': table },
     checkOrigin: () => undefined,
     bodyLimit: 1,
     lifecycle: { phase: stopping ? 'stopping' : 'running' },
@@ -100,6 +105,29 @@ describe('an error that the caller did not cause', () => {
     expect(errorOf(answer).code).toBe('internal_error')
     expect(answer.text).not.toContain('credentials')
     expect(bugs).toEqual([[bug, errorOf(answer).request_id]])
+  })
+
+  it('routes that cannot be loaded are 500 internal_error, and the bug is reported', async () => {
+    const bug = new Error('A file of the program is missing.')
+    const { get, bugs } = await openServerWith(() => Promise.reject(bug))
+    const answers = [await get(), await get()]
+    expect(answers.map(({ status }) => status)).toEqual([500, 500])
+    expect(bugs).toEqual(answers.map((answer) => [bug, errorOf(answer).request_id]))
+  })
+
+  it('routes are loaded once, for the first request', async () => {
+    let loads = 0
+    const handle = () => {
+      throw new Refusal('storage_unavailable', 'The disk is full. Make room and try again.')
+    }
+    const { get } = await openServerWith(async () => {
+      loads += 1
+      return [{ method: 'GET', path: '/it', scope: null, handle }]
+    })
+    expect(loads).toBe(0)
+    const answers = await Promise.all([get(), get()])
+    expect(answers.map(({ status }) => status)).toEqual([503, 503])
+    expect(loads).toBe(1)
   })
 
   it('a write that could not be made durable is 503 storage_unavailable with Retry-After', async () => {
