@@ -22,20 +22,22 @@ export function parseHeader(header: unknown): SignatureHeader | HeaderFailure {
     return failure('missing_header', 'The signature header is missing. Accept only signed requests.')
   if (typeof header !== 'string')
     return malformed(`it must be text, got ${Array.isArray(header) ? 'a list' : typeof header}`)
-  const times: string[] = []
   const v1: string[] = []
-  const elements = header.split(',')
-  for (const element of elements) {
-    const at = element.indexOf('=')
-    const name = element.slice(0, at)
-    if (at < 1 || !/^\w+$/.test(name))
-      return malformed(`element ${elements.indexOf(element) + 1} does not have the form name=value`)
-    if (name === 't') times.push(element.slice(at + 1))
-    if (name === 'v1') v1.push(element.slice(at + 1))
+  let t: string | undefined
+  let isRepeated = false
+  for (let number = 1, start = 0; start <= header.length; number++) {
+    const comma = header.indexOf(',', start)
+    const end = comma === -1 ? header.length : comma
+    if (header.startsWith('t=', start)) {
+      isRepeated = t !== undefined
+      t = header.slice(start + 't='.length, end)
+    } else if (header.startsWith('v1=', start)) v1.push(header.slice(start + 'v1='.length, end))
+    else if (!/^\w+=/.test(header.slice(start, end)))
+      return malformed(`element ${number} does not have the form name=value`)
+    start = end + 1
   }
-  const [t, ...repeated] = times
   if (t === undefined) return malformed('it has no t')
-  if (repeated.length > 0) return malformed('it has more than one t')
+  if (isRepeated) return malformed('it has more than one t')
   const timestamp = timeOf(t)
   if (timestamp === undefined) return malformed('its t is not a Unix time in decimal digits')
   if (v1.length > 0) return { t, timestamp, v1 }

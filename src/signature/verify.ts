@@ -39,8 +39,9 @@ export function verifyOrThrow(options: VerifyOptions): number {
 /** True when any candidate equals this hex digest. Compares candidates of the right length in constant time. */
 function anyMatches(candidates: readonly string[], digest: string): boolean {
   const wanted = Buffer.from(digest)
-  return candidates.some((candidate) => {
+  for (const candidate of candidates) {
     const given = Buffer.from(candidate)
-    return given.length === wanted.length && timingSafeEqual(given, wanted)
-  })
+    if (given.length === wanted.length && timingSafeEqual(given, wanted)) return true
+  }
+  return false
 }
