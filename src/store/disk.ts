@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { codeOf, unusable } from './errors.ts'
 import { syncDirectory } from '../replace-file.ts'
@@ -85,10 +85,34 @@ function unlessThere(error: unknown): void {
 }
 
 /** Reads a whole file; `undefined` when there is none. */
-export async function readWhole({ path, shown }: StoreFile): Promise<Buffer | undefined> {
+export function readWhole({ path, shown }: StoreFile): Promise<Buffer | undefined> {
+  return readFile(path).catch(unreadable(shown))
+}
+
+/** A file open for reading, with its size in bytes. */
+export interface OpenedFile {
+  file: FileHandle
+  size: number
+}
+
+/** Calls `read` with an open file, or with `undefined` when there is none. */
+export async function withFile<T>(
+  { path, shown }: StoreFile,
+  read: (opened: OpenedFile | undefined) => Promise<T>,
+): Promise<T> {
+  const file = await open(path, 'r').catch(unreadable(shown))
+  if (file === undefined) return read(undefined)
   try {
-    return await readFile(path)
+    return await read({ file, size: (await file.stat()).size })
   } catch (error) {
+    throw codeOf(error) === undefined ? error : unusable(shown, error)
+  } finally {
+    await file.close()
+  }
+}
+
+function unreadable(shown: string): (error: unknown) => undefined {
+  return (error) => {
     if (codeOf(error) === 'ENOENT') return undefined
     throw unusable(shown, error)
   }

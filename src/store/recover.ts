@@ -1,5 +1,5 @@
 import type { Low } from 'lowdb'
-import { readWhole, type StoreFile, fileIn, OWNER_ONLY } from './disk.ts'
+import { withFile, type OpenedFile, type StoreFile, fileIn, OWNER_ONLY } from './disk.ts'
 import { MEND, StoreDamaged } from './errors.ts'
 import type { JournalFiles } from './journal/journal.ts'
 import { replay, type Replay } from './journal/replay.ts'
@@ -41,15 +41,18 @@ export async function recover(
   leftOpen: boolean,
 ): Promise<Recovered> {
   const found = await recoverSnapshot(low, files.snapshot, tables)
-  const [oldBytes, currentBytes] = [await readWhole(files.old), await readWhole(files.current)]
-  if (found.closed === false || (found.closed && leftOpen))
-    if (oldBytes === undefined && currentBytes === undefined) throw journalMissing(files)
-  const read = (bytes: Buffer | undefined, file: StoreFile, known: number) =>
-    bytes && replay(bytes, file, known, ({ writes }) => tables.apply(writes))
-  const old = read(oldBytes, files.old, found.sequence)
-  if (old !== undefined && old.torn.length > 0 && (currentBytes?.length ?? 0) > 0) throw tornBetween(files)
-  const current = read(currentBytes, files.current, old?.sequence ?? found.sequence)
-  return { ...found, sequence: current?.sequence ?? old?.sequence ?? found.sequence, current, old }
+  const read = async (opened: OpenedFile | undefined, file: StoreFile, known: number) =>
+    opened && replay(opened, file, known, ({ writes }) => tables.apply(writes))
+  return withFile(files.current, (currentFile) =>
+    withFile(files.old, async (oldFile) => {
+      if (found.closed === false || (found.closed && leftOpen))
+        if (oldFile === undefined && currentFile === undefined) throw journalMissing(files)
+      const old = await read(oldFile, files.old, found.sequence)
+      if (old !== undefined && old.torn.length > 0 && (currentFile?.size ?? 0) > 0) throw tornBetween(files)
+      const current = await read(currentFile, files.current, old?.sequence ?? found.sequence)
+      return { ...found, sequence: current?.sequence ?? old?.sequence ?? found.sequence, current, old }
+    }),
+  )
 }
 
 async function recoverSnapshot(

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { withFile } from '../../src/store/disk.ts'
 import { StoreDamaged } from '../../src/store/errors.ts'
 import { replay } from '../../src/store/journal/replay.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
@@ -66,10 +67,15 @@ describe('a torn last line', () => {
   })
 
   it('DUR-03 is cut at a line boundary, for every byte of the last three lines', async () => {
-    const { bytes } = await filled('journal.ndjson')
-    for (let end = 0; end <= bytes.length; end += 1) {
+    const { path, bytes } = await filled('journal.ndjson')
+    const journal = { path, shown: '' }
+    for (let end = bytes.length; end >= 0; end -= 1) {
       const text = bytes.subarray(0, end)
-      const { sequence, size, torn } = replay(text, { path: '', shown: '' }, 0, () => {})
+      await truncate(path, end)
+      const { sequence, size, torn } = await withFile(journal, async (opened) => {
+        if (opened === undefined) throw new Error('The journal is missing.')
+        return replay(opened, journal, 0, () => {})
+      })
       const unended = end + 1 === bytes.length || bytes[end] === 0x0a
       expect(sequence).toBe(text.toString().split('\n').length - 1 + (unended ? 1 : 0))
       expect(size + torn.length).toBe(end)

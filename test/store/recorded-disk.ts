@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { onTestFinished, vi } from 'vitest'
 
-/** A call of the disk, recorded when it ended. A file opened with O_DSYNC completes writes on the disk. */
+/** A call that changes the disk, recorded when it ended. A file opened with O_DSYNC completes writes on the disk. */
 export interface DiskCall {
   does: 'open' | 'write' | 'sync' | 'truncate' | 'rename' | 'remove'
   /** Of a rename, the old name. */
@@ -29,7 +29,7 @@ export function recordDisk(): DiskCall[] {
   const spies = [
     vi.spyOn(fs.promises, 'open').mockImplementation(async (path, flags, mode) => {
       const file = await open(path, flags, mode)
-      calls.push({ does: 'open', path: String(path), flags })
+      if (flags !== 'r') calls.push({ does: 'open', path: String(path), flags })
       return noting(file, String(path), calls)
     }),
     vi.spyOn(fs.promises, 'rename').mockImplementation(async (from, to) => {

@@ -1,7 +1,8 @@
-import type { StoreFile } from '../disk.ts'
+import type { OpenedFile, StoreFile } from '../disk.ts'
 import { MEND, StoreDamaged, StoreTooNew } from '../errors.ts'
+import { createLineReader } from '../snapshot/line-reader.ts'
 import type { Transaction } from './line.ts'
-import { scanJournal } from './scan.ts'
+import { scanFile } from './scan.ts'
 
 /** Result of reading a journal. */
 export interface Replay {
@@ -16,18 +17,22 @@ export interface Replay {
 }
 
 /**
- * Calls `apply` for every transaction of a journal after `known`.
+ * Calls `apply` for every transaction of a journal after `known`. Reads in blocks, so that a start
+ * does not hold the whole file in memory.
  * @throws StoreDamaged for anything but an incomplete last line.
  */
-export function replay(
-  bytes: Buffer,
+export async function replay(
+  { file, size }: OpenedFile,
   { shown }: StoreFile,
   known: number,
   apply: (transaction: Transaction) => void,
-): Replay {
-  const state: Replay = { sequence: known, size: 0, torn: bytes.subarray(0, 0), unended: false }
-  for (const line of scanJournal(bytes)) {
-    if (line.kind === 'torn') return { ...state, torn: bytes.subarray(line.start) }
+): Promise<Replay> {
+  const state: Replay = { sequence: known, size: 0, torn: Buffer.alloc(0), unended: false }
+  await scanFile(createLineReader(file, size), (line) => {
+    if (line.kind === 'torn') {
+      state.torn = Buffer.from(line.bytes)
+      return
+    }
     const place = { shown, line: line.number, byte: line.start }
     if (line.kind === 'newer') throw newer(place, line.why)
     if (line.kind === 'damaged') throw damaged(place, 'its checksum does not match')
@@ -40,7 +45,7 @@ export function replay(
     }
     state.unended = !line.ended
     state.size = line.end
-  }
+  })
   return state
 }
 

@@ -8,6 +8,8 @@ export interface LineReader {
   next(): Buffer | undefined
   /** Reads the next block; false at the end. */
   more(): Promise<boolean>
+  /** Returns the bytes after the last line break; valid until `more`. */
+  rest(): Buffer
   /** CRC-32 of all bytes read. */
   crc(): number
 }
@@ -28,7 +30,7 @@ export async function eachLine(lines: LineReader, take: (line: Buffer) => void):
 /** Reads the first `size` bytes of a file. */
 export function createLineReader(file: FileHandle, size: number): LineReader {
   // Reused for all blocks.
-  let memory = Buffer.allocUnsafe(2 * BLOCK)
+  let memory = Buffer.allocUnsafe(Math.min(2 * BLOCK, size))
   let text = memory.subarray(0, 0)
   let at = 0
   let position = 0
@@ -43,9 +45,9 @@ export function createLineReader(file: FileHandle, size: number): LineReader {
     },
     async more() {
       const rest = text.subarray(at)
-      if (rest.length + BLOCK > memory.length) memory = Buffer.concat([rest], 2 * memory.length)
-      else memory.set(rest)
       const wanted = Math.min(BLOCK, size - position)
+      if (rest.length + wanted > memory.length) memory = Buffer.concat([rest], 2 * memory.length)
+      else memory.set(rest)
       const { bytesRead } = await file.read(memory, rest.length, wanted, position)
       text = memory.subarray(0, rest.length + bytesRead)
       at = 0
@@ -53,6 +55,7 @@ export function createLineReader(file: FileHandle, size: number): LineReader {
       crc = crc32(text.subarray(rest.length), crc)
       return bytesRead > 0
     },
+    rest: () => text.subarray(at),
     crc: () => crc,
   }
 }
