@@ -185,7 +185,12 @@ function readWrite(write: JournalWrite, all: readonly JournalWrite[], text: stri
   const [first] = all
   const isFirst = first !== undefined && 'put' in first && first.put.id === write.data_of
   if (!isFirst || write.collection !== 'events') return undefined
-  return put('events', { ...write.put, body: envelopeText(write.put, firstRecordIn(text)) })
+  return put('events', { ...write.put, body: flat(envelopeText(write.put, firstRecordIn(text))) })
+}
+
+/** Copies a text that would keep the text of the whole line, which it was cut out of, in memory. */
+function flat(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 /** Cuts the record out of the text, since serialising it takes as long as parsing. No JSON within can match its end. */
