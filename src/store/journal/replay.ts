@@ -1,6 +1,7 @@
 import type { OpenedFile, StoreFile } from '../disk.ts'
 import { MEND, StoreDamaged, StoreTooNew } from '../errors.ts'
 import { createLineReader } from '../snapshot/line-reader.ts'
+import { createTextSharing } from '../snapshot/parse.ts'
 import type { Transaction } from './line.ts'
 import { scanFile } from './scan.ts'
 
@@ -28,6 +29,7 @@ export async function replay(
   apply: (transaction: Transaction) => void,
 ): Promise<Replay> {
   const state: Replay = { sequence: known, size: 0, torn: Buffer.alloc(0), unended: false }
+  const shareTexts = createTextSharing()
   await scanFile(createLineReader(file, size), (line) => {
     if (line.kind === 'torn') {
       state.torn = Buffer.from(line.bytes)
@@ -40,6 +42,8 @@ export async function replay(
     // The snapshot may hold any number of these lines, but after it there is no gap.
     if (sequence > state.sequence + 1) throw gap(place, state.sequence + 1, sequence)
     if (sequence > state.sequence) {
+      for (const write of line.transaction.writes)
+        if (write.collection === 'checks' && 'put' in write) shareTexts(write.put)
       apply(line.transaction)
       state.sequence = sequence
     }

@@ -174,7 +174,7 @@ const SHARED_TEXTS = 10_000
  * Makes checks share repeated texts: locations, item names, and times of unchanged checks. 300,000 checks of three items
  * take 200 MB instead of 250 MB.
  */
-function createTextSharing(): (check: Partial<Check>) => void {
+export function createTextSharing(): (check: Partial<Check>) => void {
   const known = new Map<string, string>()
   const shared = (text: string) => {
     const one = known.get(text)
