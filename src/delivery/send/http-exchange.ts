@@ -165,11 +165,11 @@ const KEPT_HEADERS = { headers: 100, characters: 4096 }
  * browsers do. The value that passes the limit is cut, and the headers after it are left out.
  */
 export function startOfHeaders(flat: readonly (Buffer | string)[]): ResponseHeaders {
-  const texts = flat.map((bytes) => bytes.toString('latin1'))
   const response_headers: HttpHeader[] = []
   let left = KEPT_HEADERS.characters
-  for (let at = 0; at < texts.length; at += 2) {
-    const [name = '', value = ''] = texts.slice(at, at + 2)
+  for (let at = 0; at < flat.length; at += 2) {
+    const name = flat[at]?.toString('latin1') ?? ''
+    const value = flat[at + 1]?.toString('latin1') ?? ''
     left -= name.length
     if (left < 0 || response_headers.length === KEPT_HEADERS.headers)
       return { response_headers, response_headers_cut: true }
