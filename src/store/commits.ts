@@ -5,8 +5,8 @@ import type { Commit, CommitListener, Store } from './store.ts'
 /** Called with each batch of transactions that became durable together. */
 export type OnBatch = (batch: { transactions: number; seconds: number }) => void
 
-/** Transactions that a process keeps for streams that are opened again. */
-const KEPT = 1_000
+/** Limits of what a process keeps for streams that are opened again: transactions, and characters of their events. */
+const KEEP = { transactions: 1_000, characters: 16 * 1024 * 1024 }
 
 /** Tells the commits of a store to its listeners. */
 export function createListeners() {
@@ -27,13 +27,19 @@ export function createListeners() {
 export function createCommits() {
   const { onCommit, announce: tell } = createListeners()
   const recent: Commit[] = []
+  let characters = 0
   let generation = 0
   let sequence = 0
   const announce: CommitListener = (writes, kind) => {
     sequence += 1
-    if (kind === 'replacement') recent.length = 0
-    else recent.push({ sequence, writes })
-    if (recent.length > 2 * KEPT) recent.splice(0, KEPT)
+    if (kind === 'replacement') recent.length = characters = 0
+    else {
+      const kept = writes.filter(isStreamed)
+      recent.push({ sequence, writes: kept })
+      characters += sizeOf(kept)
+    }
+    while (recent.length > KEEP.transactions || characters > KEEP.characters)
+      characters -= sizeOf(recent.shift()?.writes ?? [])
     tell(writes, kind, sequence)
   }
   const feed: Pick<Store, 'sequence' | 'committedAfter' | 'fresh'> = {
@@ -57,6 +63,18 @@ export function createCommits() {
       announce(pendingWrites(deliveries), 'replacement')
     },
   }
+}
+
+/** Returns true for the writes that streams show. */
+function isStreamed({ collection }: Write): boolean {
+  return collection === 'events' || collection === 'deliveries'
+}
+
+function sizeOf(writes: readonly Write[]): number {
+  return writes.reduce(
+    (sum, write) => sum + (write.collection === 'events' && 'put' in write ? write.put.body.length : 0),
+    0,
+  )
 }
 
 /** Returns the writes that a listener gets after a replacement: the pending deliveries, oldest first. */

@@ -63,8 +63,8 @@ export interface Store {
   /** Sequence of the last transaction that listeners were told. Sequences rise; a shared store has one for all processes. */
   sequence(): number
   /**
-   * Returns the transactions after a sequence, oldest first, up to the newest; `undefined` when one of them is no longer
-   * kept, or when all records were replaced since.
+   * Returns the transactions after a sequence, oldest first, up to the newest, with at least their writes of events and
+   * deliveries; `undefined` when one of them is no longer kept, or when all records were replaced since.
    */
   committedAfter(sequence: number): Promise<readonly Commit[] | undefined>
   /** Resolves when listeners were told all transactions that were durable before the call, also those of other processes. */

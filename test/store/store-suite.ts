@@ -55,14 +55,14 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       store.onCommit((_writes, _kind, sequence) => told.push(sequence))
       const before = store.sequence()
       await save(store, put('checks', check(1)))
-      await save(store, put('checks', check(2)), put('claims', claim(1)))
-      await save(store, remove('checks', idOf('chk', 1)))
+      await save(store, put('events', event(1)), put('deliveries', delivery(1)))
+      await save(store, remove('events', idOf('evt', 1)))
       await store.fresh()
       expect(told).toEqual([before + 1, before + 2, before + 3])
       expect(store.sequence()).toBe(before + 3)
       expect(await store.committedAfter(before + 1)).toEqual([
-        { sequence: before + 2, writes: [put('checks', check(2)), put('claims', claim(1))] },
-        { sequence: before + 3, writes: [remove('checks', idOf('chk', 1))] },
+        { sequence: before + 2, writes: [put('events', event(1)), put('deliveries', delivery(1))] },
+        { sequence: before + 3, writes: [remove('events', idOf('evt', 1))] },
       ])
       expect(await store.committedAfter(before + 3)).toEqual([])
       expect(await store.committedAfter(before + 4)).toBeUndefined()
