@@ -4,6 +4,17 @@ import { describe, expect, test } from 'vitest'
 
 const dist = new URL('../dist/', import.meta.url)
 
+const textOf = (path: string) => readFileSync(new URL(path, dist), 'utf8')
+
+/** Files that a file can load while it runs, one after the other. */
+function laterOf(file: string): string[] {
+  const all = [...loadedBy(file).own]
+  for (const path of all)
+    for (const [, name = ''] of textOf(path).matchAll(/import\((?:"|'|`)(\.[^"'`]+)(?:"|'|`)\)/g))
+      for (const one of loadedBy(join(path, '..', name)).own) if (!all.includes(one)) all.push(one)
+  return all
+}
+
 /** What a built file loads before it runs, by its static imports: files of ours, and whatever is no module of Node. */
 function loadedBy(file: string): { own: string[]; packages: string[] } {
   const own = [file]
@@ -57,11 +68,21 @@ describe('what is loaded at a start', () => {
       expect(own.filter((path) => /postgres|prometheus/.test(path))).toEqual([])
       const texts = own.map((path) => readFileSync(new URL(path, dist), 'utf8'))
       expect(texts.filter((text) => /prom-client|collectDefaultMetrics|PGPASSFILE/.test(text))).toEqual([])
+      const later = laterOf(file).join(' ')
       for (const name of ['postgres-store', 'prometheus'])
-        expect([name, texts.some((text) => text.includes(`import("./${name}-`))]).toEqual([
-          name,
-          file !== 'cli/program.js',
-        ])
+        expect([name, later.includes(`/${name}-`)]).toEqual([name, file !== 'cli/program.js'])
+    },
+  )
+
+  test.each(['commands/start.js', 'index.js'])(
+    '%s loads the routes of the simulator and of the guest page for their first request',
+    (file) => {
+      const early = loadedBy(file).own
+      const late = laterOf(file).filter((path) => !early.includes(path))
+      for (const operation of ['createInspectorLink', 'claimAtTable']) {
+        expect(early.filter((path) => textOf(path).includes(operation))).toEqual([])
+        expect(late.filter((path) => textOf(path).includes(operation))).toHaveLength(1)
+      }
     },
   )
 
@@ -94,7 +115,7 @@ test('the licences of what is built in are passed on', () => {
     'zod',
     '@modelcontextprotocol/server',
     'ejs',
-    'consola',
+    'get-port-please',
   ])
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\\. Copyright|^${name} \\d`, 'm'))
   expect(licences).toContain('Permission is hereby granted, free of charge')
