@@ -78,7 +78,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
        SELECT seen, slot, until FROM (SELECT count(*) AS seen FROM seen) AS known LEFT JOIN mine ON true`,
       [instance, leaseMs],
     )
-    // Others remove an instance that was suspended.
+    // At the start, and after others removed this instance because it was suspended.
     if (Number(rows[0]?.seen) === 0) await join()
     renewed = from
     const mine = new Map(
@@ -159,7 +159,6 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
   async function turn(): Promise<void> {
     for (const [slot, lease] of leases) if (passedSince(lease.from) >= leaseMs) leases.delete(slot)
     const before = new Set(leases.values())
-    if (renewed === undefined) await join()
     if (renewed === undefined || passedSince(renewed) >= renewMs) await renew()
     handOver(await acquire())
     if (staying().some((lease) => !before.has(lease))) for (const listener of listeners) listener()
