@@ -3,9 +3,14 @@ import { pushBody } from '../../model/check.ts'
 import { errorSchema } from '../../model/error-details.ts'
 import * as table from '../../model/guest-table-schemas.ts'
 import { claimBody, feedbackBody, payBody, refundBody } from '../../model/guests/records.ts'
-import { clockMoveBody, createKeyBody, resendBody, sessionCodeBody } from '../../model/simulator/bodies.ts'
+import {
+  clockMoveBody,
+  createKeyBody,
+  offerAnswerBody,
+  resendBody,
+  sessionCodeBody,
+} from '../../model/simulator/bodies.ts'
 import { bundleBody } from '../../model/simulator/bundle.ts'
-import { offerAnswerBody } from '../../model/simulator/bodies.ts'
 import { faultsBody } from '../../model/simulator/fault.ts'
 import { savedStateBody } from '../../model/simulator/state-checks.ts'
 import * as sim from '../../model/simulator/views.ts'
