@@ -35,8 +35,9 @@ const builtIn = [
 
 /**
  * Imports of bundled packages for features that we do not use. listhen: certificates, WebSockets, tunnels, QR codes,
- * clipboards, browsers, prompts, log lines (which load the data of a text segmenter, 8 to 18 ms of a start). oclif: commands without a manifest, plugins, colours beyond sixteen. prom-client: exemplars,
- * summaries, clusters, the push gateway.
+ * clipboards, browsers, prompts, log lines (which load the data of a text segmenter, 8 to 18 ms of a start). oclif: commands
+ * without a manifest, plugins, colours beyond sixteen, the name of the shell (which takes a PowerShell per command on
+ * Windows). prom-client: exemplars, summaries, clusters, the push gateway.
  */
 const neverAsked =
   /^(node-forge|consola|consola\/utils|wsl-utils|crossws\/.*|untun|tinyclip|uqr|semver|minimatch|tinyglobby|lilconfig|color-convert|@opentelemetry\/api)$|^\.+\/chunks\/(prompt|xdg-open)\.mjs$|^\.\/lib\/(cluster|pushgateway|summary)$/
