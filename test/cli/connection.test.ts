@@ -1,5 +1,4 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { emptyDirectory, serve, tabwire, type RunningService } from '../support/cli.ts'
@@ -12,14 +11,8 @@ beforeAll(async () => {
   }
 })
 
-/** A URL at which nothing listens: of a port that was free a moment ago. */
-async function deadUrl(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}`
-}
+/** A URL at which nothing listens: no test can get port 2, and `fetch` refuses port 1. */
+const deadUrl = 'http://127.0.0.1:2'
 
 describe.concurrent('a command finds the service', () => {
   test('by --url and --api-key, with /v1 or without, before anything else', async () => {
@@ -44,9 +37,8 @@ describe.concurrent('a command finds the service', () => {
 
 describe.concurrent('a command that cannot do its work says why', () => {
   test('no service: one line that names tabwire start, and 1', async () => {
-    const url = await deadUrl()
-    const message = `No service answers at ${url} (connection refused). Run this where you started Tabwire, pass --data-dir or --url, or start a service with \`tabwire start\`.`
-    const options = { env: { TABWIRE_URL: url } }
+    const message = `No service answers at ${deadUrl} (connection refused). Run this where you started Tabwire, pass --data-dir or --url, or start a service with \`tabwire start\`.`
+    const options = { env: { TABWIRE_URL: deadUrl } }
     expect(await tabwire(['checks', 'list'], options)).toMatchObject({
       code: 1,
       stdout: '',

@@ -246,9 +246,7 @@ describe.concurrent('nothing is judged', () => {
   })
 
   test('where nothing listens at --state-url', async () => {
-    const gone = await startReceiver()
-    await gone.close()
-    const report = await withReceiver(200, ({ url }) => judge(url, gone.url))
+    const report = await withReceiver(200, ({ url }) => judge(url, 'http://127.0.0.1:1/'))
     expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toContain('ECONNREFUSED')
   })
