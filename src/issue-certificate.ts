@@ -179,7 +179,7 @@ const TAG = { sequence: 0x30, permitted: 0xa0, dns: 0x82, ip: 0x87 } as const
  * Returns the constraints of an authority, in DER: it can issue certificates for local names and addresses, for this
  * machine's name and names below it, and for `names`.
  */
-export function constraintsFor(names: readonly SubjectName[]): Uint8Array<ArrayBuffer> {
+function constraintsFor(names: readonly SubjectName[]): Uint8Array<ArrayBuffer> {
   const dns = [...LOCAL_NAMES, hostname().toLowerCase(), ...valuesOf(names, 'dns')].map((name) =>
     element(TAG.dns, Buffer.from(name.replace(/^\*\./, ''), 'latin1')),
   )
@@ -193,10 +193,7 @@ export function constraintsFor(names: readonly SubjectName[]): Uint8Array<ArrayB
 }
 
 /** Returns the first of these names that the constraints, in DER, do not permit. */
-export function notPermitted(
-  constraints: Uint8Array,
-  names: readonly SubjectName[],
-): SubjectName | undefined {
+function notPermitted(constraints: Uint8Array, names: readonly SubjectName[]): SubjectName | undefined {
   const [outer] = elementsOf(Buffer.from(constraints))
   const [permitted] = outer === undefined ? [] : elementsOf(outer.content)
   const bases = (permitted === undefined ? [] : elementsOf(permitted.content)).flatMap(({ content }) =>

@@ -93,7 +93,7 @@ const titles = {
  * Returns a report as cases, for JUnit and TAP: one for each code. A case fails when the code was found and `--fail-on`
  * names it; others that were found are advice.
  */
-export function casesOf(
+function casesOf(
   { findings, account }: Reported,
   failOn: readonly string[],
   { suite, target }: Pick<ConformanceReport, 'suite' | 'target'>,

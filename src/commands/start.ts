@@ -111,7 +111,7 @@ const UNANNOUNCED =
   'Cannot write to the data directory. Other commands need --url and --api-key to find this service.'
 
 /** Returns the message when the service runs here already; `undefined` for other failures. */
-export async function alreadyRunning(
+async function alreadyRunning(
   error: unknown,
   directory: string,
   port: number,

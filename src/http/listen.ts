@@ -195,7 +195,7 @@ interface Connection {
  * the most connections. So a peer that opens many connections does not shut others out. The further connection is closed
  * when every other one has a request in progress.
  */
-export function limitConnections(server: Server, most: number): void {
+function limitConnections(server: Server, most: number): void {
   /** Connections by the ports of both ends, which a TLS socket shares with its TCP socket; longest idle first. */
   const open = new Map<string, Connection>()
 

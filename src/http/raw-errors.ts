@@ -16,7 +16,7 @@ import type { ConnectionLimits } from '../model/simulator/settings.ts'
 import { timers } from '../timers.ts'
 
 /** Limit of header fields per request. Node silently drops fields above its limit, which is therefore one higher. */
-export const MAX_HEADERS = 1_000
+const MAX_HEADERS = 1_000
 
 /**
  * Responds to errors that Node would handle itself, so that every response has X-Request-Id (specification section 1).

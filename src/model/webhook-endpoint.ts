@@ -44,7 +44,6 @@ export const registerEndpointBody = z.object({
     .max(eventTypes.length)
     .refine((types) => new Set(types).size === types.length, 'must not repeat an event type'),
 })
-export type RegisterEndpointBody = z.infer<typeof registerEndpointBody>
 
 /**
  * Body of `POST /_sim/webhook-endpoints`, where the caller may choose the secret. So a temporary endpoint can be
