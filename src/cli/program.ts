@@ -2,7 +2,17 @@
 export { execute, flush, handle, run } from '@oclif/core'
 
 /** Flags whose values are or may hold secrets. Their environment variables have the same names. */
-const secretFlags = ['api-key', 'read-key', 'secret', 'header', 'add-header', 'state-header', 'H']
+const secretFlags = [
+  'api-key',
+  'read-key',
+  'secret',
+  'store',
+  'store-key',
+  'header',
+  'add-header',
+  'state-header',
+  'H',
+]
 
 const HIDDEN = '…'
 
@@ -31,10 +41,11 @@ function secretsIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const values = secretFlags.flatMap((name) => {
-    const flag = name.length === 1 ? `-${name}` : `--${name}`
+    const isShort = name.length === 1
+    const flag = isShort ? `-${name}` : `--${name}`
     const typed = argv.flatMap((word, at) => {
       if (word === flag) return argv[at + 1] ?? []
-      return word.startsWith(flag) ? word.slice(flag.length).replace(/^=/, '') : []
+      return word.startsWith(isShort ? flag : `${flag}=`) ? word.slice(flag.length).replace(/^=/, '') : []
     })
     return [...typed, environment[`TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`] ?? []].flat()
   })
