@@ -128,8 +128,9 @@ async function trackedIn(
   const inside = relative(repository.workTree, path).split(sep).join('/').toLowerCase()
   const idBytes = (await usesSha256(repository.gitDirectory)) ? 32 : 20
   for (const name of entriesOf(index, idBytes)) {
-    const lower = name.toLowerCase()
-    if (inside === '' ? isMeant(lower) : lower === inside || lower.startsWith(`${inside}/`)) return name
+    const file = Buffer.from(name, 'latin1').toString()
+    const lower = file.toLowerCase()
+    if (inside === '' ? isMeant(lower) : lower === inside || lower.startsWith(`${inside}/`)) return file
   }
   return undefined
 }
@@ -164,7 +165,7 @@ async function usesSha256(gitDirectory: string): Promise<boolean> {
   return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config)
 }
 
-/** Yields the paths of an index of version 2, 3 or 4 (gitformat-index); stops at damage. */
+/** Yields the paths of an index of version 2, 3 or 4 (gitformat-index), a character per byte; stops at damage. */
 export function* entriesOf(index: Buffer, idBytes: 20 | 32): Generator<string> {
   if (index.length < HEADER_BYTES || index.toString('latin1', 0, 4) !== 'DIRC') return
   const version = index.readUInt32BE(4)

@@ -61,6 +61,11 @@ describe('the files that git tracks', () => {
     expect(await trackedFile(join(linked, '.tabwire'), none)).toBe('.tabwire/run.json')
   })
 
+  test('are found in a folder whose name is not ASCII', async () => {
+    const cwd = await repository(['Küche/.tabwire/run.json'])
+    expect(await trackedFile(join(cwd, 'Küche', '.tabwire'), none)).toBe('Küche/.tabwire/run.json')
+  })
+
   test('count in whatever letters: some file systems do not tell them apart', async () => {
     const cwd = await repository(['.Tabwire/Run.json'])
     expect(await trackedFile(join(cwd, '.tabwire'), none)).toBe('.Tabwire/Run.json')
