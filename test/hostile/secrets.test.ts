@@ -73,12 +73,6 @@ describe('DEBUG=* prints', () => {
       ['start', '--store=postgres://127.0.0.1:1/x', '--store-key=sealed-0123456789'],
       {},
     ],
-    [
-      'the URL of a store of a variable',
-      'pass-0123456789',
-      ['start', '--port', '70000'],
-      { TABWIRE_STORE: 'postgres://u:pass-0123456789@127.0.0.1:1/x' },
-    ],
     ['a key as the service makes it', 'twk_0123456789', ['push', 'twk_0123456789'], {}],
   ])('no secret: %s', async (_what, hidden, args, env) => {
     const { stderr } = await debugged(args, env)
