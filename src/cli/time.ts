@@ -1,16 +1,15 @@
 import { Errors, Flags } from '@oclif/core'
 import { ApiError, type Client } from '../client.ts'
-
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+import { durationMs } from '../model/text/time.ts'
 
 /** A time, or a duration before now. */
 export type Since = { time: Date } | { agoMs: number }
 
-/** An ISO 8601 time, or a duration ago: `90s`, `30m`, `2h`, `1d`. */
+/** An ISO 8601 time, or a duration ago: `90s`, `1h30m`, `2d`. */
 export const sinceFlag = Flags.custom<Since>({
   parse: async (input) => {
-    const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(input) ?? []
-    if (unit !== undefined) return { agoMs: Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS] }
+    const agoMs = durationMs(input)
+    if (agoMs !== undefined) return { agoMs }
     const time = new Date(input)
     // JavaScript also parses texts such as 2.
     if (Number.isNaN(time.getTime()) || !/^\d{4}-/.test(input))
@@ -23,7 +22,9 @@ export const sinceFlag = Flags.custom<Since>({
 
 /** Resolves a time. A duration ago counts back from the service clock, which dates the records. */
 export async function timeOf(client: Pick<Client, 'clock'>, since: Since): Promise<Date> {
-  return 'time' in since ? since.time : new Date((await nowOf(client)).getTime() - since.agoMs)
+  if ('time' in since) return since.time
+  // No record is older, and dates end some 270,000 years ago.
+  return new Date(Math.max(0, (await nowOf(client)).getTime() - since.agoMs))
 }
 
 /** Returns the time of the service clock. */
