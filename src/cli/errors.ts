@@ -27,6 +27,14 @@ export class CommandError extends Error {
   }
 }
 
+/** Returns a handler of a rejection: `value` when the service answered with an error, as to a key without the scope. */
+export function ifRefused<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof ApiError) return value
+    throw error
+  }
+}
+
 /** A mistake on the command line: exit code 2. */
 export function usageError(message: string): CommandError {
   return new CommandError('usage', message, exitCodes.usage)

@@ -4,7 +4,7 @@ import { ApiError } from '../client/errors.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
 import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
-import { CommandError, usageError } from './errors.ts'
+import { CommandError, ifRefused, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
 import { hasFields, renderForeign } from './render/foreign.ts'
 import { word } from './suggestion.ts'
@@ -108,7 +108,7 @@ export abstract class ServiceCommand extends BaseCommand {
   protected async currencies(client: Client): Promise<Record<string, string>> {
     return (this.knownCurrencies ??= this.wantsJson
       ? Promise.resolve({})
-      : import('./guests.ts').then(({ currenciesOf }) => currenciesOf(client)).catch(noneIfRefused))
+      : import('./guests.ts').then(({ currenciesOf }) => currenciesOf(client)).catch(ifRefused({})))
   }
 
   private knownCurrencies: Promise<Record<string, string>> | undefined
@@ -147,12 +147,6 @@ export abstract class ServiceCommand extends BaseCommand {
 async function clientOf(options: ClientOptions): Promise<Client> {
   const { createClient } = await import('../client.ts')
   return createClient(options)
-}
-
-/** A key may see no locations. */
-function noneIfRefused(error: unknown): Record<string, string> {
-  if (error instanceof ApiError) return {}
-  throw error
 }
 
 const HEALTH = '/_sim/health'

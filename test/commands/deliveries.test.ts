@@ -40,6 +40,24 @@ async function firstAttempts(count: number): Promise<void> {
   }
 }
 
+test('a key that may not see endpoints may list and show deliveries', async () => {
+  const answer = await service.call('POST', '/_sim/keys', { scopes: ['simulate'] })
+  const { api_key } = (await answer.json()) as { api_key: string }
+  const options = { env: { TABWIRE_API_KEY: api_key } }
+  const list = await service.run(['deliveries', 'list', '--endpoint', ids.good], options)
+  expect(list).toMatchObject({ code: 0, stderr: '' })
+  const [, id = ''] = /(dlv_\w{26})/.exec(list.stdout) ?? []
+  const shown = await service.run(['deliveries', 'show', id], options)
+  expect(shown).toMatchObject({ code: 0, stderr: '' })
+  expect(shown.stdout).toContain(`\nendpoint      ${good.url}  ${ids.good}\n`)
+})
+
+test.each(['1h30m', '500000ms', '999999999999d'])('--since takes %s', async (since) => {
+  const list = await service.run(['deliveries', 'list', '--endpoint', ids.good, '--since', since])
+  expect(list).toMatchObject({ code: 0, stderr: '' })
+  expect(list.stdout).toContain('dlv_')
+})
+
 describe.concurrent('tabwire deliveries', () => {
   test('list prints time, event, check, status, the next attempt and the endpoint', async () => {
     const { code, stdout } = await service.run(['deliveries', 'list'])

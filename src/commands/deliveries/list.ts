@@ -1,4 +1,5 @@
 import { Flags } from '@oclif/core'
+import { ifRefused } from '../../cli/errors.ts'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDeliveries } from '../../cli/render/delivery.ts'
@@ -49,7 +50,8 @@ export default class DeliveriesList extends ServiceCommand {
     const from = flags.since && (await timeOf(client, flags.since)).toISOString()
     const filter = { endpoint_id: flags.endpoint, external_check_id: flags.check, from }
     const list = await client.deliveries.list({ status, outcome, type, limit, cursor, ...filter })
-    const urls = this.wantsJson ? {} : await endpointUrls(client)
+    const urls = this.wantsJson ? {} : await endpointUrls(client).catch(ifRefused({}))
     this.print(list, (columns) => renderDeliveries(list.data, urls, columns))
+    this.tellFurther(list)
   }
 }

@@ -1,4 +1,5 @@
 import { Args } from '@oclif/core'
+import { ifRefused } from '../../cli/errors.ts'
 import { endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDelivery } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
@@ -16,8 +17,11 @@ export default class DeliveriesShow extends ServiceCommand {
     const { args, flags } = await this.parse(DeliveriesShow)
     const client = await this.connect(flags)
     const delivery = await client.deliveries.get(args.delivery)
-    const urls = this.wantsJson ? {} : await endpointUrls(client)
-    this.print(delivery, (columns) => renderDelivery(delivery, urls[delivery.endpoint_id], columns))
+    const { endpoint_id, endpoint_url = endpoint_id } = delivery
+    const known = this.wantsJson
+      ? {}
+      : await endpointUrls(client).catch(ifRefused({ [endpoint_id]: endpoint_url }))
+    this.print(delivery, (columns) => renderDelivery(delivery, known[endpoint_id], columns))
     if (delivery.status === 'dead') this.say(`Next: ${suggestion('deliveries resend', [delivery.id])}`)
   }
 }

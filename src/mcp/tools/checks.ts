@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { currenciesOf } from '../../cli/guests.ts'
-import { usageError } from '../../cli/errors.ts'
+import { ifRefused, usageError } from '../../cli/errors.ts'
 import { uniqueName, type PushBody } from '../../cli/push/bodies.ts'
 import { reportOf } from '../../cli/push/source.ts'
 import { renderCheck, renderChecks } from '../../cli/render/check.ts'
@@ -9,17 +9,14 @@ import { renderClaim, renderFeedback, renderGuestsReport, renderPayment } from '
 import { renderPush } from '../../cli/render/push.ts'
 import { renderTriggered } from '../../cli/render/steps.ts'
 import { trigger } from '../../cli/trigger.ts'
-import { ApiError, type Client } from '../../client.ts'
+import type { Client } from '../../client.ts'
 import { eventTypes } from '../../model/event.ts'
 import { packageFile } from '../../package-file.ts'
 import { adds, checkId, defineTool, paging, reads, type ToolResult } from '../tool.ts'
 
 /** Returns the currency of each location; none without the scope to read them. */
 function currencies(client: Client): Promise<Record<string, string>> {
-  return currenciesOf(client).catch((error: unknown) => {
-    if (error instanceof ApiError) return {}
-    throw error
-  })
+  return currenciesOf(client).catch(ifRefused({}))
 }
 
 export const push = defineTool({

@@ -5,7 +5,7 @@ import { endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDeliveries, renderDelivery, renderMet, renderResent } from '../../cli/render/delivery.ts'
 import { renderEndpoints } from '../../cli/render/resources.ts'
 import { printable } from '../../cli/render/text.ts'
-import { ApiError } from '../../client.ts'
+import { ifRefused } from '../../cli/errors.ts'
 import { attemptOutcomes, deliveryWords } from '../../model/delivery.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
@@ -53,16 +53,10 @@ export const deliveriesList = defineTool({
     const client = await connect()
     const filter = { ...query, external_check_id: check, endpoint_id: endpoint }
     const list = await client.deliveries.list(filter)
-    const urls = await endpointUrls(client).catch(withoutScope)
+    const urls = await endpointUrls(client).catch(ifRefused({}))
     return { text: renderDeliveries(list.data, urls, WIDE), data: list }
   },
 })
-
-/** A key may see deliveries and no endpoints. */
-function withoutScope(error: unknown): Record<string, string> {
-  if (error instanceof ApiError) return {}
-  throw error
-}
 
 /** Width at which a row of a list has the id and the URL, in columns. */
 const WIDE = 200
