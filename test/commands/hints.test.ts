@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   checkBody,
   emptyDirectory,
@@ -34,7 +34,21 @@ describe('a list', () => {
     expect(next.stdout).toContain('one')
     expect(next.stderr).toBe('')
     expect((await service.run([...list, '--json'])).stderr).toBe('')
-    expect((await service.run(['requests', 'list', '--limit', '1'])).stderr).toMatch(/^More: add --cursor /)
+  })
+
+  test.each(['deliveries', 'events', 'keys', 'requests'])('of %s says so, too', async (records) => {
+    const other = await serve({ allowHttpLoopback: true })
+    onTestFinished(() => other.stop())
+    await other.call('POST', '/v1/webhook-endpoints', {
+      url: 'http://127.0.0.1:1/',
+      event_types: ['check.created'],
+    })
+    for (const id of ['one', 'two']) {
+      await other.call('PUT', `/v1/checks/external/${id}`, checkBody())
+      await other.call('POST', '/_sim/keys', {})
+    }
+    const { stderr } = await other.run([records, 'list', '--limit', '1'])
+    expect(stderr).toMatch(/^More: add --cursor /)
   })
 })
 

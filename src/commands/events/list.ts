@@ -26,5 +26,6 @@ export default class EventsList extends ServiceCommand {
     const { type, check, limit, cursor } = flags
     const list = await client.events.list({ type, external_check_id: check, limit, cursor })
     this.print(list, (columns) => renderEvents(list.data, columns))
+    this.tellFurther(list)
   }
 }
