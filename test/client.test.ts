@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError, createClient, Unreachable, type StreamMessage } from '../src/client.ts'
-import { createSend } from '../src/client/transport.ts'
+import { createCall, createSend } from '../src/client/transport.ts'
 import { startSimulator, type Simulator } from '../src/simulator.ts'
 import { checkBody } from './support/cli.ts'
 
@@ -103,6 +103,29 @@ describe('the client', () => {
     await expect(given).rejects.toThrow(/^enough$/)
     const stream = createClient({ url }).stream(AbortSignal.abort())
     await expect(stream.next()).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  test('rejects with that reason within an answer, too', async () => {
+    const stop = new AbortController()
+    const url = await stranger((_request, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('{"status"')
+    })
+    const send = createSend({ url })
+    const call = createCall(async (...args) => {
+      const response = await send(...args)
+      stop.abort(new Error('enough'))
+      return response
+    })
+    await expect(call('GET', '/', undefined, { signal: stop.signal })).rejects.toThrow(/^enough$/)
+  })
+
+  test('names the request whose stream was refused', async () => {
+    const wrong = createClient({ url: simulator.url, apiKey: 'twk_wrong' })
+    const refused = wrong.stream(new AbortController().signal).next()
+    await expect(refused).rejects.toMatchObject({
+      status: 401,
+      requestId: expect.stringMatching(/^req_/) as string,
+    })
   })
 
   test('streams what happens until it is told to stop', async () => {

@@ -13,9 +13,13 @@ export async function readBytes(
   signal: AbortSignal | undefined,
 ): Promise<AsyncIterable<Uint8Array>> {
   const response = await send('GET', path, undefined, signal)
-  const requestId = response.headers.get('x-request-id')
-  if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), requestId, path)
+  if (!response.ok) throw await refusalOf(response, path, signal)
   return unbroken(response.body, signal)
+}
+
+async function refusalOf(response: Response, path: string, signal?: AbortSignal): Promise<ApiError> {
+  const requestId = response.headers.get('x-request-id')
+  return new ApiError(response.status, errorOf(await readBody(response, signal)), requestId, path)
 }
 
 async function* unbroken(
@@ -25,7 +29,7 @@ async function* unbroken(
   try {
     yield* body ?? []
   } catch (cause) {
-    if (signal?.aborted === true) throw cause
+    if (signal?.aborted === true) throw signal.reason
     throw new Unreachable('The connection closed before the whole response arrived.', { cause })
   }
 }
@@ -42,7 +46,7 @@ export async function* readStream(
 ): AsyncGenerator<StreamMessage> {
   const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
   const response = await send('GET', path, undefined, signal, headers)
-  if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null, path)
+  if (!response.ok) throw await refusalOf(response, path, signal)
   onOpen?.()
   const text = response.body?.pipeThrough(new TextDecoderStream() as never)
   // Loaded when it is used: web streams take longer to come than most commands to run.

@@ -34,7 +34,7 @@ export function createCall(send: Send) {
   return async (method: string, path: string, body?: Body, options: CallOptions = {}) => {
     const { response, json } = await limited(options, async (signal) => {
       const answer = await send(method, path, body, signal)
-      return { response: answer, json: await readBody(answer) }
+      return { response: answer, json: await readBody(answer, signal) }
     })
     const requestId = response.headers.get('x-request-id')
     if (!response.ok) throw new ApiError(response.status, errorOf(json), requestId, path)
@@ -98,10 +98,11 @@ function reasonOf(error: unknown): string {
 
 /**
  * Returns the parsed JSON, or the text when it is not JSON.
- * @throws Unreachable when the answer breaks off.
+ * @throws Unreachable when the answer breaks off, or the reason of `signal`.
  */
-export async function readBody(response: Response): Promise<unknown> {
+export async function readBody(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
+    if (signal?.aborted === true) throw signal.reason
     throw new Unreachable('The connection closed before the whole response arrived.', { cause })
   })
   try {
