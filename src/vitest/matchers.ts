@@ -128,7 +128,7 @@ export async function toBeSignedBy(
   const name = serviceName === undefined ? headerIn(headers) : headerOf(serviceName)
   const given = headers instanceof Headers ? headers.get(name) : valueOf(headers, name)
   const header = typeof given === 'string' || given === null ? given : given?.join(', ')
-  const payload = received instanceof Request ? await received.clone().text() : received.body
+  const payload = received instanceof Request ? await received.clone().arrayBuffer() : received.body
   const result = verify({ payload, header, secret, tolerance })
   const lines = [`  ${name}: ${header ?? '(no such header)'}`]
   if (result.ok) return passed({ expected: 'no signature with this secret', got: 'a valid one', lines })

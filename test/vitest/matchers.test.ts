@@ -255,6 +255,17 @@ describe('toBeSignedBy', () => {
     await expect({ headers: new Headers(headers), body }).toBeSignedBy('whsec_a')
   })
 
+  plain('checks the bytes of a Request, also those that are no part of its text', async () => {
+    const bytes = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(body), Buffer.from([0xff])])
+    const timestamp = Math.floor(Date.now() / 1_000)
+    const request = (signed: Uint8Array) => {
+      const signature = sign({ payload: signed, secret: 'whsec_a', timestamp })
+      return new Request(SHOP, { method: 'POST', body: bytes, headers: { 'x-service-signature': signature } })
+    }
+    await expect(request(bytes)).toBeSignedBy('whsec_a')
+    await expect(request(bytes.subarray(3))).not.toBeSignedBy('whsec_a')
+  })
+
   plain('finds the header of any service, if there is one alone', async () => {
     await expect({ headers: { 'X-Acme-Signature': header() }, body }).toBeSignedBy('whsec_a')
     const request = new Request(SHOP, { method: 'POST', body, headers: { 'X-Acme-Signature': header() } })
