@@ -18,6 +18,9 @@ export async function showInPager(text: string): Promise<boolean> {
   pager.stdin.end(text)
   return new Promise((resolve) => {
     pager.once('error', () => resolve(false))
-    pager.once('exit', (code) => resolve(code !== 127))
+    // Shells end with 126 or 127 when they cannot run it, cmd.exe with another code.
+    const isMissing = (code: number | null) =>
+      process.platform === 'win32' ? code !== 0 : code === 126 || code === 127
+    pager.once('exit', (code) => resolve(!isMissing(code)))
   })
 }
