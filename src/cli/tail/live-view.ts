@@ -80,6 +80,8 @@ export function openKeys(
     keyboard.close()
   }
   const suspend = () => {
+    // Windows has no signal that suspends.
+    if (process.platform === 'win32') return
     close()
     process.once('SIGCONT', () => {
       keyboard.open()
