@@ -38,7 +38,9 @@ describe('a list', () => {
 
   test.each(['deliveries', 'events', 'keys', 'requests'])('of %s says so, too', async (records) => {
     const other = await serve({ allowHttpLoopback: true })
-    onTestFinished(() => other.stop())
+    onTestFinished(async () => {
+      await other.stop()
+    })
     await other.call('POST', '/v1/webhook-endpoints', {
       url: 'http://127.0.0.1:1/',
       event_types: ['check.created'],
