@@ -29,10 +29,14 @@ export default class Complete extends ServiceCommand {
   private async further({ kind, given }: Completion): Promise<readonly Suggestion[]> {
     if (kind === undefined || kind === 'file') return []
     if (typeof kind === 'object') return kind.words.map((value) => ({ value, description: '' }))
-    const placing = ['config', 'data-dir', 'url', 'api-key'].flatMap((name) => {
-      const value = given.get(name)
-      return value === undefined ? [] : [`--${name}=${value}`]
-    })
+    const placing = ['config', 'data-dir', 'profile', 'url', 'api-key', 'api-key-file', 'cacert'].flatMap(
+      (name) => {
+        const value = given.get(name)
+        return value === undefined ? [] : [`--${name}=${value}`]
+      },
+    )
+    // The profile is read from the words of the command.
+    this.argv = placing
     const parsed = await this.parse(Complete, placing).catch(() => undefined)
     // Completion reports no usage errors and no untrusted directory.
     if (parsed === undefined) return []

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmod, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
-import { emptyDirectory, spawnProcess, tabwire } from '../support/cli.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { checkBody, emptyDirectory, serve, spawnProcess, tabwire } from '../support/cli.ts'
 
 const run = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0
@@ -58,6 +58,18 @@ describe.concurrent('tabwire complete', () => {
       stderr: expect.stringContaining('completion SHELL') as string,
     })
   })
+})
+
+test('tabwire complete looks up the records of the profile that was typed', async () => {
+  const service = await serve()
+  onTestFinished(() => service.stop().then(() => undefined))
+  await service.call('PUT', '/v1/checks/external/dinner', checkBody())
+  const cwd = await emptyDirectory()
+  const near = { url: service.url, api_key_env: 'NEAR_KEY' }
+  await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify({ profiles: { near } }))
+  const words = ['complete', '--', 'checks', 'show', '--profile', 'near', '']
+  const { stdout } = await tabwire(words, { cwd, env: { NEAR_KEY: service.key } })
+  expect(stdout).toMatch(/^dinner\t.*\n:4\n$/)
 })
 
 /** Runs a program of a shell that finds `tabwire` on its path. */
