@@ -60,7 +60,10 @@ interface Line {
 export function parseMany(bytes: Buffer): Line[] {
   if (textOfUtf16(bytes) !== undefined)
     throw new CommandError('utf16_capture', `--many: the file is UTF-16. ${UTF16_ADVICE}`, exitCodes.usage)
-  const lines = bytes.toString().split('\n')
+  const lines = bytes
+    .toString()
+    .replace(/^\ufeff/, '')
+    .split('\n')
   return lines.flatMap((text, at) => (text.trim() === '' ? [] : [parseLine(text, at + 1)]))
 }
 

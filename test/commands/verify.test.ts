@@ -145,6 +145,8 @@ describe.concurrent('tabwire verify', () => {
     expect(plain.stdout).toMatch(/\n4 verified: 2 valid, 2 invalid\n {2}trailing_newline {2}1\n/)
     expect(plain.stdout).not.toContain(secret)
     expect((await tabwire(many, { input: line({}) })).code).toBe(0)
+    // As Windows PowerShell writes UTF-8.
+    expect((await tabwire(many, { input: `\ufeff${line({})}` })).code).toBe(0)
     for (const bad of ['', '{}', 'soup', '[1]', line({ header: 5 })])
       expect((await tabwire(many, { input: bad })).code).toBe(2)
   })
