@@ -94,7 +94,8 @@ async function realOf(path: string): Promise<string> {
   }
 }
 
-function isInside(folder: string, path: string): boolean {
+/** Returns true for the folder itself and what is below it; both paths are absolute. */
+export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }

@@ -1,6 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
-import { dirname, relative } from 'node:path'
+import { dirname } from 'node:path'
 import { openPrivateFile, writePrivateFile } from '../../private-file.ts'
+import { isInside } from '../config/settings.ts'
 import { CommandError } from '../errors.ts'
 
 /**
@@ -65,7 +66,7 @@ async function followed(file: string): Promise<string> {
     realpath(file).catch(ifMissing(file)),
     realpath(dirname(file)).catch(ifMissing(dirname(file))),
   ])
-  if (path === file || !relative(folder, path).startsWith('..')) return path
+  if (path === file || isInside(folder, path)) return path
   throw Object.assign(new Error(), { code: 'a symbolic link out of its folder' })
 }
 

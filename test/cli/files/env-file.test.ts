@@ -49,14 +49,17 @@ describe('an .env file', () => {
     expect(await modeOf(path)).toBe(0o640)
   })
 
-  test('behind a link is written where it is, and the link stays', async () => {
-    const directory = await temporaryDirectory()
-    await writeFile(join(directory, 'shared.env'), 'A=1\n')
-    await symlink('shared.env', join(directory, '.env'))
-    await (await openEnvFile(join(directory, '.env'))).write(variables)
-    expect((await lstat(join(directory, '.env'))).isSymbolicLink()).toBe(true)
-    expect(await readFile(join(directory, 'shared.env'), 'utf8')).toMatch(/^A=1\nTABWIRE_URL=/)
-  })
+  test.each(['shared.env', '..env'])(
+    'behind a link is written where it is, and the link stays: %s',
+    async (name) => {
+      const directory = await temporaryDirectory()
+      await writeFile(join(directory, name), 'A=1\n')
+      await symlink(name, join(directory, '.env'))
+      await (await openEnvFile(join(directory, '.env'))).write(variables)
+      expect((await lstat(join(directory, '.env'))).isSymbolicLink()).toBe(true)
+      expect(await readFile(join(directory, name), 'utf8')).toMatch(/^A=1\nTABWIRE_URL=/)
+    },
+  )
 
   test('that cannot be written is refused before there is a secret to lose', async () => {
     const directory = await temporaryDirectory()
