@@ -35,8 +35,11 @@ export async function* checkReceiver({ receiver, ...around }: Environment): Asyn
   }
   yield found('good', 'connection', `${host} accepts connections at port ${port}.`)
   const ca = [...rootCertificates, ...around.ca, ...(await localAuthority(around.directory))]
-  if (receiver.protocol === 'http:') yield plainHttp(host)
-  else {
+  if (receiver.protocol === 'http:') {
+    const plain = plainHttp(host)
+    yield plain
+    if (plain.level === 'bad') return
+  } else {
     const servername = /^[\d.]+$|:/.test(host) ? '' : host
     const reason = await settled(connectTls({ host, port, servername, ca }), 'secureConnect')
     if (reason !== undefined) {
