@@ -1,7 +1,8 @@
 import { Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../certificates.ts'
 import { receiverUrl } from '../cli/conformance/receiver.ts'
-import { exitCodes, usageError } from '../cli/errors.ts'
+import { exitCodes } from '../cli/errors.ts'
+import { requireSecret } from '../cli/files/secrets.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../cli/flags.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 
@@ -23,8 +24,7 @@ export default class Mcp extends ServiceCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Mcp)
-    if (flags.secret?.trim() === '')
-      throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
+    requireSecret(flags.secret)
     // Loaded late: only this command needs the SDK.
     const { serveOnStreams } = await import('../mcp/stdio.ts')
     const connect = this.reconnect(flags)

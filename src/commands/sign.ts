@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { usageError } from '../cli/errors.ts'
+import { requireSecret } from '../cli/files/secrets.ts'
 import {
   fromEnvironment,
   jsonFlag,
@@ -12,7 +13,7 @@ import {
   httpUrlFlag,
 } from '../cli/flags.ts'
 import { readInput } from '../cli/files/input.ts'
-import { localAuthority } from '../cli/running-service.ts'
+import { localAuthorityFile } from '../cli/running-service.ts'
 import { curlCommand } from '../model/text/shell-command.ts'
 import { signatureHeader } from '../model/text/service-name.ts'
 import { sign } from '../signature/index.ts'
@@ -43,14 +44,13 @@ export default class Sign extends BaseCommand {
     const { flags } = await this.parse(Sign)
     const payload = await readInput(flags.body)
     const timestamp = Math.floor((flags.timestamp ?? new Date()).getTime() / 1000)
-    if (flags.secret.trim() === '')
-      throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
+    requireSecret(flags.secret)
     if (timestamp < 0) throw usageError('--timestamp must not be before 1970.')
     const value = sign({ payload, secret: flags.secret, timestamp })
     const { curl } = flags
     if (curl === undefined && !this.wantsJson) return this.write(`${value}\n`)
     const name = signatureHeader(await this.serviceName(flags))
-    const cacert = curl === undefined ? undefined : localAuthority(curl, flags['data-dir'])
+    const cacert = curl === undefined ? undefined : localAuthorityFile(curl, flags['data-dir'])
     const report = { header: name, value, ...(curl === undefined ? {} : { url: curl }) }
     this.print(report, () =>
       curl === undefined ? value : curlCommand(curl, `${name}: ${value}`, payload, { cacert }),

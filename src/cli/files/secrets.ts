@@ -53,6 +53,11 @@ export async function openSecretFile(file: string) {
   }
 }
 
+/** @throws CommandError (usage) for a secret of white space alone. */
+export function requireSecret(secret: string | undefined): void {
+  if (secret?.trim() === '') throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
+}
+
 /** Returns the value of a flag, `--flag VALUE` or `--flag=VALUE`. Words after `--` are operands. */
 export function typedValue(argv: readonly string[], name: string): string | undefined {
   const end = argv.indexOf('--')

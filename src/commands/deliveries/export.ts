@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core'
-import { usageError } from '../../cli/errors.ts'
+import { requireSecret } from '../../cli/files/secrets.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { localAuthority } from '../../cli/running-service.ts'
+import { localAuthorityFile } from '../../cli/running-service.ts'
 import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/text/shell-command.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import { sign } from '../../signature/index.ts'
@@ -33,8 +33,7 @@ export default class DeliveriesExport extends ServiceCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DeliveriesExport)
-    if (flags.secret?.trim() === '')
-      throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
+    requireSecret(flags.secret)
     const client = await this.connect(flags)
     const delivery = await client.deliveries.get(args.delivery)
     const [{ body }, { url }] = await Promise.all([
@@ -58,7 +57,7 @@ export default class DeliveriesExport extends ServiceCommand {
     // Without the line's end of `print`, which would become part of the body.
     if (flags.as === 'http' && !this.wantsJson) this.write(httpRequest(url, lines, body))
     else {
-      const cacert = localAuthority(url, flags['data-dir'])
+      const cacert = localAuthorityFile(url, flags['data-dir'])
       this.print(request, () => curlCommand(url, lines, Buffer.from(body), { cacert }))
     }
   }

@@ -3,7 +3,7 @@ import { readAuthorityCertificate } from '../../certificates.ts'
 import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
 import { receiverUrl, requireSafeHeaders, stateCheck, stateFlags } from '../../cli/conformance/receiver.ts'
 import { readCertificate } from '../../cli/files/input.ts'
-import { usageError } from '../../cli/errors.ts'
+import { requireSecret } from '../../cli/files/secrets.ts'
 import {
   chosenEvents,
   fromEnvironment,
@@ -78,8 +78,7 @@ export default class ReceiverCheck extends ConformanceCommand {
     const headers = listed(flags['add-header'] ?? []).map((line) => parseHeader(line))
     const serviceName = await this.serviceName({ ...flags, cacert: undefined })
     requireSafeHeaders(headers, serviceName)
-    if (flags.secret.trim() === '')
-      throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
+    requireSecret(flags.secret)
     const cases = chosenCases(receiverCases, flags)
     const events = chosenEvents(flags.events ?? ['all'])
     const local = await readAuthorityCertificate(flags['data-dir'])
