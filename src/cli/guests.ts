@@ -5,7 +5,7 @@ import { roundQuantity, unclaimedQuantity } from '../model/guests/claimed-items.
 import { usageError } from './errors.ts'
 import type { Client } from '../client.ts'
 import { paginate } from '../client/reads.ts'
-import { minorDigits } from './render/text.ts'
+import { digitsOf } from '../model/text/money.ts'
 import { hasFields } from './render/foreign.ts'
 
 type Wanted = ClaimBody['items']
@@ -119,7 +119,7 @@ export const amountFlag = Flags.custom({
  */
 export function readAmount(text: string, currency: string, flag: string): number {
   const inMinor = /^(\d+)c$/i.exec(text.trim())
-  const digits = minorDigits(currency)
+  const digits = digitsOf(currency)
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? []
   const cents =
     inMinor !== null ? Number(inMinor[1]) : Number(`${whole ?? 'no'}${fraction.padEnd(digits, '0')}`)

@@ -63,8 +63,8 @@ export function prepare({
 }
 
 /** Returns the result, given whether any `v1` matches. */
-export function conclude(opened: VerifyInput, matches: boolean): Verification {
-  return matches ? checkTime(opened) : mismatch(opened)
+export function conclude(input: VerifyInput, matches: boolean): Verification {
+  return matches ? checkTime(input) : mismatch(input)
 }
 
 function requireNumber(name: string, value: unknown): number {

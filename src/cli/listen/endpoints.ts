@@ -1,4 +1,5 @@
 import { ApiError, type Client } from '../../client.ts'
+import { paginate } from '../../client/reads.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 import { type Certificates, explainRefusal, type Tunnel, openTunnel } from './tunnel.ts'
 import { dropLease, type KeptLease, listenSecret } from './lease.ts'
@@ -150,14 +151,9 @@ async function fetchOffers(
 }
 
 async function endpointsAt(client: Endpoints, urls: readonly string[]): Promise<WebhookEndpointView[]> {
-  const wanted = new Set(urls)
   const found: WebhookEndpointView[] = []
-  let cursor: string | undefined
-  do {
-    const page = await client.endpoints.list({ limit: 100, cursor })
-    found.push(...page.data.filter(({ url }) => wanted.has(url)))
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
+  for await (const endpoint of paginate(client.endpoints.list))
+    if (urls.includes(endpoint.url)) found.push(endpoint)
   return found
 }
 

@@ -108,11 +108,6 @@ export function price(cents: number, currency: string | undefined): string {
   return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }
 
-/** Returns the digits of the minor unit of a currency: 2 for USD, 0 for JPY, 2 when unknown. */
-export function minorDigits(currency: string): number {
-  return formatOf(currency)?.resolvedOptions().maximumFractionDigits ?? 2
-}
-
 /** A loaded state can hold an unknown currency. */
 function formatOf(currency: string): Intl.NumberFormat | undefined {
   try {

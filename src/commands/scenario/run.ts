@@ -57,8 +57,6 @@ export default class ScenarioRun extends ServiceCommand {
     }),
   })
 
-  private readonly ending = new AbortController()
-
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(ScenarioRun)
     const { secret } = flags
@@ -73,7 +71,7 @@ export default class ScenarioRun extends ServiceCommand {
     // Checked before the first push: the service must be a simulator.
     const { order_by = ORDER_BY } = await client.health()
     const timeout_ms = flags.timeout * 1000
-    const agreement = state && createAgreement(state, this.ending.signal)
+    const agreement = state && createAgreement(state, new AbortController().signal)
     const play = async (watched: Watched | undefined) => {
       const judged = agreement && { judge: judgeBy(client, agreement), isPaced: true }
       if (agreement !== undefined && scenarios.some(needsTheView))
