@@ -122,7 +122,7 @@ interface Group {
   names: readonly string[]
 }
 
-/** Every command and topic belongs to one group; others are listed under {@link OTHERS}. */
+/** Every command and topic belongs to at most one group. Those of none are listed under {@link OTHERS}. */
 export const groups: readonly Group[] = [
   {
     heading: 'SERVICE',
@@ -134,7 +134,8 @@ export const groups: readonly Group[] = [
     names: ['endpoints', 'ping', 'tail', 'listen', 'trigger', 'events', 'deliveries'],
   },
   { heading: 'RECEIVERS', names: ['receiver', 'verify', 'sign', 'certs'] },
-  { heading: 'REPORTS AND CONTRACT', names: ['report', 'requests', 'contract', 'openapi'] },
+  { heading: 'REPORTS AND CONTRACT', names: ['report', 'requests', 'replay', 'contract', 'openapi'] },
+  { heading: 'CODING AGENTS', names: ['mcp', 'skill'] },
   { heading: 'SHELL', names: ['completion'] },
 ]
 

@@ -27,7 +27,7 @@ const SHOWN: readonly string[] = [
 
 export default class Doctor extends BaseCommand {
   static override description =
-    "Check this machine's setup; repair the data directory.\nChecks Node.js, the port, the clock, the local certificate authority and the data directory. With --receiver, also checks the connection to a receiver.\nAccepts the flags and settings of `start`. Exit 0 when a start would succeed or the service runs here, otherwise 3.\nA repair moves damaged files aside and deletes nothing."
+    "Check this machine's setup; repair the data directory.\nChecks Node.js, the port, the clock, the local certificate authority and the data directory. With --receiver, also checks the connection to a receiver.\nAccepts the flags and settings of `start`. Exit 0 when no check fails, otherwise 3.\nA repair moves damaged files aside and deletes nothing."
   static override examples = [
     '<%= config.bin %> doctor',
     '<%= config.bin %> doctor --receiver https://localhost:8443/webhooks   # DNS, connection, certificate, response',

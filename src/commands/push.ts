@@ -98,7 +98,7 @@ export default class Push extends ServiceCommand {
       await this.pushOne(client, id, body ?? (await read(file)), several).catch((error: unknown) => {
         // A refused file can be corrected while it is watched.
         if (flags.watch && error instanceof ApiError) return this.catch(error)
-        if (several) this.say(`Stopped at ${file}. Later files were not pushed:`)
+        if (several) this.say(`Stopped at ${file}. Nothing was pushed after it:`)
         throw error
       })
     if (flags.watch) await this.watch(client, once)

@@ -49,7 +49,7 @@ describe.concurrent('tabwire push of several', () => {
     expect(stdout).toMatch(/^created {2}one {2}/)
     expect(stdout).not.toContain('three')
     expect(stderr).toMatch(
-      /^Stopped at two\.json\. Later files were not pushed:\nError: 422 validation_failed: the body is not valid\.\n {2}table is required\n/,
+      /^Stopped at two\.json\. Nothing was pushed after it:\nError: 422 validation_failed: the body is not valid\.\n {2}table is required\n/,
     )
   })
 
