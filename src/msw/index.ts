@@ -8,9 +8,9 @@ export interface HandlerOptions {
 }
 
 /**
- * Handlers that answer whatever is asked of the service at `baseUrl` by the whole simulator, within the process. Only what
- * the service has is there: the simulator's own controls are not. Deliveries do not pass msw by themselves; for handlers
- * to receive them, hand them over to `fetch`.
+ * Returns handlers that answer each request to `baseUrl` with the simulator, in this process. They serve the API, not the
+ * simulator's own controls. Deliveries do not pass msw; to give them to other handlers, pass them to `fetch` with
+ * `simulator.receive`.
  * @throws TypeError when `baseUrl` is no absolute URL.
  * @example
  * const simulator = await createSimulator({ port: false })

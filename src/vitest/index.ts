@@ -20,25 +20,26 @@ export type { ConvergeOptions } from './to-converge.ts'
 /** Matchers that `expect` has after this import. Each must be awaited. */
 export interface SimulatorMatchers {
   /**
-   * The simulator has delivered such an event, or does so in time; with `times`, so often and no more.
+   * Asserts that the simulator delivers such an event before the timeout; with `times`, exactly that often.
    * @example
    * await expect(simulator).toHaveDelivered('check.fully_paid', { check: 'table-12', times: 1 })
    */
   toHaveDelivered(type: EventType | 'ping', options?: DeliveredOptions): Promise<void>
   /**
-   * These pushes of one check, or all that the simulator has received, end in one state in any order and repeated.
+   * Asserts that these pushes of one check, or all that the simulator has received, end in one state, also in other orders
+   * and repeated.
    * @example
    * await expect(simulator).toConverge()
    */
   toConverge(pushes?: readonly (PushInput | JsonText)[], options?: ConvergeOptions): Promise<void>
   /**
-   * Nothing is wrong with the pushes that the simulator has received.
+   * Asserts that the pushes that the simulator has received have no findings.
    * @example
    * await expect(simulator).toHaveNoFindings({ except: ['totals_mismatch'] })
    */
   toHaveNoFindings(options?: FindingsOptions): Promise<void>
   /**
-   * A received request bears a signature of this secret, over exactly these bytes, of about now.
+   * Asserts that a received request has a current signature of exactly its bytes with this secret.
    * @example
    * await expect({ headers: request.headers, body: rawBody }).toBeSignedBy(signing_secret)
    */
