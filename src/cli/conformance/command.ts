@@ -12,7 +12,7 @@ import { BaseCommand } from '../base-command.ts'
 import { exitCodes, usageError, CommandError } from '../errors.ts'
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../flags.ts'
-import { openOutput } from '../files/output.ts'
+import { writeOutput } from '../files/output.ts'
 import { fitTo } from '../render/layout.ts'
 import { renderConformance } from '../render/results.ts'
 
@@ -124,12 +124,7 @@ export async function formatReport(
 async function writeReport(file: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true })
-    const output = await openOutput(file, 0o644)
-    try {
-      await output.replace(text)
-    } finally {
-      await output.discard()
-    }
+    await writeOutput(file, text, 0o644)
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException
     throw new CommandError('unwritable_file', `--junit: cannot write the report to ${file} (${code}).`)

@@ -5,7 +5,7 @@ import type { Bundle } from '../../model/simulator/bundle.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 import { printable } from '../render/text.ts'
 import { readInput } from './input.ts'
-import { isPipe, openOutput } from './output.ts'
+import { isPipe, openOutput, writeOutput } from './output.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -21,14 +21,7 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
       'bundle_too_large',
       `The bundle has ${Math.ceil(length / MEBIBYTE)} MiB, but a replay reads at most ${LONGEST_BUNDLE / MEBIBYTE} MiB, so it was not written. Record a shorter run, or start the service with a lower --keep-events.`,
     )
-  await writing(file, async () => {
-    const output = await openOutput(file, 0o600)
-    try {
-      await output.replace(text)
-    } finally {
-      await output.discard()
-    }
-  })
+  await writing(file, () => writeOutput(file, text, 0o600))
   return length
 }
 

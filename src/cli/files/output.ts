@@ -20,6 +20,16 @@ export async function openOutput(file: string, mode: number): Promise<Output> {
   return (await isPipe(file)) ? openPipe(file) : openPrivateFile(file, { mode })
 }
 
+/** Writes a text to a file that a flag names, as `openOutput` does. @throws NodeJS.ErrnoException when it cannot be written. */
+export async function writeOutput(file: string, text: string, mode: number): Promise<void> {
+  const output = await openOutput(file, mode)
+  try {
+    await output.replace(text)
+  } finally {
+    await output.discard()
+  }
+}
+
 /** Returns true for a pipe or a device, such as `/dev/stdout` or a shell's `>(…)`, which cannot be replaced. */
 export async function isPipe(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined)

@@ -3,7 +3,7 @@ import { Refusal } from '../../model/refusal.ts'
 import { validate, type ValidationIssue } from '../../model/validation.ts'
 import { CommandError, usageError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
-import { openOutput } from '../files/output.ts'
+import { writeOutput } from '../files/output.ts'
 import { referredTo, type Scenario, scenarioSchema } from './schema.ts'
 
 /**
@@ -91,12 +91,7 @@ async function isFile(file: string): Promise<boolean> {
 /** Writes a scenario. @throws CommandError when the file cannot be written. */
 export async function writeScenario(file: string, scenario: Scenario): Promise<void> {
   try {
-    const output = await openOutput(file, 0o644)
-    try {
-      await output.replace(`${JSON.stringify(scenario, null, 2)}\n`)
-    } finally {
-      await output.discard()
-    }
+    await writeOutput(file, `${JSON.stringify(scenario, null, 2)}\n`, 0o644)
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException
     throw new CommandError('unwritable_file', `--out: cannot write the scenario to ${file} (${code}).`)
