@@ -44,5 +44,8 @@ export const named = (page: Page, name: string) => page.getByLabel('Your name').
 export const rowOf = (page: Page, name: string) =>
   page.locator('.item', { has: page.getByText(name, { exact: true }) })
 
-/** Taps the row of an item at its left edge, far from its button. */
-export const tapRow = (page: Page, name: string) => rowOf(page, name).tap({ position: { x: 5, y: 5 } })
+/** Taps the row of an item at its left edge, far from its button. The rendering of the service has rows, but no controls. */
+export async function tapRow(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Your name').waitFor()
+  await rowOf(page, name).tap({ position: { x: 5, y: 5 } })
+}
