@@ -32,6 +32,7 @@ export const exceptions: readonly Exception[] = [
   { document: 'src/guides/commands.md', starts: 'npx openapi-typescript', skipped: needsNetwork },
   { document: 'src/guides/containers.md', starts: 'docker build', skipped: needsDocker },
   { document: 'src/guides/containers.md', starts: 'docker run --publish', skipped: needsDocker },
+  { document: 'src/guides/containers.md', starts: 'docker exec tabwire tabwire certs', skipped: needsDocker },
   { document: 'src/guides/shared-sandbox.md', starts: 'npm install', skipped: needsNetwork },
   {
     document: 'src/guides/shared-sandbox.md',
