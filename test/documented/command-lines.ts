@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../support/packed.ts'
-import { readDocument, type Block } from './blocks.ts'
+import type { Block } from './blocks.ts'
 
 interface Flag {
   name: string
@@ -30,16 +30,13 @@ export function commandLines({ text, language }: Block): string[] {
     .flatMap((line) => line.match(/(?<=^\s*|[|(&] |\(|npx )tabwire [^|;<>&)]*/g) ?? [])
 }
 
-/** Returns the code in a document's text that starts with `tabwire`; `list\|show` gives one line each. */
-export function inlineCommands(document: string): string[] {
-  const prose = readDocument(document).replace(/^([ ]*)```[^]*?^\1```$/gm, '')
-  const quoted = Array.from(prose.matchAll(/`(tabwire [^`]*)`/g), ([, code = '']) => code)
-  return quoted.flatMap((code) => alternativesOf(code.replace(/\s+/g, ' ')))
-}
-
-function alternativesOf(code: string): string[] {
-  const found = /\S+(?:\\\|\S+)+/.exec(code)?.[0]
-  return found === undefined ? [code] : found.split('\\|').map((one) => code.replace(found, one))
+/** Returns the code in a text that starts with `tabwire`. "`tabwire clock show`, `advance`" gives a line for each of both. */
+export function inlineCommands(markdown: string): string[] {
+  const prose = markdown.replace(/^([ ]*)```[^]*?^\1```$/gm, '').replace(/\s+/g, ' ')
+  return Array.from(prose.matchAll(/`(tabwire [^`]*)`((?:, `[a-z]+`)*)/g), ([, code = '', others = '']) => [
+    code,
+    ...Array.from(others.matchAll(/[a-z]+/g), ([word]) => code.replace(/\S+$/, word)),
+  ]).flat()
 }
 
 /** Returns the mistake of a command line: an unknown command or flag. */

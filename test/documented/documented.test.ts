@@ -145,7 +145,7 @@ describe.skipIf(process.platform === 'win32')('blocks run as printed:', () => {
         else test.skip(`${nameOf(block)} (${reason})`, () => undefined)
       }
       test('has commands that exist', () => {
-        const lines = [...blocksOf(document).flatMap(commandLines), ...inlineCommands(document)]
+        const lines = [...blocksOf(document).flatMap(commandLines), ...inlineCommands(readDocument(document))]
         expect(lines.flatMap((line) => mistakeIn(line) ?? [])).toEqual([])
       })
     })
@@ -171,6 +171,15 @@ describe('blocks in PowerShell', () => {
   ])('are refused for %j: %s', (text) => {
     expect(() => expectPowerShell(text)).toThrow()
   })
+})
+
+test.each([
+  ['`tabwire clock show`, `advance`, `freeze`', []],
+  ['`tabwire clock show`, `jump`, `freeze`', ['unknown command: tabwire clock jump']],
+  ['`tabwire state\nload`,\n`forget`', ['unknown command: tabwire state forget']],
+  ['`tabwire push --sampel two-top`', ['unknown flag --sampel: tabwire push --sampel two-top']],
+])('of the commands in %j, the mistakes are %j', (text, mistakes) => {
+  expect(inlineCommands(text).flatMap((line) => mistakeIn(line) ?? [])).toEqual(mistakes)
 })
 
 test('the front page links to every guide', () => {
