@@ -140,11 +140,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       if (before.get(key) !== values.get(key)) tellValue(key)
   }
 
-  /** Applies what other instances have written. Returns the batches that it found; `undefined` when nothing was new. */
-  async function catchUp(
-    own: Pick<Appending, 'catchUp'> = journal,
-  ): Promise<ReadonlySet<string> | undefined> {
-    const found = new Set<string>()
+  /** Applies what the journal has and the memory has not. Returns whether anything was new; adds its batches to `found`. */
+  async function catchUp(own: Pick<Appending, 'catchUp'> = journal, found = new Set<string>()) {
     const mine = ++step
     let isNew = false
     for (;;) {
@@ -153,7 +150,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       if (isLost) {
         await reload(mine)
         tell(pendingWrites(tables.all().deliveries), 'replacement', seq)
-        return found
+        return true
       }
       for (const batch of batches) found.add(batch)
       for (const change of changes) {
@@ -163,7 +160,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         applyValues(change.values)
         announce(change)
       }
-      if (!more) return isNew ? found : undefined
+      if (!more) return isNew
     }
   }
 
@@ -229,13 +226,17 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   /** Makes decisions durable. Decides again until no other instance has written in between. */
   async function commit(jobs: readonly Job[], until: number): Promise<Decided> {
     const tried = new Map<string, Decided>()
+    const found = new Set<string>()
+    /** Returns the decisions of a statement that was executed although there was no answer: the journal has its batch. */
+    const executed = () => [...tried].find(([batch]) => found.has(batch))?.[1]
     let ahead: Decided | undefined
     const msFor = (rows = 0) => Math.max(until - timeRun(), rows * MS_PER_ROW)
-    /** Resolves with the decisions when they are appended, or need not be; `undefined` when others have written. */
+    /** Resolves with the decisions when they are appended, or need not be; `undefined` when the journal has new batches. */
     const attempt = async (own: Appending): Promise<Decided | undefined> => {
       let decided = decide(jobs)
       if (decided.rows.length === 0) {
-        if ((await within(msFor(), catchUp(own))) === undefined) return decided
+        if (!(await within(msFor(), catchUp(own, found)))) return decided
+        if (executed() !== undefined) return undefined
         // Now on records that are up to date.
         decided = decide(jobs)
         if (decided.rows.length === 0) return decided
@@ -250,10 +251,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       const ms = msFor(ahead?.rows.flat().length)
       const end = timeRun() + ms
       const inTurn = journal.inTurn(async (own) => {
-        await catchUp(own)
+        await catchUp(own, found)
         // The round may be over, and another one may be under way.
         if (timeRun() >= end) throw new TooLate()
-        return attempt(own)
+        return executed() === undefined ? attempt(own) : undefined
       })
       return within(ms, inTurn)
     }
@@ -273,9 +274,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         await pause()
       }
       ahead = undefined
-      // A statement without an answer may have been executed; then the journal has its batch.
-      const found = await retrying(until, () => catchUp())
-      for (const [id, written] of tried) if (found?.has(id) === true) return written
+      await retrying(until, () => catchUp(journal, found))
+      const written = executed()
+      if (written !== undefined) return written
     }
   }
 
