@@ -311,12 +311,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   async function replaceAll(make: (all: Everything) => Everything): Promise<void> {
-    for (;;) {
-      await orUnavailable(retrying(timeRun() + STATEMENT_MS, () => catchUp()))
-      const after = make(tables.all())
-      if (await orUnavailable(journal.replace(after, { seq }))) break
-    }
-    await orUnavailable(catchUp())
+    const upToDate = () => orUnavailable(retrying(timeRun() + STATEMENT_MS, () => catchUp()))
+    do await upToDate()
+    while (!(await orUnavailable(journal.replace(make(tables.all()), { seq }))))
+    await upToDate()
   }
 
   function run(): void {
