@@ -200,10 +200,11 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
 
   async function saveCheckpoint(): Promise<void> {
     if (applied - checkpoint < CHECKPOINT.requests && charactersSince < CHECKPOINT.characters) return
-    charactersSince = 0
+    const number = applied
     const doc = JSON.stringify({ log: log.save(), numbers: log.numbers() })
-    checkpoint = applied
-    await rows.keep({ number: applied, generation: service.generation(), doc })
+    await rows.keep({ number, generation: service.generation(), doc })
+    checkpoint = Math.max(checkpoint, number)
+    charactersSince = 0
   }
 
   function drop(waiting: Waiting | undefined): void {

@@ -154,6 +154,22 @@ describe('the request log of a shared sandbox', () => {
     expect(other.after(1)).toBeUndefined()
   })
 
+  it('makes a checkpoint soon after one could not be stored', async () => {
+    const shared = openRows()
+    let failures = 0
+    const log = await openLog({
+      rows: {
+        ...shared.rows,
+        async keep(checkpoint) {
+          if (++failures === 1) throw new Refusal('storage_unavailable', 'The database cannot be used.')
+          return shared.rows.keep(checkpoint)
+        },
+      },
+    })
+    await Promise.all(Array.from({ length: 5_000 }, async (_, number) => log.add(entry(number))))
+    await until(() => shared.saved()?.number === 5_000)
+  })
+
   it('stores what waited for the database, drops the oldest of too much, and answers meanwhile', async () => {
     const shared = openRows()
     const log = await openLog(shared)
