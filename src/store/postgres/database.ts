@@ -172,6 +172,15 @@ export function databaseUnavailable(error: unknown): Refusal {
   )
 }
 
+/** Resolves with the result of `work`. @throws Refusal `storage_unavailable` when it failed. */
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw databaseUnavailable(error)
+  }
+}
+
 function ignore(): void {}
 
 /** Connects once. Returns why a start could not; `undefined` when the database answers. */

@@ -12,6 +12,7 @@ import {
   databaseUnavailable,
   isOutage,
   openDatabase,
+  orUnavailable,
   STATEMENT_MS,
   type Database,
   type Query,
@@ -482,14 +483,6 @@ function takeBatch(waiting: Job[]): Job[] {
 
 /** The database answered after the time of the round was over. */
 class TooLate extends Error {}
-
-async function orUnavailable<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw databaseUnavailable(error)
-  }
-}
 
 function settle<T>(read: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): void {
   try {
