@@ -253,7 +253,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
         for (const { written } of queue) written()
         if (closed) return
         trim()
-        await pause(RETRY_MS)
+        await timers.sleep(RETRY_MS, undefined, { ref: false })
       }
     }
   }
@@ -335,10 +335,6 @@ function sizeOf(input: Input): number {
   if ('applied' in input) return 0
   const { request_body, response_body } = input.request
   return (request_body?.length ?? 0) + (response_body?.length ?? 0)
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void timers.setTimeout(resolve, ms).unref())
 }
 
 function ignore(): void {}

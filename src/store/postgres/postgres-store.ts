@@ -28,7 +28,7 @@ import {
 import { createSecretBox } from './secret-box.ts'
 import { migrate, requireRights } from './schema.ts'
 import { openSlots, type LeaseTimes } from './slots.ts'
-import { pause, repeat, retrying, timeRun, within } from './timing.ts'
+import { repeat, retrying, RETRY_MS, timeRun, within } from './timing.ts'
 
 /** A store whose records are in PostgreSQL, so that several processes can serve them. */
 export interface PostgresStore extends Store {
@@ -272,7 +272,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       } catch (error) {
         undo(ahead)
         if (timeRun() >= until) throw error
-        await pause()
+        await timers.sleep(RETRY_MS)
       }
       ahead = undefined
       await retrying(until, () => catchUp(journal, found))
