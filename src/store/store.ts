@@ -102,8 +102,6 @@ export interface ListQuery<C extends CollectionName> {
   after?: string | undefined
   /** Most records to return, at least 1. */
   limit: number
-  /** Names the collection's type; never set. */
-  readonly of?: C
 }
 
 export type Order = 'asc' | 'desc'

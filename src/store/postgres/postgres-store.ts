@@ -47,13 +47,9 @@ export interface PostgresStore extends Store {
 }
 
 interface Counts {
-  /** Statements that committed transactions. */
-  batches: number
   transactions: number
   /** Statements that lost against another instance and were decided again. */
   conflicts: number
-  /** Seconds from sending a batch until it was durable, in all. */
-  commitSeconds: number
 }
 
 export interface PostgresStoreOptions {
@@ -112,7 +108,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let values = new Map<string, string>()
   let seq = -1
   let generation = -1
-  const counts: Counts = { batches: 0, transactions: 0, conflicts: 0, commitSeconds: 0 }
+  const counts: Counts = { transactions: 0, conflicts: 0 }
 
   const waiting: Job[] = []
   const localReads: (() => void)[] = []
@@ -284,9 +280,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   /** Takes appended decisions for durable. */
   function complete({ changes, rows }: Decided, seconds: number): void {
     isAhead = false
-    counts.batches += 1
     counts.transactions += rows.length
-    counts.commitSeconds += seconds
     options.onBatch?.({ transactions: rows.length, seconds })
     for (const change of changes) {
       seq += 1
