@@ -163,7 +163,7 @@ function storeOver(
     async transact(reads, decide) {
       while (gate.closed !== undefined) await gate.closed
       const decision = await answer(() => {
-        const decided = decide(tables.read(reads), { generation: commits.generation() })
+        const decided = decide(tables.read(reads), commits.generation())
         commit(decided.writes)
         return decided
       })

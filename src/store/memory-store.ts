@@ -26,7 +26,7 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
     ...commits,
     async transact(reads, decide) {
       while (gate.closed !== undefined) await gate.closed
-      const decision = decide(tables.read(reads), { generation: commits.generation() })
+      const decision = decide(tables.read(reads), commits.generation())
       if (decision.writes.length > 0) {
         tables.apply(decision.writes)
         tables.apply(leaving())

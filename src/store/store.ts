@@ -17,13 +17,13 @@ import type { Delivery } from '../model/delivery.ts'
  */
 export interface Store {
   /**
-   * Gives `decide` the records that `reads` names and commits the writes that it returns as one durable unit. No other
-   * transaction comes between the reading and the writing. `decide` is pure and synchronous; when it throws, nothing
-   * is written. It may be called again by a store that retries.
+   * Gives `decide` the records that `reads` names, with their {@link Store.generation}, and commits the writes that it
+   * returns as one durable unit. No other transaction comes between the reading and the writing. `decide` is pure and
+   * synchronous; when it throws, nothing is written. It may be called again by a store that retries.
    */
   transact<A extends Reads, D extends { writes: readonly Write[] }>(
     reads: A,
-    decide: (records: ReadResults<A>, at: Position) => D,
+    decide: (records: ReadResults<A>, generation: number) => D,
   ): Promise<D>
 
   /** Returns the record with this id. */
@@ -81,12 +81,6 @@ export type CommitListener = (writes: readonly Write[], kind?: 'replacement', se
 export interface Commit {
   sequence: number
   writes: readonly Write[]
-}
-
-/** What a decision knows of the store besides the records. */
-export interface Position {
-  /** {@link Store.generation} of the records. */
-  generation: number
 }
 
 export interface ListQuery<C extends CollectionName> {

@@ -261,7 +261,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       const decided: [number, boolean][] = []
       const asks = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
       const transact = (number: number) =>
-        store.transact(asks, ({ found }, { generation }) => {
+        store.transact(asks, ({ found }, generation) => {
           decided.push([generation, found !== undefined])
           return { writes: [put('events', event(number))] }
         })

@@ -406,7 +406,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ready: isFresh,
     transact: (asked, decideOne) =>
       enqueue(() => {
-        const decision = decideOne(tables.read(asked), { generation })
+        const decision = decideOne(tables.read(asked), generation)
         return { reply: decision, writes: decision.writes, values: [] }
       }),
     get: (collection, id) => fresh(() => tables.of(collection).records.get(id)),

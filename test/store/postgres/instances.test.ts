@@ -160,7 +160,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     const heard = writesOf(second)
     await first.replace((all) => ({ ...noRecords, checks: all.checks.slice(1), deliveries: [delivery(1)] }))
     const at: number[] = []
-    await second.transact({}, (_records, { generation }) => {
+    await second.transact({}, (_records, generation) => {
       at.push(generation)
       return { writes: [put('checks', check(3))] }
     })
