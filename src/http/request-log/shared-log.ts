@@ -263,7 +263,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
   }
 
   /** Resolves when an input is stored, but does not wait for a slow database. */
-  function written(waiting: Waiting): Promise<void> {
+  function whenWritten(waiting: Waiting): Promise<void> {
     return new Promise((resolve) => {
       const late = timers.setTimeout(resolve, WRITE_WAIT_MS)
       const before = waiting.written
@@ -282,7 +282,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     own.set(id, input)
     characters += sizeOf(input)
     trim()
-    const done = isAway ? undefined : written(waiting)
+    const done = isAway ? undefined : whenWritten(waiting)
     write()
     return done
   }
@@ -299,7 +299,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     },
     async fresh() {
       const newest = queue.at(-1) ?? batch.at(-1)
-      if (newest !== undefined) await written(newest)
+      if (newest !== undefined) await whenWritten(newest)
       await read()
     },
     get: (id) => log.get(id),

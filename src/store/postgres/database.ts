@@ -27,7 +27,7 @@ export interface Database {
   query: Query
   /**
    * Runs `work` in one transaction.
-   * @throws Rolledback when the server answered COMMIT with ROLLBACK.
+   * @throws RolledBack when the server answered COMMIT with ROLLBACK.
    */
   transaction<T>(work: (query: Query) => Promise<T>, mode?: 'repeatable read'): Promise<T>
   /** Number of connections, of those without work, and of callers that wait for one. */
