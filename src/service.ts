@@ -52,7 +52,7 @@ export function createService({ store, clock, newId, newSecret }: ServiceParts):
       trace?: TraceContext,
     ) {
       const reads: A & typeof outboxReads = Object.assign({}, operation.reads(command), outboxReads)
-      const { reply } = await transact(reads, (records, { generation }) => {
+      const { reply } = await transact(reads, (records, generation) => {
         const { subscribers } = records as ReadResults<typeof outboxReads>
         const context = { now: clock.now(), newId, newSecret, generation, trace }
         const decision = operation.decide(records, command, context)

@@ -15,7 +15,7 @@ export interface SharedClockParts {
   onReplaced: () => void
 }
 
-/** Key of the value. */
+/** Key of the clock among the shared values. */
 export const CLOCK = 'clock'
 
 /** Milliseconds between two renewals of a move. */
@@ -45,6 +45,11 @@ interface Turn {
   to: number | null
 }
 
+/** Returns the value of a new sandbox with this setting of the clock. */
+export function initialValue(setting: ClockSetting) {
+  return { ...setting, turn: null, renewals: 0, replacements: 0 }
+}
+
 /** Changes the clock of the sandbox. One turn at a time runs over all instances. */
 export function createSharedClock(parts: SharedClockParts) {
   const { clock, values, instance, refresh, isKnown, onReplaced } = parts
@@ -57,7 +62,7 @@ export function createSharedClock(parts: SharedClockParts) {
   const changed = new Set<() => void>()
 
   function stored(value: unknown): Shared {
-    return (value as Shared | undefined) ?? { ...clock.setting(), turn: null, renewals: 0, replacements: 0 }
+    return (value as Shared | undefined) ?? initialValue(clock.setting())
   }
 
   function change<Reply>(to: (shared: Shared) => readonly [Shared, Reply]): Promise<Reply> {

@@ -8,7 +8,7 @@ import {
 } from '../clock.ts'
 import { createClockFile, initialClockTime } from '../delivery/clock-file.ts'
 import { createDeliveryFaults, type DeliveryFaults } from '../delivery/faults/faults.ts'
-import { CLOCK } from '../delivery/shared-clock.ts'
+import { CLOCK, initialValue } from '../delivery/shared-clock.ts'
 import { type ApiFaults, createApiFaults } from '../http/sim/api-faults.ts'
 import type { FaultControls } from '../http/sim/controls.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
@@ -61,7 +61,7 @@ async function openSharedClock(
   const real = new Date(timers.now())
   const start = initialClockTime({ wanted: startAt, offset: undefined, newest, now: real })
   const clock = createMovableClock({ start: start?.time, real })
-  const first = { ...clock.setting(), turn: null, renewals: 0, replacements: 0 }
+  const first = initialValue(clock.setting())
   const { setting, isNew } = await values.update(CLOCK, (value) => ({
     value: value ?? first,
     reply: { setting: (value ?? first) as object as ClockSetting, isNew: value === undefined },
@@ -98,7 +98,7 @@ export function freshTime({ seed, startAt, values, shared }: Settings & Pick<Par
 }
 
 /** Returns the clock as bundles have it. A program's own clock counts as frozen. */
-export function clockNow(clock: Clock | MovableClock): Bundle['clock'] {
+export function clockNow(clock: Clock): Bundle['clock'] {
   const now = clock.now().toISOString()
   return isMovable(clock)
     ? { now, frozen: clock.isFrozen(), offset_ms: clock.offsetMs() }
@@ -115,7 +115,7 @@ export function measureOf({
 
 function ignore(): void {}
 
-/** Key of the value. */
+/** Key of the faults among the shared values. */
 const FAULTS = 'faults'
 
 /** Fault injection, and its controls. All instances of a sandbox have the same faults. */

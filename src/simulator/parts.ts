@@ -1,4 +1,4 @@
-import type { Clock, MovableClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Identifiers } from '../ids.ts'
 import type { Metrics } from '../http/sim/metrics.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
@@ -22,7 +22,7 @@ export interface Parts extends Omit<Settings, 'serviceName'>, Identifiers {
   /** The listener's module while it loads; `undefined` when the service has no port. */
   listening: Promise<typeof import('../http/listen.ts')> | undefined
   /** The service's own clock is movable. */
-  clock: Clock | MovableClock
+  clock: Clock
   store: Store
   /** Values of the service that are not records. */
   values: SharedValues

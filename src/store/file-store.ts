@@ -114,6 +114,7 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
       })
     groupCommit.skip()
     install()
+    return after
   }
   return storeOver(tables, groupCommit, createRetention(tables, keepEvents), replaceBy, async () => {
     await compaction.finish(copy(), groupCommit.sequence())
@@ -126,7 +127,7 @@ function storeOver(
   tables: Tables,
   queue: GroupCommit,
   retire: () => readonly Write[],
-  replaceBy: (after: Everything) => Promise<void>,
+  replaceBy: (after: Everything) => Promise<Everything>,
   release: () => Promise<void>,
 ): Store {
   const commit = (writes: readonly Write[]) => {
@@ -162,7 +163,7 @@ function storeOver(
     async transact(reads, decide) {
       while (gate.closed !== undefined) await gate.closed
       const decision = await answer(() => {
-        const decided = decide(tables.read(reads), { generation: commits.generation() })
+        const decided = decide(tables.read(reads), commits.generation())
         commit(decided.writes)
         return decided
       })
@@ -182,13 +183,7 @@ function storeOver(
       answer(() => tables.unfinished({ ...query, isBusy: orUnwritten(query.isBusy) }), false),
     everything: () => answer(() => tables.all()),
     replace: (make) =>
-      replaced(
-        gate.alone(async () => {
-          const after = make(await answer(() => tables.all()))
-          await replaceBy(after)
-          return after
-        }),
-      ),
+      gate.alone(() => replaced(answer(() => tables.all()).then((all) => replaceBy(make(all))))),
     close: () => (closing ??= end()),
   }
 }

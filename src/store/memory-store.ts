@@ -1,3 +1,4 @@
+import type { Everything } from '../model/records.ts'
 import { createCommits, createGate } from './commits.ts'
 import { createRetention, KEPT_EVENTS } from './retention.ts'
 import type { Store } from './store.ts'
@@ -16,11 +17,16 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
   const leaving = createRetention(tables, keepEvents)
   const gate = createGate()
   const { announce, replaced, ...commits } = createCommits()
+  const replaceBy = async (after: Everything) => {
+    const { install } = await tables.prepare(after)
+    install()
+    return after
+  }
   return {
     ...commits,
     async transact(reads, decide) {
       while (gate.closed !== undefined) await gate.closed
-      const decision = decide(tables.read(reads), { generation: commits.generation() })
+      const decision = decide(tables.read(reads), commits.generation())
       if (decision.writes.length > 0) {
         tables.apply(decision.writes)
         tables.apply(leaving())
@@ -34,15 +40,7 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
     due: async (query) => tables.due(query),
     unfinished: async (query) => tables.unfinished(query),
     everything: async () => tables.all(),
-    replace: (make) =>
-      replaced(
-        gate.alone(async () => {
-          const after = make(tables.all())
-          const { install } = await tables.prepare(after)
-          install()
-          return after
-        }),
-      ),
+    replace: (make) => gate.alone(() => replaced(replaceBy(make(tables.all())))),
     async close() {
       while (gate.closed !== undefined) await gate.closed
     },

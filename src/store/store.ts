@@ -17,13 +17,13 @@ import type { Delivery } from '../model/delivery.ts'
  */
 export interface Store {
   /**
-   * Gives `decide` the records that `reads` names and commits the writes that it returns as one durable unit. No other
-   * transaction comes between the reading and the writing. `decide` is pure and synchronous; when it throws, nothing
-   * is written. It may be called again by a store that retries.
+   * Gives `decide` the records that `reads` names, with their {@link Store.generation}, and commits the writes that it
+   * returns as one durable unit. No other transaction comes between the reading and the writing. `decide` is pure and
+   * synchronous; when it throws, nothing is written. It may be called again by a store that retries.
    */
   transact<A extends Reads, D extends { writes: readonly Write[] }>(
     reads: A,
-    decide: (records: ReadResults<A>, at: Position) => D,
+    decide: (records: ReadResults<A>, generation: number) => D,
   ): Promise<D>
 
   /** Returns the record with this id. */
@@ -83,12 +83,6 @@ export interface Commit {
   writes: readonly Write[]
 }
 
-/** What a decision knows of the store besides the records. */
-export interface Position {
-  /** {@link Store.generation} of the records. */
-  generation: number
-}
-
 export interface ListQuery<C extends CollectionName> {
   /** Only records whose fields equal these; dotted paths name nested fields: `{ 'table.number': '12' }`. */
   where?: Readonly<Record<string, string>>
@@ -102,8 +96,6 @@ export interface ListQuery<C extends CollectionName> {
   after?: string | undefined
   /** Most records to return, at least 1. */
   limit: number
-  /** Names the collection's type; never set. */
-  readonly of?: C
 }
 
 export type Order = 'asc' | 'desc'

@@ -227,7 +227,7 @@ function serviceOver(store: Store) {
   const service = createService({
     store: {
       ...store,
-      transact: (reads, decide) => store.transact(reads, (records) => decide(records, { generation: -1 })),
+      transact: (reads, decide) => store.transact(reads, (records) => decide(records, -1)),
     },
     clock: { now },
     newId: (prefix) => `${prefix}_${String(step * 1_000 + ++made).padStart(26, '0')}`,

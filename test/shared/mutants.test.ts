@@ -25,7 +25,7 @@ const mutants: readonly Mutant[] = [
   {
     what: 'a decision without writes is not confirmed',
     file: store,
-    from: 'if ((await within(msFor(), catchUp(own))) === undefined) return decided',
+    from: 'if (!(await within(msFor(), catchUp(own, found)))) return decided',
     to: 'return decided',
   },
   {
@@ -37,8 +37,14 @@ const mutants: readonly Mutant[] = [
   {
     what: 'a batch whose answer was lost is not looked for',
     file: store,
-    from: 'if (found?.has(id) === true) return written',
-    to: 'if (found?.has(id) === undefined) return written',
+    from: 'if (written !== undefined) return written',
+    to: '',
+  },
+  {
+    what: 'a batch in its turn is not looked for',
+    file: store,
+    from: 'return executed() === undefined ? attempt(own) : undefined',
+    to: 'return attempt(own)',
   },
   {
     what: 'deliveries are due before they are durable',

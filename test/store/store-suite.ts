@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { put, remove } from '../../src/model/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
+import { timers } from '../../src/timers.ts'
 import type { Store } from '../../src/store/store.ts'
 import { check, claim, delivery, endpoint, event, idOf, save, saveChecks, storedChecks } from './records.ts'
 
@@ -253,6 +254,29 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
         next_at: later,
         more: false,
       })
+    })
+
+    it('is replaced and announced before transactions that wait for it', async () => {
+      const told: string[] = []
+      const decided: [number, boolean][] = []
+      const asks = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
+      const transact = (number: number) =>
+        store.transact(asks, ({ found }, generation) => {
+          decided.push([generation, found !== undefined])
+          return { writes: [put('events', event(number))] }
+        })
+      store.onCommit((_writes, kind) => told.push(kind ?? 'transaction'))
+      await transact(1)
+      // So many records are loaded in several turns of the event loop.
+      const checks = Array.from({ length: 5_000 }, (_, index) => check(index + 1))
+      const replaced = store.replace((all) => ({ ...all, checks }))
+      await timers.nextTurn()
+      await Promise.all([replaced, transact(2)])
+      expect(told).toEqual(['transaction', 'replacement', 'transaction'])
+      expect([decided.at(0), decided.at(-1)]).toEqual([
+        [0, false],
+        [1, true],
+      ])
     })
 
     it('is replaced between transactions, and not at all when its callback throws', async () => {

@@ -11,8 +11,8 @@ export interface DatabaseProxy {
   url: string
   /** Passes requests on and loses the answers; connections stay open. */
   loseAnswers(): void
-  /** Passes the next bytes to the server on, then ends the connection before the answer. */
-  cutAfterNextRequest(): void
+  /** Passes the next bytes to the server that have a text on, then ends the connection before the answer. */
+  cutAfterNextRequest(text?: string): void
   /** Passes nothing on, in either direction; connections stay open. */
   stall(): void
   /** Passes everything on again, also what was held by `stall`. */
@@ -31,6 +31,7 @@ export async function startDatabaseProxy(database: Database): Promise<DatabasePr
   const directory = await mkdtemp(join(tmpdir(), 'tabwire-proxy-'))
   const pairs = new Set<Pair>()
   let mode: 'pass' | 'lose' | 'stall' | 'cut next' = 'pass'
+  let cutAt = ''
   let held: (() => void)[] = []
 
   const end = (pair: Pair) => {
@@ -46,7 +47,7 @@ export async function startDatabaseProxy(database: Database): Promise<DatabasePr
     client.on('data', (bytes) => {
       const pass = () => server.write(bytes)
       if (mode === 'stall') return void held.push(pass)
-      if (mode === 'cut next') {
+      if (mode === 'cut next' && bytes.includes(cutAt)) {
         isCut = true
         mode = 'pass'
       }
@@ -67,7 +68,10 @@ export async function startDatabaseProxy(database: Database): Promise<DatabasePr
   return {
     url: urlOf(directory, new URL(database.url).pathname.slice(1)),
     loseAnswers: () => void (mode = 'lose'),
-    cutAfterNextRequest: () => void (mode = 'cut next'),
+    cutAfterNextRequest(text = '') {
+      mode = 'cut next'
+      cutAt = text
+    },
     stall: () => void (mode = 'stall'),
     resume() {
       mode = 'pass'

@@ -97,19 +97,19 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
   /** Number of the last request that listeners were told. */
   let told = 0
   let epoch: string | undefined
-  /** True after this instance has read all records again, since it was too far behind: its log was emptied, too. */
-  let isEmptied = false
+  /** True when the log must start again, such as after this instance has read all records again: that empties the log. */
+  let isOutdated = false
   let generation = service.generation()
   const unsubscribe = service.onCommit((_writes, kind) => {
-    if (kind === 'replacement' && generation === service.generation()) isEmptied = true
+    if (kind === 'replacement' && generation === service.generation()) isOutdated = true
     generation = service.generation()
   })
   let log = await restart()
 
-  /** Returns the log as of the checkpoint. */
+  /** Returns the log as of the checkpoint. When that fails, the log stays as it is. */
   async function restart() {
     const found = await rows.checkpoint()
-    applied = found?.number ?? 0
+    isOutdated = false
     const isCurrent = found !== undefined && found.generation === service.generation()
     const saved = isCurrent ? (JSON.parse(found.doc) as { log: SavedLog; numbers: number[] }) : undefined
     const started = createRequestLog({ service, ...parts, saved: saved?.log, numbers: saved?.numbers })
@@ -119,13 +119,17 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
       told = request.number
       for (const listener of listeners) listener(request)
     })
+    try {
+      // The current checks, whose changes before the start the log has not heard of.
+      const { data } = await service.list('checks', { limit: WATCHED_CHECKS })
+      started.catchUp(data.toReversed())
+    } catch (error) {
+      isOutdated = true
+      await started.close()
+      throw error
+    }
+    applied = found?.number ?? 0
     return started
-  }
-
-  /** Reads the current checks, whose changes before the start this instance has not heard of. */
-  async function readChecks(): Promise<void> {
-    const { data } = await service.list('checks', { limit: WATCHED_CHECKS })
-    log.catchUp(data.toReversed())
   }
 
   function put(id: string, number: number, doc: string | null): void {
@@ -140,13 +144,12 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
   async function readPages(): Promise<void> {
     for (;;) {
       const page = await rows.after(applied)
-      const isRestarted = epoch !== undefined && page.epoch !== epoch
+      isOutdated ||= page.isLost || (epoch !== undefined && page.epoch !== epoch)
       epoch = page.epoch
-      if (page.isLost || isRestarted || isEmptied) {
-        isEmptied = false
-        await log.close()
+      if (isOutdated) {
+        const outdated = log
         log = await restart()
-        await readChecks()
+        await outdated.close()
         continue
       }
       if (page.checkpoint > checkpoint) charactersSince = 0
@@ -197,10 +200,11 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
 
   async function saveCheckpoint(): Promise<void> {
     if (applied - checkpoint < CHECKPOINT.requests && charactersSince < CHECKPOINT.characters) return
-    charactersSince = 0
+    const number = applied
     const doc = JSON.stringify({ log: log.save(), numbers: log.numbers() })
-    checkpoint = applied
-    await rows.keep({ number: applied, generation: service.generation(), doc })
+    await rows.keep({ number, generation: service.generation(), doc })
+    checkpoint = Math.max(checkpoint, number)
+    charactersSince = 0
   }
 
   function drop(waiting: Waiting | undefined): void {
@@ -249,7 +253,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
         for (const { written } of queue) written()
         if (closed) return
         trim()
-        await pause(RETRY_MS)
+        await timers.sleep(RETRY_MS, undefined, { ref: false })
       }
     }
   }
@@ -259,7 +263,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
   }
 
   /** Resolves when an input is stored, but does not wait for a slow database. */
-  function written(waiting: Waiting): Promise<void> {
+  function whenWritten(waiting: Waiting): Promise<void> {
     return new Promise((resolve) => {
       const late = timers.setTimeout(resolve, WRITE_WAIT_MS)
       const before = waiting.written
@@ -278,13 +282,12 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     own.set(id, input)
     characters += sizeOf(input)
     trim()
-    const done = isAway ? undefined : written(waiting)
+    const done = isAway ? undefined : whenWritten(waiting)
     write()
     return done
   }
 
   await readPages()
-  await readChecks()
   plan(READ_MS.later)
   return {
     add(entry) {
@@ -296,7 +299,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     },
     async fresh() {
       const newest = queue.at(-1) ?? batch.at(-1)
-      if (newest !== undefined) await written(newest)
+      if (newest !== undefined) await whenWritten(newest)
       await read()
     },
     get: (id) => log.get(id),
@@ -332,10 +335,6 @@ function sizeOf(input: Input): number {
   if ('applied' in input) return 0
   const { request_body, response_body } = input.request
   return (request_body?.length ?? 0) + (response_body?.length ?? 0)
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void timers.setTimeout(resolve, ms).unref())
 }
 
 function ignore(): void {}

@@ -110,7 +110,7 @@ function modeOf({ mode }: { mode: number }): number {
 }
 
 /** Files without secrets: `.gitignore`, and certificates, which are public. */
-const open = (name: string) => name.endsWith('.gitignore') || /(?<!key)\.pem$/.test(name)
+const isPublic = (name: string) => name.endsWith('.gitignore') || /(?<!key)\.pem$/.test(name)
 
 /** Returns the mode to set when others than the owner have access; else `undefined`. */
 export function modeWanted({
@@ -118,7 +118,7 @@ export function modeWanted({
   mode,
   folder,
 }: Pick<Entry, 'name' | 'mode' | 'folder'>): number | undefined {
-  if (process.platform === 'win32' || open(name) || (mode & 0o077) === 0) return undefined
+  if (process.platform === 'win32' || isPublic(name) || (mode & 0o077) === 0) return undefined
   return folder ? 0o700 : 0o600
 }
 

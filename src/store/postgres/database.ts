@@ -27,7 +27,7 @@ export interface Database {
   query: Query
   /**
    * Runs `work` in one transaction.
-   * @throws Rolledback when the server answered COMMIT with ROLLBACK.
+   * @throws RolledBack when the server answered COMMIT with ROLLBACK.
    */
   transaction<T>(work: (query: Query) => Promise<T>, mode?: 'repeatable read'): Promise<T>
   /** Number of connections, of those without work, and of callers that wait for one. */
@@ -170,6 +170,15 @@ export function databaseUnavailable(error: unknown): Refusal {
     'storage_unavailable',
     `The database ${reason}. Send the request again; the service continues when the database is back.`,
   )
+}
+
+/** Resolves with the result of `work`. @throws Refusal `storage_unavailable` when it failed. */
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw databaseUnavailable(error)
+  }
 }
 
 function ignore(): void {}

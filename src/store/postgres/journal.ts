@@ -66,8 +66,6 @@ function valueOf(key: string, doc: string, box: SecretBox): string {
 
 /** Changes of others that a store has not applied yet. */
 export interface Catchup {
-  /** Sequence of the last one. */
-  seq: number
   /** True when further changes follow. */
   more: boolean
   changes: readonly Change[]
@@ -107,7 +105,7 @@ export interface Journal {
   /** Replaces all records, in one transaction. Resolves with false when others have written since `seq`. */
   replace(records: Everything, after: { seq: number }): Promise<boolean>
   /**
-   * Writes changes to the records and removes old ones. Resolves with false when nothing was left to write, or another
+   * Writes changes to the records and removes old ones, in one transaction. Resolves with false when nothing was left to write, or another
    * instance is at it.
    */
   compact(): Promise<boolean>
@@ -202,10 +200,8 @@ function catchupOf(rows: readonly RowOfChange[], after: number, box: SecretBox):
     if (row.batch !== null) batches.add(row.batch)
   }
   const [oldest] = bySeq.keys()
-  const seq = after + bySeq.size
   return {
-    seq,
-    more: head > seq,
+    more: head > after + bySeq.size,
     changes: Array.from(bySeq.values(), (some) => changeOf(some, box)),
     batches,
     reload: head > after && oldest !== after + 1,

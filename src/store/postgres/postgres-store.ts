@@ -12,6 +12,7 @@ import {
   databaseUnavailable,
   isOutage,
   openDatabase,
+  orUnavailable,
   STATEMENT_MS,
   type Database,
   type Query,
@@ -27,7 +28,7 @@ import {
 import { createSecretBox } from './secret-box.ts'
 import { migrate, requireRights } from './schema.ts'
 import { openSlots, type LeaseTimes } from './slots.ts'
-import { pause, repeat, retrying, timeRun, within } from './timing.ts'
+import { repeat, retrying, RETRY_MS, timeRun, within } from './timing.ts'
 
 /** A store whose records are in PostgreSQL, so that several processes can serve them. */
 export interface PostgresStore extends Store {
@@ -46,13 +47,9 @@ export interface PostgresStore extends Store {
 }
 
 interface Counts {
-  /** Statements that committed transactions. */
-  batches: number
   transactions: number
   /** Statements that lost against another instance and were decided again. */
   conflicts: number
-  /** Seconds from sending a batch until it was durable, in all. */
-  commitSeconds: number
 }
 
 export interface PostgresStoreOptions {
@@ -111,7 +108,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let values = new Map<string, string>()
   let seq = -1
   let generation = -1
-  const counts: Counts = { batches: 0, transactions: 0, conflicts: 0, commitSeconds: 0 }
+  const counts: Counts = { transactions: 0, conflicts: 0 }
 
   const waiting: Job[] = []
   const localReads: (() => void)[] = []
@@ -140,11 +137,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       if (before.get(key) !== values.get(key)) tellValue(key)
   }
 
-  /** Applies what other instances have written. Returns the batches that it found; `undefined` when nothing was new. */
-  async function catchUp(
-    own: Pick<Appending, 'catchUp'> = journal,
-  ): Promise<ReadonlySet<string> | undefined> {
-    const found = new Set<string>()
+  /** Applies what the journal has and the memory has not. Returns whether anything was new; adds its batches to `found`. */
+  async function catchUp(own: Pick<Appending, 'catchUp'> = journal, found = new Set<string>()) {
     const mine = ++step
     let isNew = false
     for (;;) {
@@ -153,7 +147,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       if (isLost) {
         await reload(mine)
         tell(pendingWrites(tables.all().deliveries), 'replacement', seq)
-        return found
+        return true
       }
       for (const batch of batches) found.add(batch)
       for (const change of changes) {
@@ -163,7 +157,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         applyValues(change.values)
         announce(change)
       }
-      if (!more) return isNew ? found : undefined
+      if (!more) return isNew
     }
   }
 
@@ -229,13 +223,17 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   /** Makes decisions durable. Decides again until no other instance has written in between. */
   async function commit(jobs: readonly Job[], until: number): Promise<Decided> {
     const tried = new Map<string, Decided>()
+    const found = new Set<string>()
+    /** Returns the decisions of a statement that was executed although there was no answer: the journal has its batch. */
+    const executed = () => [...tried].find(([batch]) => found.has(batch))?.[1]
     let ahead: Decided | undefined
     const msFor = (rows = 0) => Math.max(until - timeRun(), rows * MS_PER_ROW)
-    /** Resolves with the decisions when they are appended, or need not be; `undefined` when others have written. */
+    /** Resolves with the decisions when they are appended, or need not be; `undefined` when the journal has new batches. */
     const attempt = async (own: Appending): Promise<Decided | undefined> => {
       let decided = decide(jobs)
       if (decided.rows.length === 0) {
-        if ((await within(msFor(), catchUp(own))) === undefined) return decided
+        if (!(await within(msFor(), catchUp(own, found)))) return decided
+        if (executed() !== undefined) return undefined
         // Now on records that are up to date.
         decided = decide(jobs)
         if (decided.rows.length === 0) return decided
@@ -250,10 +248,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       const ms = msFor(ahead?.rows.flat().length)
       const end = timeRun() + ms
       const inTurn = journal.inTurn(async (own) => {
-        await catchUp(own)
+        await catchUp(own, found)
         // The round may be over, and another one may be under way.
         if (timeRun() >= end) throw new TooLate()
-        return attempt(own)
+        return executed() === undefined ? attempt(own) : undefined
       })
       return within(ms, inTurn)
     }
@@ -270,21 +268,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       } catch (error) {
         undo(ahead)
         if (timeRun() >= until) throw error
-        await pause()
+        await timers.sleep(RETRY_MS)
       }
       ahead = undefined
-      // A statement without an answer may have been executed; then the journal has its batch.
-      const found = await retrying(until, () => catchUp())
-      for (const [id, written] of tried) if (found?.has(id) === true) return written
+      await retrying(until, () => catchUp(journal, found))
+      const written = executed()
+      if (written !== undefined) return written
     }
   }
 
   /** Takes appended decisions for durable. */
   function complete({ changes, rows }: Decided, seconds: number): void {
     isAhead = false
-    counts.batches += 1
     counts.transactions += rows.length
-    counts.commitSeconds += seconds
     options.onBatch?.({ transactions: rows.length, seconds })
     for (const change of changes) {
       seq += 1
@@ -310,12 +306,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   async function replaceAll(make: (all: Everything) => Everything): Promise<void> {
-    for (;;) {
-      await orUnavailable(retrying(timeRun() + STATEMENT_MS, () => catchUp()))
-      const after = make(tables.all())
-      if (await orUnavailable(journal.replace(after, { seq }))) break
-    }
-    await orUnavailable(catchUp())
+    const upToDate = () => orUnavailable(retrying(timeRun() + STATEMENT_MS, () => catchUp()))
+    do await upToDate()
+    while (!(await orUnavailable(journal.replace(make(tables.all()), { seq }))))
+    await upToDate()
   }
 
   function run(): void {
@@ -412,7 +406,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ready: isFresh,
     transact: (asked, decideOne) =>
       enqueue(() => {
-        const decision = decideOne(tables.read(asked), { generation })
+        const decision = decideOne(tables.read(asked), generation)
         return { reply: decision, writes: decision.writes, values: [] }
       }),
     get: (collection, id) => fresh(() => tables.of(collection).records.get(id)),
@@ -483,14 +477,6 @@ function takeBatch(waiting: Job[]): Job[] {
 
 /** The database answered after the time of the round was over. */
 class TooLate extends Error {}
-
-async function orUnavailable<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw databaseUnavailable(error)
-  }
-}
 
 function settle<T>(read: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): void {
   try {

@@ -1,4 +1,4 @@
-import { databaseUnavailable, type Database, type Value } from './database.ts'
+import { orUnavailable, type Database, type Value } from './database.ts'
 
 /** An entry of the request log, as text. */
 export interface RequestRow {
@@ -53,13 +53,8 @@ export function createRequestRows(
   { schema, query, transaction }: Pick<Database, 'schema' | 'query' | 'transaction'>,
   instance: string,
 ): RequestRows {
-  const run = async <Row = object>(text: string, values: readonly Value[]): Promise<readonly Row[]> => {
-    try {
-      return await query<Row>(text, values)
-    } catch (error) {
-      throw databaseUnavailable(error)
-    }
-  }
+  const run = <Row = object>(text: string, values: readonly Value[]) =>
+    orUnavailable(query<Row>(text, values))
   return {
     async append(rows) {
       // The update locks the head until the commit, so that a lower number is never visible later than a higher one.
@@ -112,8 +107,8 @@ export function createRequestRows(
       )
       return row && { ...row, number: Number(row.number), generation: Number(row.generation) }
     },
-    keep: ({ number, generation, doc }) =>
-      transaction(async (runHere) => {
+    async keep({ number, generation, doc }) {
+      const kept = transaction(async (runHere) => {
         const [head] = await runHere<{ removed: string }>(
           `UPDATE ${schema}.request_head SET removed = checkpoint, checkpoint = $1
            WHERE checkpoint < $1 RETURNING removed`,
@@ -126,7 +121,9 @@ export function createRequestRows(
            ON CONFLICT (one_row) DO UPDATE SET number = $1, generation = $2, doc = $3`,
           [number, generation, doc],
         )
-      }),
+      })
+      await orUnavailable(kept)
+    },
   }
 }
 

@@ -44,6 +44,8 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
   const listeners = new Set<() => void>()
   const kick = createKick()
   let renewed: ClockReading | undefined
+  /** True until listeners are told of leases that now allow attempts. */
+  let isUntold = false
   let isClosing = false
 
   const isLongEnough = ({ from }: Lease) => passedSince(from) + attemptMs < leaseMs
@@ -88,7 +90,11 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
       const until = mine.get(slot)
       mine.delete(slot)
       if (until === undefined) leases.delete(slot)
-      else Object.assign(lease, { from, until })
+      else {
+        // It allowed no attempts while the renewal was late.
+        isUntold ||= !isLongEnough(lease)
+        Object.assign(lease, { from, until })
+      }
     }
     // Taken by a statement whose answer was lost.
     for (const [slot, until] of mine) take({ slot, until }, from)
@@ -144,6 +150,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
 
   function take({ slot, until }: LeaseRow, from: ClockReading): void {
     leases.set(slot, { slot, from, until, isLeaving: false })
+    isUntold = true
   }
 
   function staying(): readonly Lease[] {
@@ -158,10 +165,10 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
 
   async function turn(): Promise<void> {
     for (const [slot, lease] of leases) if (passedSince(lease.from) >= leaseMs) leases.delete(slot)
-    const before = new Set(leases.values())
     if (renewed === undefined || passedSince(renewed) >= renewMs) await renew()
     handOver(await acquire())
-    if (staying().some((lease) => !before.has(lease))) for (const listener of listeners) listener()
+    if (isUntold) for (const listener of listeners) listener()
+    isUntold = false
     const idle = [...leases.values()].filter((lease) => lease.isLeaving && countIn(lease) === 0)
     if (idle.length > 0) await release(idle)
   }

@@ -1,7 +1,7 @@
 import { timers } from '../../timers.ts'
 
 /** Milliseconds until a failed statement is repeated. */
-const RETRY_MS = 50
+export const RETRY_MS = 50
 
 /** Milliseconds between two looks at a time limit, and the most that count from one look to the next. */
 const LOOK_MS = { pause: 100, counted: 250 }
@@ -27,7 +27,7 @@ export async function retrying<T>(until: number, work: () => Promise<T>): Promis
       return await within(until - timeRun(), work())
     } catch (error) {
       if (timeRun() + RETRY_MS >= until) throw error
-      await pause()
+      await timers.sleep(RETRY_MS)
     }
 }
 
@@ -48,11 +48,6 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   } finally {
     timers.clearTimeout(timer)
   }
-}
-
-/** Waits until a failed statement is repeated. */
-export function pause(): Promise<void> {
-  return new Promise((resolve) => void timers.setTimeout(resolve, RETRY_MS))
 }
 
 /** Runs a job every `ms`, with some jitter, one run at a time. `stop` waits for the current run. */

@@ -20,7 +20,10 @@ export class DueIndex implements KeyIndex<Delivery> {
     this.queues.set(after.endpoint_id, queue)
   }
 
-  /** Sorted when iterated: each attempt names them, and only one that disables its endpoint reads them. */
+  /**
+   * Returns the pending deliveries of an endpoint, oldest first. They are sorted only when iterated: every attempt asks for
+   * them, but only an attempt that disables the endpoint reads them.
+   */
   find(endpoint: string): Iterable<Delivery> {
     return { [Symbol.iterator]: () => oldestFirst(this.queues.get(endpoint)).values() }
   }

@@ -46,14 +46,17 @@ function openRows() {
   return { rows, stored, database, saved: () => saved }
 }
 
-async function openLog({ rows }: Pick<ReturnType<typeof openRows>, 'rows'>) {
+async function openLog({ rows }: Pick<ReturnType<typeof openRows>, 'rows'>, readChecks = () => {}) {
   const log = await openSharedLog({
     rows,
     clock: { now: () => new Date() },
     newId: () => 'state',
     service: {
       onCommit: () => () => undefined,
-      list: async () => ({ data: [], more: false }),
+      async list() {
+        readChecks()
+        return { data: [], more: false }
+      },
       generation: () => 0,
       sequence: () => 0,
       fresh: async () => undefined,
@@ -151,6 +154,22 @@ describe('the request log of a shared sandbox', () => {
     expect(other.after(1)).toBeUndefined()
   })
 
+  it('makes a checkpoint soon after one could not be stored', async () => {
+    const shared = openRows()
+    let failures = 0
+    const log = await openLog({
+      rows: {
+        ...shared.rows,
+        async keep(checkpoint) {
+          if (++failures === 1) throw new Refusal('storage_unavailable', 'The database cannot be used.')
+          return shared.rows.keep(checkpoint)
+        },
+      },
+    })
+    await Promise.all(Array.from({ length: 5_000 }, async (_, number) => log.add(entry(number))))
+    await until(() => shared.saved()?.number === 5_000)
+  })
+
   it('stores what waited for the database, drops the oldest of too much, and answers meanwhile', async () => {
     const shared = openRows()
     const log = await openLog(shared)
@@ -182,5 +201,36 @@ describe('the request log of a shared sandbox', () => {
       'req_000002',
     ])
     expect(told).toEqual(['req_000001', 'req_000002', 'req_000003'])
+  })
+
+  it('is read again later when that fails, and stays as it is until then', async () => {
+    const shared = openRows()
+    let failing: 'checkpoint' | 'checks' | undefined
+    let reads = 0
+    const fail = () => {
+      throw new Refusal('storage_unavailable', 'The database cannot be used.')
+    }
+    const log = await openLog(
+      {
+        rows: {
+          ...shared.rows,
+          checkpoint: async () => (failing === 'checkpoint' ? fail() : shared.rows.checkpoint()),
+        },
+      },
+      () => (failing === 'checks' ? fail() : (reads += 1)),
+    )
+    const ids = () => log.list({ order: 'asc', limit: 9 }).data.map(({ id }) => id)
+    for (const number of [1, 2, 3]) await log.add(entry(number))
+    await log.fresh()
+    shared.stored.pop()
+    shared.database.epoch = 'second'
+    for (failing of ['checkpoint', 'checks'] as const) {
+      await expect(log.fresh()).rejects.toMatchObject({ code: 'storage_unavailable' })
+      expect(ids()).toEqual(['req_000001', 'req_000002', 'req_000003'])
+    }
+    failing = undefined
+    await log.fresh()
+    expect(ids()).toEqual(['req_000001', 'req_000002'])
+    expect(reads).toBe(2)
   })
 })

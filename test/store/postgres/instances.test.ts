@@ -39,6 +39,12 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     store.transact(counter, ({ found }) => ({
       writes: [put('checks', check(1, { paid_cents: (found?.paid_cents ?? 0) + 1 }))],
     }))
+  /** Makes a record in one transaction, which refuses when there is one. */
+  const makeOnce = (store: PostgresStore) =>
+    store.transact({ found: { collection: 'checks', id: idOf('chk', 2) } }, ({ found }) => {
+      if (found !== undefined) throw new Refusal('not_found', 'It is there already.')
+      return { writes: [put('checks', check(2))] }
+    })
   const count = async (store: PostgresStore) => (await store.get('checks', one))?.paid_cents
   const writesOf = (store: PostgresStore) => {
     const heard: string[] = []
@@ -102,12 +108,9 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
 
   it('refuse by the records of all, and let one of many make a record', async () => {
     const stores = [await open(), await open(), await open()]
-    const make = (store: PostgresStore) =>
-      store.transact(counter, ({ found }) => {
-        if (found !== undefined) throw new Refusal('not_found', 'It is there already.')
-        return { writes: [put('checks', check(1))] }
-      })
-    const made = await Promise.allSettled(stores.flatMap((store) => [make(store), make(store), make(store)]))
+    const made = await Promise.allSettled(
+      stores.flatMap((store) => [makeOnce(store), makeOnce(store), makeOnce(store)]),
+    )
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(made.filter(({ status }) => status === 'rejected')).toHaveLength(8)
   })
@@ -157,7 +160,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     const heard = writesOf(second)
     await first.replace((all) => ({ ...noRecords, checks: all.checks.slice(1), deliveries: [delivery(1)] }))
     const at: number[] = []
-    await second.transact({}, (_records, { generation }) => {
+    await second.transact({}, (_records, generation) => {
       at.push(generation)
       return { writes: [put('checks', check(3))] }
     })
@@ -234,6 +237,47 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
         await Promise.all([increment(first), increment(second), increment(second)])
       }
       expect([await count(first), await count(second)]).toEqual([15, 15])
+    })
+
+    it('find it also in their turn, when it waited for a lock', async () => {
+      const [first, database] = [await open(proxy.url), await openDatabase({ url: server.url, sandbox })]
+      onTestFinished(() => database.close())
+      await increment(first)
+      const waitFor = (statements: number) =>
+        expect
+          .poll(
+            () =>
+              database.query(
+                `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'`,
+                [database.schema],
+              ),
+            { timeout: 5_000, interval: 5 },
+          )
+          .toHaveLength(statements)
+      let made: ReturnType<typeof Promise.allSettled> | undefined
+      await database.transaction(async (query) => {
+        await query(`SELECT FROM ${database.schema}.sandbox FOR UPDATE`)
+        made = Promise.allSettled([increment(first), makeOnce(first)])
+        for (let lost = 1; lost <= 3; lost++) {
+          await waitFor(lost)
+          proxy.cut()
+        }
+        // The next statement is the one with which an instance waits for its turn.
+        await waitFor(4)
+      })
+      expect((await made)?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+      expect(await count(first)).toBe(2)
+    })
+
+    it('replace all records once, also when the look at them fails', async () => {
+      const first = await open(proxy.url)
+      await saveChecks(first, 1, 2)
+      await first.replace((all) => {
+        // The next look at the journal follows the replacement.
+        proxy.cutAfterNextRequest('LEFT JOIN')
+        return { ...all, checks: all.checks.slice(1) }
+      })
+      expect([first.generation(), await storedChecks(first)]).toEqual([1, [2]])
     })
 
     it('refuse within two seconds while the database is silent, and go on by themselves', async () => {

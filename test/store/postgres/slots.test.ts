@@ -332,6 +332,19 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     expect(told).toBeGreaterThan(before)
   })
 
+  it('tell it also when a late renewal lets attempts begin again', async () => {
+    // Attempts may begin in the first second of a lease.
+    const one = open({ ...times, leaseMs: 20_000, attemptMs: 19_000, renewMs: 100 })
+    await until(() => ownedBy(one.slots).length === 256)
+    let seen = 256
+    one.onChange(() => (seen = ownedBy(one.slots).length))
+    one.stop(/\), dead AS/)
+    await until(() => ownedBy(one.slots).length === 0)
+    seen = 0
+    one.go()
+    await until(() => seen === 256)
+  })
+
   it.runIf(isSoak)('survive a restart of the database', async () => {
     const one = open()
     await until(() => ownedBy(one.slots).length === 256)
