@@ -64,6 +64,7 @@ function keysOf(call: Pick<Call, 'header'>): string[] {
 async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bundle> {
   const since = timeOf(query, 'since')
   const all_closed = choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
+  const faults = await parts.faultsNow()
   await parts.log.fresh()
   const records = await recordsNow(parts.service)
   // From here on synchronous: everything is of one moment.
@@ -79,7 +80,7 @@ async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bund
     location_id,
     clock,
     settings: parts.settings,
-    faults: await parts.faultsNow(),
+    faults,
     command: null,
     verdict: {
       since: since ?? null,
