@@ -188,7 +188,11 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const startedAt =
     replay?.started_at ?? (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
   const recording = replay && { recorded_at: replay.recorded_at, tabwire: replay.tabwire, node: replay.node }
-  const documentFor = createDocuments({ serviceName, scheme: parts.https === true ? 'https' : 'http' })
+  const documentFor = createDocuments({
+    serviceName,
+    scheme: parts.https === true ? 'https' : 'http',
+    url: ownUrl,
+  })
   const apiParts = {
     service,
     log,
