@@ -92,7 +92,7 @@ describe('GET /_sim/bundle', () => {
       apiKey: 'key',
     }
     answer('req_1')
-    const call = { key: { location_id: 'loc_1' }, query: new URLSearchParams(), header: () => null }
+    const call = { key: { location_id: 'loc_1' }, query: new URLSearchParams(), header: () => 'Bearer key' }
     const { body } = (await bundleRoute(parts as never).handle(call as never)) as { body: string }
     expect((JSON.parse(body) as Bundle).log.requests).toHaveLength(ofRecords ?? -1)
   })
