@@ -19,7 +19,7 @@ import {
   given,
   isWithin,
   orderOf,
-  pageOf,
+  pageQueryOf,
   timeOf,
   timeRangeOf,
 } from '../list.ts'
@@ -175,7 +175,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       handle: async ({ query }) => {
         await log.fresh()
         return pageReply(
-          log.list({ order: orderOf(query), ...pageOf(query), only: requestFilter(query) }),
+          log.list({ order: orderOf(query), ...pageQueryOf(query), only: requestFilter(query) }),
           (request) => request,
         )
       },
