@@ -11,10 +11,10 @@ import { type Fetch, NO_PORT_URL, openInProcessServer } from './http/in-process.
 import { SHUTTING_DOWN, type Phase } from './http/router.ts'
 import { mcpRoutes, type AnswerMcp } from './http/mcp.ts'
 import { reachableUrl, tablePath } from './table-address.ts'
-import { createRequestLog, type RequestLog } from './http/request-log/log.ts'
+import { createRequestLog } from './http/request-log/log.ts'
 import { createSessions } from './http/auth/sessions.ts'
 import { createMetrics, type Metrics } from './http/sim/metrics.ts'
-import { createStream, type Feed } from './http/stream/stream.ts'
+import { createStream } from './http/stream/stream.ts'
 import { createTableStream } from './http/guest-table/stream.ts'
 import { v1Routes } from './http/v1/routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
@@ -158,10 +158,14 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const shown = replay && (await showReplay(service, replay))
   const { apiKey, tableSecret } = await seedStore(service, parts)
   await compareSettings(parts)
+  const host = parts.host ?? texts.host
+  const certificate = await ownCertificate(parts, host)
+  const token = await streamToken(parts)
+  // After everything that may fail, because the log and the streams start timers.
   const orderBy = parts.orderBy ?? texts.orderBy
   const log = await openRequestLog(service, { ...parts, orderBy })
-  const feed = await feedOf(service, log, parts)
-  const stream = createStream(service, log, { ...feed, serviceName: parts.serviceName })
+  const fresh = shared && (() => service.fresh().then(log.fresh))
+  const stream = createStream(service, log, { token, fresh, serviceName: parts.serviceName })
   const tables = { service, tableSecret, clock, stream: createTableStream(service) }
   const pages = createPages()
   const { sessions: sharedSessions, ...sharing } = sharingOf(parts)
@@ -179,13 +183,16 @@ async function startOn(parts: Parts): Promise<Simulator> {
     isStopping: () => lifecycle.phase === 'stopping',
   }
   const deliveries = (shown?.openDeliveries ?? openDeliveries)(service, parts, context)
-  const host = parts.host ?? texts.host
   const isAllowedHost = createAllowedHosts(host, allowedHostsOf(parts))
   const measure = measureOf(parts)
   const startedAt =
     replay?.started_at ?? (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
   const recording = replay && { recorded_at: replay.recorded_at, tabwire: replay.tabwire, node: replay.node }
-  const documentFor = createDocuments({ serviceName, scheme: parts.https === true ? 'https' : 'http' })
+  const documentFor = createDocuments({
+    serviceName,
+    scheme: parts.https === true ? 'https' : 'http',
+    url: ownUrl,
+  })
   const apiParts = {
     service,
     log,
@@ -290,7 +297,6 @@ async function startOn(parts: Parts): Promise<Simulator> {
     onRequest: parts.onRequest,
     report: onError,
   })
-  const certificate = await ownCertificate(parts, host)
   const server = await openPort(app, parts, certificate, isAllowedHost).catch(async (error: unknown) => {
     stream.close()
     tables.stream.close()
@@ -348,24 +354,12 @@ async function openRequestLog(service: Service, { clock, orderBy, replay, shared
   return openSharedLog({ ...parts, rows: createRequestRows(shared.database, newToken()), newId: newToken })
 }
 
-/** Returns the source of the stream. Its token is that of the sandbox, or of this process. */
-async function feedOf(
-  service: Service,
-  log: RequestLog,
-  { values, shared }: Pick<Parts, 'values' | 'shared'>,
-): Promise<Omit<Feed, 'serviceName'>> {
-  const token = await values.update('stream', (kept) => {
+/** Returns the token of the stream: that of the sandbox, or of this process. */
+function streamToken({ values }: Pick<Parts, 'values'>): Promise<string> {
+  return values.update('stream', (kept) => {
     const value = typeof kept === 'string' ? kept : newToken()
     return { value, reply: value }
   })
-  if (shared === undefined) return { token }
-  return {
-    token,
-    async fresh() {
-      await service.fresh()
-      await log.fresh()
-    },
-  }
 }
 
 /** Opens the port; returns `undefined` when the service has none. */

@@ -57,7 +57,7 @@ export interface PumpLimits extends InFlightLimits {
  */
 const LOOKAHEAD = 4
 
-/** Milliseconds to wait for an attempt of another instance: its timeout, its turn, and the news of its outcome. */
+/** Milliseconds to wait for an attempt of another instance: its timeout, its wait in the queue, and the report of its outcome. */
 const ELSEWHERE_MS = 15_000
 
 const defaultLimits: PumpLimits = {
@@ -81,8 +81,8 @@ export function createPump(settings: PumpSettings): Pump {
   let stopped = false
   let cancelAlarm: (() => void) | undefined
   let lookFailed = false
-  /** Callers that wait for an attempt of another instance. */
-  const elsewhere = new Set<() => void>()
+  /** Number of callers that wait for an attempt of another instance. */
+  let elsewhere = 0
 
   const backlogs = createBacklogs({
     wake,
@@ -180,12 +180,10 @@ export function createPump(settings: PumpSettings): Pump {
     return new Promise((resolve, reject) => {
       const signal = aborts.signal
       const end = () => {
-        elsewhere.delete(end)
         forget()
         timers.clearTimeout(timer)
         signal.removeEventListener('abort', abort)
       }
-      elsewhere.add(end)
       const fail = (error: Error) => {
         end()
         reject(error)
@@ -249,8 +247,9 @@ export function createPump(settings: PumpSettings): Pump {
       if (stopped) throw shuttingDown()
       const attempted = inFlight.get(deliveryId) ?? start(deliveryId)
       const delivery = await attempted.catch((error: unknown) => {
-        if (error instanceof NotOwner) return attemptedElsewhere(deliveryId, error.attempts)
-        throw error
+        if (!(error instanceof NotOwner)) throw error
+        elsewhere += 1
+        return attemptedElsewhere(deliveryId, error.attempts).finally(() => (elsewhere -= 1))
       })
       if (delivery !== undefined) return delivery
       throw notFound(deliveryId)
@@ -265,7 +264,7 @@ export function createPump(settings: PumpSettings): Pump {
       const left = slots?.close()
       await aborts.after(graceMs, inFlight.ended(), shuttingDown())
       // An aborted signal is kept by Node, with the whole pump: only when a caller waits.
-      if (elsewhere.size > 0) aborts.now(shuttingDown())
+      if (elsewhere > 0) aborts.now(shuttingDown())
       await left
     },
   }

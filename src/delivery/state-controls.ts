@@ -69,9 +69,9 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     load: (state, signal) =>
       replace({ time: new Date(state.clock.now), frozen: state.clock.frozen }, loadState(state), signal),
     async reset(signal) {
-      signal?.throwIfAborted()
+      const report = await replace(fresh(), resetState, signal)
       await clearFaults()
-      return replace(fresh(), resetState, signal)
+      return report
     },
   }
 }

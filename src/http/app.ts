@@ -83,19 +83,19 @@ export function createApp(parts: AppParts): App {
   const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
   const authenticate = createAuthenticate(parts.service, parts.keyCache)
   const respond = createRespond(parts)
-  const limitedly = byKey(limited(authenticate, parts.rateLimit, parts.limitDatabase))
-  const simulating =
+  const identifyLimited = byKey(limited(authenticate, parts.rateLimit, parts.limitDatabase))
+  const identifyKeyOrSession =
     parts.sessions === undefined
       ? byKey(authenticate)
       : byKeyOrSession(parts.service, authenticate, parts.sessions)
   const identifyFromMemory = byKey(createAuthenticate(parts.service))
-  const identifies: Record<string, Identify> = { '/v1': limitedly, '/mcp': byKey(authenticate) }
+  const identifies: Record<string, Identify> = { '/v1': identifyLimited, '/mcp': byKey(authenticate) }
   for (const [base, table] of Object.entries(parts.tables)) {
     const routing = {
       ...parts,
       strictQuery: base === '/_sim',
       identifyFromMemory,
-      identify: identifies[base] ?? (isOpen(base) ? async () => anonymous : simulating),
+      identify: identifies[base] ?? (isOpen(base) ? async () => anonymous : identifyKeyOrSession),
     }
     if (typeof table === 'function') addLateTable(h3, base, table, respond, routing)
     else addTable(h3, base, table, respond, routing)

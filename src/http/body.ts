@@ -118,6 +118,8 @@ function receive(
   return new Promise((resolve, reject) => {
     const refusal = broken.get(message)
     if (refusal !== undefined) return reject(refusal)
+    // The client left before the body was read: no event follows.
+    if (message.destroyed) return reject(brokenOff())
     let left = limit
     const fail = (error: Error) => {
       // Drops the rest of the body, so that the refusal reaches the sender.
@@ -142,9 +144,7 @@ function receive(
     })
     message.on('end', () => resolve())
     message.on('error', () => fail(brokenOff()))
-    message.on('close', () => {
-      if (!message.complete) fail(brokenOff())
-    })
+    message.on('close', () => fail(brokenOff()))
   })
 }
 
@@ -166,7 +166,7 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 function brokenOff(): Refusal {
   return new Refusal(
     'invalid_request',
-    'The connection ended before the whole body arrived. Send the request again.',
+    'The connection ended before the whole body was read. Send the request again.',
   )
 }
 

@@ -29,7 +29,7 @@ export function requireKnownNames(query: URLSearchParams, { query: taken = {} }:
 }
 
 /** Reads `?limit=` (1–100, default 20) and `?cursor=` (contract section 3). */
-export function pageOf(query: URLSearchParams): { limit: number; after: string | undefined } {
+export function pageQueryOf(query: URLSearchParams): { limit: number; after: string | undefined } {
   const limit = query.get('limit')
   if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= LIMIT.max))
     throw new Refusal(
@@ -161,7 +161,7 @@ export async function listOf<C extends CollectionName>(
 ): Promise<Reply> {
   const search = searchIn(searched ?? [], query)
   const order = searched === undefined ? undefined : orderOf(query)
-  const page = await service.list(collection, { where, search, only, order, ...pageOf(query) })
+  const page = await service.list(collection, { where, search, only, order, ...pageQueryOf(query) })
   return pageReply(page, view)
 }
 

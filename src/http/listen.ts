@@ -98,7 +98,7 @@ async function drain(server: Server, { quietMs, mostMs }: DrainTimes): Promise<v
   server.off('request', count)
 }
 
-/** So many passes of the event loop accept a connection and read its request. */
+/** Passes of the event loop that accepting a connection and reading its request take. */
 const PASSES = 4
 
 /** Load balancers request these paths of an instance that they send no other requests to. */

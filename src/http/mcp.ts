@@ -1,5 +1,5 @@
 import { Refusal } from '../model/refusal.ts'
-import type { Authenticate } from './auth/api-key.ts'
+import { type Authenticate, bearerOf } from './auth/api-key.ts'
 import { statusOf, type Answer } from './refusals.ts'
 import type { Call, Route } from './route.ts'
 
@@ -26,7 +26,7 @@ export function mcpRoutes({ authenticate, answer }: McpParts): Route[] {
       async handle(call) {
         const authorization = call.header('authorization')
         await authenticate(authorization)
-        const apiKey = (authorization ?? '').replace(/^Bearer +/i, '')
+        const apiKey = bearerOf(authorization)
         const read = await bodyOf(call)
         if ('refusal' in read) return refused(read.refusal)
         return answerOf(await answer(requestOf(call), read.body, apiKey))

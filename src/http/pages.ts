@@ -99,7 +99,7 @@ const policy = [
 /** Prevents that the page's script turns text into markup or scripts. */
 const noMarkup = "require-trusted-types-for 'script'; trusted-types 'none'"
 
-/** Prevents caching, framing and referrers, because the URL contains the token. */
+/** Prevents caching, framing and referrers: the URL of a guest page contains the token. */
 export async function html(
   call: Call,
   status: number,

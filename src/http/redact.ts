@@ -39,16 +39,16 @@ function withoutKeys(path: string, secrets: string[]): string {
 function withoutValue(parameter: string, secrets: string[]): string {
   const [name = '', ...rest] = parameter.split('=')
   const value = rest.join('=')
-  const decoded = decode(value)
+  const decoded = decodeValue(value)
   const isSecret =
-    secretName.test(decode(name)) || decoded.search(ownSecrets) !== -1 || /^Bearer /i.test(decoded)
+    secretName.test(decodeValue(name)) || decoded.search(ownSecrets) !== -1 || /^Bearer /i.test(decoded)
   if (value === '' || !isSecret) return parameter
   secrets.push(value, decoded)
   return `${name}=${HIDDEN}`
 }
 
 /** Decodes a query value; returns a malformed one unchanged. */
-function decode(text: string): string {
+export function decodeValue(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

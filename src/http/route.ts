@@ -25,7 +25,7 @@ export interface Route {
   secret?: true
   /** True when it answers while the service shuts down. */
   whileStopping?: true
-  /** True when a key that was accepted before is accepted without the database, for figures that are wanted while it is away. */
+  /** True when a key that such a route accepted before is accepted without the database. */
   withoutDatabase?: true
   /** True when only an API key is accepted, not a session of the inspector. */
   keyOnly?: true

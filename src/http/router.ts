@@ -17,7 +17,7 @@ export type Phase = 'running' | 'draining' | 'stopping'
 
 export interface RoutingParts {
   identify: Identify
-  /** Does the same for a key that was found before, also while the database is away. */
+  /** Does the same for routes `withoutDatabase`: a key that it accepted before is accepted without the database. */
   identifyFromMemory: Identify
   /** Limit of a body in bytes. */
   bodyLimit: number

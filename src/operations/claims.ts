@@ -8,7 +8,15 @@ import {
 } from '../model/guests/records.ts'
 import { unclaimedQuantity } from '../model/guests/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
-import { type CheckAddress, eventOf, foundCheck, guestChange, ofCheck, readsOfCheck } from './guest-change.ts'
+import {
+  addressOf,
+  type CheckAddress,
+  eventOf,
+  foundCheck,
+  guestChange,
+  ofCheck,
+  readsOfCheck,
+} from './guest-change.ts'
 import { type Operation, unchanged } from './operation.ts'
 
 interface ClaimItems extends CheckAddress, ClaimBody, ByGuest {}
@@ -101,10 +109,6 @@ interface ReleaseClaim {
 
 function readsToRelease({ claim }: ReleaseClaim) {
   return readsOfCheck(addressOf(claim))
-}
-
-function addressOf({ location_id, external_check_id }: Omit<ReleaseClaim['claim'], 'id'>) {
-  return { location_id, external_id: external_check_id }
 }
 
 /** `DELETE /_sim/claims/{id}`: releases an unpaid claim, without an event. Releasing it again changes nothing. */

@@ -12,7 +12,7 @@ export interface CheckAddress {
   external_id: string
 }
 
-/** Returns the reads of every guest action: the check and all of its claims. */
+/** Returns the reads of a push and of every guest action: the check and all of its claims. */
 export function readsOfCheck(address: CheckAddress) {
   const key = checkKey(address)
   return {
@@ -35,6 +35,11 @@ export function checkNotFound(external_id: string): Refusal {
     'not_found',
     `Check ${JSON.stringify(external_id)} not found at this key's location. Push it first.`,
   )
+}
+
+/** Returns the address of the check of a guest's record. */
+export function addressOf({ location_id, external_check_id }: Omit<OfCheck, 'check_id'>): CheckAddress {
+  return { location_id, external_id: external_check_id }
 }
 
 /** Returns the fields of a check that guests' records repeat. */

@@ -24,7 +24,7 @@ export function outbox(
     writes.push(put('events', event))
     for (const endpoint of endpoints)
       if (endpoint.location_id === happened.location_id && endpoint.event_types.includes(happened.type))
-        writes.push(put('deliveries', firstDelivery(event, endpoint, context, event.created_at)))
+        writes.push(put('deliveries', firstDelivery(event, endpoint, context)))
   }
   return writes
 }
@@ -47,12 +47,11 @@ export function toStoredEvent(
 /** Shared by all deliveries, since records are immutable. */
 const none: Delivery['attempts'] = []
 
-/** Returns a new delivery, due now or at `dueAt`. */
+/** Returns a new delivery that is due now. */
 export function firstDelivery(
   event: StoredEvent,
   endpoint: WebhookEndpoint,
   { newId, now }: Context,
-  dueAt = now.toISOString(),
 ): Delivery {
   return {
     id: newId('dlv'),
@@ -62,7 +61,7 @@ export function firstDelivery(
     external_check_id: event.external_check_id,
     status: 'pending',
     attempts: none,
-    next_attempt_at: dueAt,
+    next_attempt_at: now.toISOString(),
     dead_reason: null,
   }
 }

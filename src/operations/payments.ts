@@ -13,6 +13,7 @@ import { moneyIn } from '../model/text/money.ts'
 import { invalid } from '../model/validation.ts'
 import { claimNotActive } from './claims.ts'
 import {
+  addressOf,
   type CheckAddress,
   eventOf,
   foundCheck,
@@ -172,10 +173,6 @@ function readsToRefund({ payment }: Refund) {
     ...readsOfCheck(addressOf(payment)),
     paid: { collection: 'payments', id: payment.id },
   } as const
-}
-
-function addressOf({ location_id, external_check_id }: Refund['payment']) {
-  return { location_id, external_id: external_check_id }
 }
 
 /**

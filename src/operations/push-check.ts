@@ -1,11 +1,4 @@
-import {
-  checkKey,
-  sameContent,
-  viewCheck,
-  type Check,
-  type OrderedPush,
-  type StoredCheck,
-} from '../model/check.ts'
+import { sameContent, viewCheck, type Check, type OrderedPush, type StoredCheck } from '../model/check.ts'
 import { type Claim } from '../model/guests/records.ts'
 import { isFullyPaid, withClaims, withQuantities } from '../model/guests/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
@@ -13,7 +6,7 @@ import { put, type Write } from '../model/records.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../model/revision.ts'
 import { repriceClaims } from '../model/guests/shares.ts'
-import { becomesFullyPaid, nextUpdatedAt } from './guest-change.ts'
+import { becomesFullyPaid, nextUpdatedAt, readsOfCheck } from './guest-change.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
 import { refuseConflicts } from './push-conflicts.ts'
 import { order } from './push-order.ts'
@@ -33,17 +26,9 @@ export interface PushReply {
   before: StoredCheck | null
 }
 
-function reads({ location_id, external_id }: PushCheck) {
-  const key = checkKey({ location_id, external_id })
-  return {
-    checks: { collection: 'checks', lookup: 'external', key },
-    claims: { collection: 'claims', lookup: 'check', key },
-  } as const
-}
-
 /** `PUT /checks/external/{id}`: order, replay, conflict, apply (contract section 6). */
 export const pushCheck = {
-  reads,
+  reads: readsOfCheck,
   decide({ checks, claims }, command, context) {
     const [current] = checks
     const { push } = command
@@ -61,7 +46,7 @@ export const pushCheck = {
     refuseConflicts(current, push, held)
     return update(current, command, held, context)
   },
-} satisfies Operation<PushCheck, ReturnType<typeof reads>, PushReply>
+} satisfies Operation<PushCheck, ReturnType<typeof readsOfCheck>, PushReply>
 
 function create(
   { location_id, external_id, push, order_by }: PushCheck,

@@ -145,7 +145,7 @@ async function dueNow(service: Pick<Service, 'due'>, clock: Clock): Promise<read
   return deliveries.slice(0, MOST_DUE).map(({ id }) => id)
 }
 
-/** In a seeded run, sends one delivery at a time, so that receivers get them in one order. */
+/** In a seeded run, sends one delivery at a time to each endpoint, so that a receiver gets them in one order. */
 function limitsOf({ seed }: Parts): Partial<PumpLimits> {
   return seed === undefined ? {} : { perEndpoint: 1 }
 }

@@ -51,7 +51,7 @@ export function partsOfReplay(bundle: Bundle, settings: ReplaySettings): Omit<Pa
 export async function showBundle(service: Pick<Service, 'replace'>, bundle: Bundle) {
   const { format: _format, clock: _clock, ...records } = bundle.state
   await service.replace(() => ({ ...records, keys: [] }))
-  return { faults: shownFaults(bundle), openDeliveries: stillDeliveries }
+  return { faults: shownFaults(bundle), openDeliveries: openReplayDeliveries }
 }
 
 /** Shows the faults of a bundle as they were. A replay injects none. */
@@ -78,7 +78,7 @@ const nothingDue: Backlog = {
 }
 
 /** Deliveries of a replay: none is sent, and no name is resolved. All of them stay as they were recorded. */
-function stillDeliveries(
+function openReplayDeliveries(
   service: Service,
   parts: Parts,
   { clearFaults, isStopping }: { clearFaults: () => Promise<void>; isStopping: () => boolean },
@@ -134,7 +134,7 @@ function stillDeliveries(
   }
 }
 
-/** The tool `receiver_check` of `/mcp` sends to receivers, as deliveries do. */
+/** Returns the refusal of the MCP tool `receiver_check`, since a replay sends nothing. */
 function sendsNothing(): Refusal {
   return new Refusal(
     'invalid_request',

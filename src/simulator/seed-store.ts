@@ -77,7 +77,7 @@ function inValues(values: SharedValues): KeptCredentials {
 
 /** Returns the id of the first location; creates the locations when there are none. */
 async function firstLocation(service: Service): Promise<string> {
-  const { data } = await service.list('locations', { limit: 100 })
+  const { data } = await service.list('locations', { order: 'asc', limit: 1 })
   const locations = data.length > 0 ? data : await service.execute(addLocations, { locations: fixture() })
   const [first] = locations.map(({ id }) => id).sort()
   if (first === undefined) throw new Error('locations.json of the package contains no locations.')

@@ -19,7 +19,7 @@ const nothing = {
   deliveries: [],
 }
 
-test('a state that cannot be stored leaves the clock where it is, and running', async () => {
+test('a state that cannot be stored leaves the clock where it is, and running, and the faults', async () => {
   const clock = createMovableClock({ start })
   const saved: number[] = []
   const controls = createClockControls({
@@ -37,6 +37,7 @@ test('a state that cannot be stored leaves the clock where it is, and running', 
   })
   const offset = clock.offsetMs()
   const seen: Date[] = []
+  let areFaultsSet = true
   const states = createStateControls({
     service: {
       everything: async (): Promise<Everything> => ({ ...nothing, keys: [] }),
@@ -48,7 +49,7 @@ test('a state that cannot be stored leaves the clock where it is, and running', 
     clock: controls,
     interrupt: (work) => work(),
     fresh: () => ({ time: undefined, frozen: false }),
-    clearFaults: async () => undefined,
+    clearFaults: async () => void (areFaultsSet = false),
     restarts: { announce: async () => undefined, restartAfter: () => undefined },
   })
   const state: State = { format: 2, clock: { now: '2020-01-01T00:00:00.000Z', frozen: true }, ...nothing }
@@ -56,4 +57,6 @@ test('a state that cannot be stored leaves the clock where it is, and running', 
   expect(seen).toEqual([new Date('2020-01-01T00:00:00.000Z')])
   expect(await controls.show()).toMatchObject({ frozen: false, offset_ms: offset })
   expect(saved.at(-1)).toBe(offset)
+  await expect(states.reset()).rejects.toMatchObject({ code: 'storage_unavailable' })
+  expect(areFaultsSet).toBe(true)
 })

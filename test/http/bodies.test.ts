@@ -186,15 +186,26 @@ describe('HTTP-07 a body of 1 MiB', () => {
 })
 
 describe('a client that disconnects', () => {
+  const head = (to: TestSimulator, length: number) =>
+    `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(to)}Content-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`
+
   it('within a body changes nothing and reports no bug', async () => {
     const simulator = await openSimulator()
     const stream = await openStream(simulator)
     const socket = connect(simulator.port, '127.0.0.1')
-    socket.write(
-      `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(simulator)}Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n${valid}`,
-    )
+    socket.write(`${head(simulator, 1000)}${valid}`)
     socket.once('data', () => socket.destroy()) // 100 Continue: the request is being read
     expect(await stream.next()).toMatchObject({ type: 'request', data: { status: 400, push: null } })
     expect((await simulator.client.checks.list()).data).toEqual([])
+  })
+
+  it.each([0, 1])('before its body is read, of which %i bytes are missing, is logged', async (missing) => {
+    const simulator = await openSimulator()
+    await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 200 }] })
+    const stream = await openStream(simulator)
+    const socket = connect(simulator.port, '127.0.0.1')
+    socket.write(`${head(simulator, valid.length + missing)}${valid}`)
+    socket.once('data', () => socket.resetAndDestroy()) // 100 Continue: the request waits
+    expect(await stream.next()).toMatchObject({ type: 'request', data: { status: 400, push: null } })
   })
 })

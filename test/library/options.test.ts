@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/index.ts'
+import { timers } from '../../src/timers.ts'
 import { createManualClock } from '../support/manual-clock.ts'
 import { check, openReceiver, temporaryDirectory, testAuthority } from '../support/simulator.ts'
 
@@ -74,6 +75,15 @@ describe('options', () => {
     ],
   ])('%j are refused', async (options, message) => {
     expect(await refusal(options)).toBe(message)
+  })
+
+  test('https without a directory is refused, and no timer is left', async () => {
+    const started = vi.spyOn(timers, 'setInterval')
+    onTestFinished(() => started.mockRestore())
+    expect(await refusal({ https: true, port: 0 })).toBe(
+      'https needs dataDir or authorityDirectory, for the local certificate authority.',
+    )
+    expect(started).not.toHaveBeenCalled()
   })
 
   test('an unknown name that is near no other comes with all names', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { DomainEvent } from '../../src/model/event.ts'
 import type { Write } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
-import { firstDelivery, outbox } from '../../src/operations/outbox.ts'
+import { outbox } from '../../src/operations/outbox.ts'
 import { webhookEndpoint } from './endpoint-given.ts'
 import { noon } from './push-given.ts'
 
@@ -102,11 +102,5 @@ describe('the outbox', () => {
   test('stores events that no endpoint lists, and nothing when nothing has happened', () => {
     expect(writesOf([updated], [])).toMatchObject([['events', { id: 'evt_1' }]])
     expect(writesOf([], [endpoint('we_1', ['check.updated'])])).toEqual([])
-  })
-
-  test('can make a delivery due at another time', () => {
-    const event = { id: 'evt_1', type: 'ping' as const, created_at: '', external_check_id: null, body: '' }
-    const due = '2026-11-21T13:00:00.000Z'
-    expect(firstDelivery(event, endpoint('we_1', []), context(), due).next_attempt_at).toBe(due)
   })
 })

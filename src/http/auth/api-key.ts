@@ -57,7 +57,8 @@ export async function keyOfHash(service: Pick<Service, 'find'>, hash: string): P
   )
 }
 
-function bearerOf(authorization: string | null): string {
+/** Returns the key of an `Authorization` header. @throws Refusal `unauthorized` for a missing or malformed one. */
+export function bearerOf(authorization: string | null): string {
   if (authorization === null) throw unauthorized('The request has no API key.')
   const key = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
   if (key === undefined) throw unauthorized('The Authorization header is malformed.')

@@ -20,7 +20,7 @@ interface Listeners {
   checkIds: Set<string>
 }
 
-/** The first event, because a reconnected page may have missed changes. */
+/** The event `change`. It is also sent first, since a reconnected page may have missed changes. */
 const CHANGE = 'event: change\ndata: {}\n\n'
 const CHANGE_BYTES = new TextEncoder().encode(CHANGE)
 

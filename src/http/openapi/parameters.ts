@@ -95,12 +95,6 @@ export const queryParameters = {
 
 export type QueryParameter = keyof typeof queryParameters
 
-/** Parameters of every list (contract section 3). */
-export const paging: readonly QueryParameter[] = ['limit', 'cursor']
-
-/** Parameters of every list of the simulator. */
-export const simPaging: readonly QueryParameter[] = [...paging, 'order']
-
 const traceHeaders = {
   traceparent: {
     description:

@@ -6,6 +6,8 @@ export interface DocumentParts {
   /** Names the signature header. */
   serviceName: string
   scheme: 'http' | 'https'
+  /** Returns the URL of the service for a request without a `Host`, as HTTP/1.0 allows. */
+  url: () => string
 }
 
 /** Placeholder for the URL of the service in the cached document; not a possible host. */
@@ -14,18 +16,18 @@ const PLACEHOLDER = 'http://openapi.tabwire.invalid'
 type Written = (text: string) => Promise<string> | string
 
 /**
- * Makes a function that returns the OpenAPI document, or what `write` makes of its text, with this service as its server, by
- * the name that it was called by. Each is created at the first request, since most services never get one, and once: the
- * document takes 26 ms, and callers choose the name. The name is filled in for each request.
+ * Returns a function that writes the OpenAPI document by `write`. The document takes 26 ms, so it is made once, at the
+ * first request. The URL of the service, by the `Host` of the request, is filled in each time.
  */
-export function createDocuments({ serviceName, scheme }: DocumentParts) {
+export function createDocuments({ serviceName, scheme, url: ownUrl }: DocumentParts) {
   let made: Promise<string> | undefined
   const written = new Map<Written, Promise<string>>()
   return async (call: Call, write: Written): Promise<string> => {
     made ??= makeDocument(serviceName)
     const text = written.get(write) ?? made.then(write)
     written.set(write, text)
-    const url = `${scheme}://${call.header('host')}`
+    const host = call.header('host')
+    const url = host === null ? ownUrl() : `${scheme}://${host}`
     return (await text).replaceAll(PLACEHOLDER, () => url)
   }
 }

@@ -136,9 +136,9 @@ function withDiscriminators(schemas: Record<string, Json>): Record<string, Json>
       typeof value === 'string' ? [[field, value] as [string, string]] : [],
     )
   }
-  const context = (value: unknown): void => {
+  const discriminate = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
-    Object.values(value).forEach(context)
+    Object.values(value).forEach(discriminate)
     const { oneOf } = value as { oneOf?: { $ref?: string }[] }
     const refs = oneOf?.map(({ $ref = '' }) => $ref) ?? []
     const [field] = constantsOf(refs[0] ?? '').map(([name]) => name)
@@ -148,7 +148,7 @@ function withDiscriminators(schemas: Record<string, Json>): Record<string, Json>
       discriminator: { propertyName: field, mapping: Object.fromEntries(mapping) as Json },
     })
   }
-  context(schemas)
+  discriminate(schemas)
   return schemas
 }
 

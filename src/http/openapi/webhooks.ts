@@ -52,7 +52,7 @@ const triggers = {
   'payment.refunded': 'A payment was refunded, fully or partly.',
   'claim.created': 'A guest claimed items.',
   'feedback.received': 'A guest left feedback.',
-  ping: 'A ping, which tests a receiver end to end. Sent regardless XX.',
+  ping: 'A ping, which tests a receiver end to end. Sent whatever event types the endpoint lists.',
 } satisfies Record<WebhookType, string>
 
 const retries =

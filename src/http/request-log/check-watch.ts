@@ -55,7 +55,7 @@ interface Pair {
   request: Seen
 }
 
-/** `service` has the current checks and payments. */
+/** Follows the commits of `service`, and continues a saved watch. */
 export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: WatchToContinue): CheckWatch {
   const checks = new Map<string, Watched>()
   /** The newest state of checks. In a shared sandbox, another request may be committed before this one arrives here. */

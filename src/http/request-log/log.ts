@@ -89,8 +89,11 @@ export interface LogQuery {
   only?: (entry: RequestHead, findings: readonly Finding[]) => boolean
 }
 
+/** Most requests in the log. */
+export const KEPT_REQUESTS = 1_000
+
 /** Limits of the log, whichever is reached first: requests, characters of bodies, states per check. */
-const KEEP = { requests: 1_000, characters: 16 * 1024 * 1024, checks: 1_000, states: 20 }
+const KEEP = { requests: KEPT_REQUESTS, characters: 16 * 1024 * 1024, checks: 1_000, states: 20 }
 
 export interface LogParts {
   service: Pick<Service, 'onCommit'>

@@ -36,7 +36,7 @@ type Rule = FaultRule<ApiFault>
 export function createApiFaults(faults: ActiveFaults): ApiFaults {
   const pause = createPause()
 
-  /** Draws the faults of a request, and counts them; it costs a transaction, so only requests that a fault concerns do. */
+  /** Draws and counts the faults of a request in one transaction. Called only when a fault applies to the request. */
   async function plan(id: number, concerns: (rule: Rule) => boolean): Promise<readonly Injected[]> {
     const seed = faults.seed()
     const planned = await faults.count(id, ({ api }) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Attempt, HttpHeader } from '../../model/delivery.ts'
 import type { Bundle, SavedRequest } from '../../model/simulator/bundle.ts'
 import type { State } from '../../model/simulator/state.ts'
-import { isRegistration } from '../redact.ts'
+import { decodeValue, isRegistration } from '../redact.ts'
 
 /** A bundle, and a function that replaces the secrets in a part of it. */
 interface Redacted {
@@ -77,8 +77,8 @@ function createReplacements() {
     const { safe, secrets } = withoutCredentials(url, (secret) => nameOf(secret, 'url'))
     if (safe === undefined) return url
     for (const part of secrets) {
-      add(decode(part), 'url')
-      if (part.length >= SHORTEST) replaced.set(part, nameOf(decode(part), 'url'))
+      add(decodeValue(part), 'url')
+      if (part.length >= SHORTEST) replaced.set(part, nameOf(decodeValue(part), 'url'))
     }
     replaced.set(url, safe)
     replaced.set(encodeURIComponent(url), encodeURIComponent(safe))
@@ -189,7 +189,7 @@ function withoutCredentials(url: string, nameOf: (secret: string) => string) {
   const hide = (part: string, isSecret: boolean) => {
     isChanged = true
     if (isSecret) secrets.push(part)
-    return nameOf(decode(part))
+    return nameOf(decodeValue(part))
   }
   if (!URL.canParse(url)) return { safe: undefined, secrets }
   const parsed = new URL(url)
@@ -206,7 +206,9 @@ function withoutCredentials(url: string, nameOf: (secret: string) => string) {
       const at = parameter.indexOf('=')
       const [name, value] = [parameter.slice(0, at + 1), parameter.slice(at + 1)]
       if (value === '' || (at === -1 && !isToken(value))) return parameter
-      return name + hide(value, at === -1 || secretName.test(decode(name)) || isRandom(decode(value)))
+      return (
+        name + hide(value, at === -1 || secretName.test(decodeValue(name)) || isRandom(decodeValue(value)))
+      )
     })
     .join('&')
   if (!isChanged) return { safe: undefined, secrets }
@@ -222,14 +224,6 @@ function pathOf(url: string): string {
 /** Returns true for a text that gives access by itself, such as the last part of the URL of an incoming webhook. */
 function isToken(text: string): boolean {
   return text.length >= 20 && isRandom(text)
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
 }
 
 /** Names of response headers with cookies or credentials. */

@@ -10,6 +10,7 @@ import { bundleText } from '../../model/simulator/record-lines.ts'
 import type { FaultsView } from '../../model/simulator/fault.ts'
 import { stateOf } from '../../model/simulator/state.ts'
 import type { Service } from '../../service.ts'
+import { bearerOf } from '../auth/api-key.ts'
 import { choiceOf, timeOf } from '../list.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import type { Call, Documented } from '../route.ts'
@@ -46,7 +47,8 @@ export function bundleRoute(parts: BundleParts): Documented {
       answers: { 200: { description: 'The bundle, one record per line.', schema: 'Bundle' } },
     },
     async handle(call) {
-      const { bundle, redact } = redacted(await bundleNow(parts, call), [parts.apiKey, ...keysOf(call)])
+      const keys = [parts.apiKey, bearerOf(call.header('authorization'))]
+      const { bundle, redact } = redacted(await bundleNow(parts, call), keys)
       return {
         status: 200,
         headers: { 'content-type': 'application/json; charset=utf-8' },
@@ -56,14 +58,10 @@ export function bundleRoute(parts: BundleParts): Documented {
   }
 }
 
-function keysOf(call: Pick<Call, 'header'>): string[] {
-  const key = /^Bearer +(\S+)/i.exec(call.header('authorization') ?? '')?.[1]
-  return key === undefined ? [] : [key]
-}
-
 async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bundle> {
   const since = timeOf(query, 'since')
   const all_closed = choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
+  const faults = await parts.faultsNow()
   await parts.log.fresh()
   const records = await recordsNow(parts.service)
   // From here on synchronous: everything is of one moment.
@@ -79,7 +77,7 @@ async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bund
     location_id,
     clock,
     settings: parts.settings,
-    faults: await parts.faultsNow(),
+    faults,
     command: null,
     verdict: {
       since: since ?? null,

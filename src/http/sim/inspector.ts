@@ -14,13 +14,14 @@ import {
   choiceOf,
   given,
   orderOf,
-  pageOf,
+  pageQueryOf,
   searchIn,
 } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { ok, type Call, type Documented, type QueryOf, type Reply } from '../route.ts'
+import { ofCheckFilter } from '../v1/guest-records.ts'
 import { acceptPush } from '../v1/push.ts'
-import { endpointAddress, ping, showCheck, type V1Parts } from '../v1/routes.ts'
+import { checkFilter, endpointAddress, ping, showCheck, type V1Parts } from '../v1/routes.ts'
 
 const apart = 'Same as under `/v1`, without request log, faults and rate limits.'
 
@@ -97,7 +98,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         description: apart,
         of: 'Payment',
       }),
-      handle: (call) => listOf(service, 'payments', call, ofCheck(call), viewPayment, []),
+      handle: (call) => listOf(service, 'payments', call, ofCheckFilter(call), viewPayment, []),
     },
     {
       method: 'GET',
@@ -112,7 +113,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         description: apart,
         of: 'Feedback',
       }),
-      handle: (call) => listOf(service, 'feedback', call, ofCheck(call), viewFeedback, []),
+      handle: (call) => listOf(service, 'feedback', call, ofCheckFilter(call), viewFeedback, []),
     },
     {
       method: 'GET',
@@ -127,7 +128,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         description: apart,
         of: 'Claim',
       }),
-      handle: (call) => listOf(service, 'claims', call, ofCheck(call), viewClaim, []),
+      handle: (call) => listOf(service, 'claims', call, ofCheckFilter(call), viewClaim, []),
     },
     {
       method: 'GET',
@@ -187,7 +188,7 @@ async function listEndpoints(service: V1Parts['service'], call: Call): Promise<R
     where: endpointFilter(call),
     search: searchIn(['id', 'url'], query),
     order: orderOf(query),
-    ...pageOf(query),
+    ...pageQueryOf(query),
   })
   const data = await healthOfAll(service, page.data, call.gone())
   return pageReply({ data, more: page.more }, (endpoint) => endpoint)
@@ -198,15 +199,6 @@ async function showEndpoint(service: V1Parts['service'], call: Call): Promise<Re
   const endpoint = foundEndpoint(await service.get('endpoints', address.endpoint_id), address)
   const [health] = await healthOfAll(service, [endpoint], call.gone())
   return ok(health)
-}
-
-function checkFilter({ key, query }: Call): Record<string, string> {
-  const status = choiceOf(query, 'status', ['open', 'closed'])
-  return given({ location_id: key.location_id, status, 'table.number': query.get('table') })
-}
-
-function ofCheck({ key, query }: Call): Record<string, string> {
-  return given({ location_id: key.location_id, external_check_id: query.get('external_check_id') })
 }
 
 function endpointFilter({ key, query }: Call): Record<string, string> {

@@ -19,11 +19,12 @@ import {
   given,
   isWithin,
   orderOf,
-  pageOf,
+  pageQueryOf,
   timeOf,
   timeRangeOf,
 } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
+import { KEPT_REQUESTS } from '../request-log/log.ts'
 import { requestFilter } from '../request-log/query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
 import type { Stream } from '../stream/stream.ts'
@@ -52,6 +53,8 @@ export interface SimParts extends ClockParts, FaultParts, OfferParts, StateParts
   /** Parts of bundles that no other route has. */
   bundle: Pick<BundleParts, 'clockNow' | 'program' | 'settings' | 'apiKey'>
 }
+
+const logLimit = `The log keeps at most the newest ${KEPT_REQUESTS.toLocaleString('en')} requests.`
 
 /** Routes of the simulator and its inspector, besides the routes of the specification (contract section 10). */
 export function simRoutes(parts: SimParts): Documented[] {
@@ -172,7 +175,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       handle: async ({ query }) => {
         await log.fresh()
         return pageReply(
-          log.list({ order: orderOf(query), ...pageOf(query), only: requestFilter(query) }),
+          log.list({ order: orderOf(query), ...pageQueryOf(query), only: requestFilter(query) }),
           (request) => request,
         )
       },
@@ -185,7 +188,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         id: 'getRequest',
         tag: 'Simulator requests',
         summary: 'Retrieve a request',
-        description: `Returns a logged request by its X-Request-Id. The log keeps a limited number of requests.`,
+        description: `Returns a logged request by its X-Request-Id. ${logLimit}`,
         answers: {
           200: {
             description: 'The request, with the outcome of a push and its findings.',
@@ -196,7 +199,9 @@ export function simRoutes(parts: SimParts): Documented[] {
       },
       async handle({ params }) {
         await log.fresh()
-        return ok(keptUpToLimit(log.get(params.id ?? ''), 'request'))
+        const request = log.get(params.id ?? '')
+        if (request !== undefined) return ok(request)
+        throw new Refusal('not_found', `No request with this id. ${logLimit}`)
       },
     },
     {

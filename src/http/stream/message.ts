@@ -12,7 +12,7 @@ export interface Message {
   text: () => string | undefined
 }
 
-/** Returns the message of a write: a new event, an attempt, or a delivery that ended without an attempt. */
+/** Returns the messages of a write, at most one: a new event, an attempt, or a delivery that ended without an attempt. */
 export function messagesOf(write: Write): Message[] {
   if (!('put' in write)) return []
   if (write.collection === 'events') {
@@ -31,7 +31,7 @@ export function attemptMessage(delivery: Delivery, number: number): Message {
   return { type: 'attempt', key: `${delivery.id} ${number}`, text }
 }
 
-/** Returns true for a dead delivery without another attempt, because its endpoint was disabled or deleted. */
+/** Returns the message of a delivery that is dead without another attempt, because its endpoint was disabled or deleted. */
 export function retiredMessage(delivery: Delivery): Message {
   return {
     type: 'delivery',

@@ -61,7 +61,7 @@ type Source = Pick<
   'onCommit' | 'list' | 'get' | 'find' | 'generation' | 'sequence' | 'committedAfter'
 >
 
-export interface Feed {
+interface Feed {
   /** Text that the ids of messages begin with. Instances of a shared sandbox have the same one, others do not. */
   token: string
   /** In a shared sandbox: resolves when this instance has told everything that any instance did before the call. */

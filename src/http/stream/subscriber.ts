@@ -16,7 +16,7 @@ export interface Subscriber {
   close(): void
 }
 
-interface ReaderOptions {
+interface SubscriberOptions {
   /** First bytes to send. */
   greeting: string
   /** Given when a history follows, by `begin`. `end` is the id of the message `live` after it. */
@@ -48,7 +48,7 @@ export function createSubscriber({
   mostBytes,
   dropped,
   onEnd,
-}: ReaderOptions): Subscriber {
+}: SubscriberOptions): Subscriber {
   let controller: ReadableStreamDefaultController<Uint8Array>
   let waiting: Told[] | undefined = expected === undefined ? undefined : []
   let waitingBytes = 0

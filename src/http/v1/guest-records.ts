@@ -31,7 +31,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
         description: "Lists the claims of all checks at the key's location.",
         of: 'Claim',
       }),
-      handle: (call) => listOf(service, 'claims', call, filterOf(call), viewClaim),
+      handle: (call) => listOf(service, 'claims', call, ofCheckFilter(call), viewClaim),
     },
     {
       method: 'GET',
@@ -58,7 +58,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
         description: "Lists the payments of all checks at the key's location.",
         of: 'Payment',
       }),
-      handle: (call) => listOf(service, 'payments', call, filterOf(call), viewPayment),
+      handle: (call) => listOf(service, 'payments', call, ofCheckFilter(call), viewPayment),
     },
     {
       method: 'GET',
@@ -85,7 +85,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
         description: "Lists the feedback of all checks at the key's location.",
         of: 'Feedback',
       }),
-      handle: (call) => listOf(service, 'feedback', call, filterOf(call), viewFeedback),
+      handle: (call) => listOf(service, 'feedback', call, ofCheckFilter(call), viewFeedback),
     },
     {
       method: 'GET',
@@ -130,6 +130,7 @@ async function feedbackOf(service: Pick<Service, 'get'>, { key, params }: Call):
   return feedback
 }
 
-function filterOf({ key, query }: Call): Record<string, string> {
+/** Reads `?external_check_id=`, at the key's location. */
+export function ofCheckFilter({ key, query }: Call): Record<string, string> {
   return given({ location_id: key.location_id, external_check_id: query.get('external_check_id') })
 }

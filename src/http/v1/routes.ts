@@ -64,7 +64,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
         description: "Lists the checks at the key's location.",
         of: 'Check',
       }),
-      handle: (call) => listChecks(service, call),
+      handle: (call) => listOf(service, 'checks', call, checkFilter(call), viewCheck),
     },
     {
       method: 'PUT',
@@ -169,10 +169,10 @@ export function v1Routes(parts: V1Parts): Documented[] {
   ]
 }
 
-function listChecks(service: Service, call: Call) {
-  const status = choiceOf(call.query, 'status', ['open', 'closed'])
-  const where = given({ location_id: call.key.location_id, status, 'table.number': call.query.get('table') })
-  return listOf(service, 'checks', call, where, viewCheck)
+/** Reads `?status=` and `?table=`, at the key's location. */
+export function checkFilter({ key, query }: Call): Record<string, string> {
+  const status = choiceOf(query, 'status', ['open', 'closed'])
+  return given({ location_id: key.location_id, status, 'table.number': query.get('table') })
 }
 
 /** Returns the check of the path at the key's location. */

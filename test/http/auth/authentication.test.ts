@@ -4,7 +4,13 @@ import { simRoutes, type SimParts } from '../../../src/http/sim/routes.ts'
 import { v1Routes, type V1Parts } from '../../../src/http/v1/routes.ts'
 import type { ApiKey, Scope } from '../../../src/model/api-key.ts'
 import { put } from '../../../src/model/records.ts'
-import { errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
+import {
+  check,
+  errorOf,
+  openSimulator,
+  temporaryDirectory,
+  type TestSimulator,
+} from '../../support/simulator.ts'
 
 /** Routes without a key: a link's code, or nothing, is enough. */
 const open = ['GET /_sim/health', 'GET /_sim/ready', 'POST /_sim/session', 'GET /_sim/session']
@@ -128,6 +134,22 @@ describe('authentication', () => {
     found = []
     expect(await first).toBe(key)
     await expect(authenticate('Bearer k')).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  it('the key of the start is of the first location, also among more than a hundred', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const before = await openSimulator({ dataDirectory, apiKey: 'before' })
+    const state = await before.client.state.get()
+    const [first] = state.locations
+    const later = Array.from({ length: 100 }, (_, number) => ({
+      ...state.locations[0],
+      id: `loc_7${String(number).padStart(25, '0')}`,
+    }))
+    await before.client.state.put({ ...state, locations: [...state.locations, ...later] } as typeof state)
+    await before.close()
+    const { client } = await openSimulator({ dataDirectory, apiKey: 'after' })
+    await client.checks.push('a', check())
+    expect(await client.checks.get('a')).toMatchObject({ location_id: first?.id })
   })
 
   it('the key that the user chose is accepted', async () => {

@@ -12,6 +12,8 @@ describe('GET /openapi.json', () => {
     expect(text).toBe(await openApiText({ url: simulator.url, serviceName: 'Acme' }))
     const byName = await fetch(`http://localhost:${simulator.port}/openapi.json`)
     expect(await byName.json()).toMatchObject({ servers: [{ url: `http://localhost:${simulator.port}` }] })
+    const withoutHost = await simulator.raw('GET /openapi.json HTTP/1.0\r\n\r\n')
+    expect(withoutHost.json).toMatchObject({ servers: [{ url: simulator.url }] })
   })
 
   it('answers a conditional request with 304, and is not in the log', async () => {

@@ -283,7 +283,9 @@ describe('the report', () => {
     const first = await simulator.push('a', { totals: totals(1) })
     const id = first.headers.get('x-request-id') ?? ''
     for (let many = 0; many < 1_000; many++) await simulator.client.locations.list()
-    await expect(simulator.client.requests.get(id)).rejects.toThrow('No request with this id')
+    await expect(simulator.client.requests.get(id)).rejects.toThrow(
+      'No request with this id. The log keeps at most the newest 1,000 requests.',
+    )
     const { pushes, findings } = await simulator.client.report()
     expect({ pushes, findings }).toMatchObject({ pushes: 1, findings: [{ count: 1, requests: [{ id }] }] })
   })

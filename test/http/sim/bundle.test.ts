@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { bundleRoute } from '../../../src/http/sim/bundle.ts'
 import { bundleOf, type Bundle } from '../../../src/model/simulator/bundle.ts'
+import { createMemoryStore } from '../../../src/store/memory-store.ts'
+import { openRequestLog } from '../../support/request-log.ts'
 import { check, errorOf, item, openSimulator, totals } from '../../support/simulator.ts'
 import { startReceiver } from '../../support/https-receiver.ts'
 
@@ -61,6 +64,37 @@ describe('GET /_sim/bundle', () => {
     expect(errorOf(await call('GET /_sim/bundle', { key: null })).code).toBe('unauthorized')
     expect(errorOf(await call('GET /_sim/bundle?all=1')).code).toBe('invalid_query')
     expect(errorOf(await call('GET /_sim/bundle?all_closed=1')).code).toBe('invalid_query')
+  })
+
+  it('has no request that was answered after its records were read', async () => {
+    const log = openRequestLog()
+    const entry = { method: 'GET', path: '/v1/checks', status: 200, started_at: '', duration_ms: 1 }
+    const answer = (id: string) =>
+      log.add({ ...entry, id, push: null, request_body: null, response_body: null })
+    const { everything } = createMemoryStore()
+    let ofRecords: number | undefined
+    const parts = {
+      log,
+      service: {
+        onCommit: () => () => {},
+        everything() {
+          ofRecords = log.save().requests.length
+          return everything()
+        },
+      },
+      clockNow: () => ({ now: new Date().toISOString(), frozen: true, offset_ms: 0 }),
+      async faultsNow() {
+        answer('req_2')
+        return { seed: 1, faults: [] }
+      },
+      program: () => ({}),
+      settings: {},
+      apiKey: 'key',
+    }
+    answer('req_1')
+    const call = { key: { location_id: 'loc_1' }, query: new URLSearchParams(), header: () => 'Bearer key' }
+    const { body } = (await bundleRoute(parts as never).handle(call as never)) as { body: string }
+    expect((JSON.parse(body) as Bundle).log.requests).toHaveLength(ofRecords ?? -1)
   })
 
   it('agrees with itself under traffic', { timeout: 20_000 }, async () => {
