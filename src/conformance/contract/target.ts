@@ -287,8 +287,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
           throw new NotChecked(
             `${seen}, but another was accepted. The service may limit the number of endpoints.`,
           )
-        if (receiver.isPublic && !isPrivate(receiver.url))
-          throw new Broken(`${seen}: ${first.text.slice(0, 200)}`)
+        if (receiver.isPublic && !isPrivate(receiver.url)) throw new Broken(`${seen}: ${first.text}`)
         throw new NotChecked(
           `${seen}. If the service refuses such addresses, pass --receiver-url and --receiver-port.`,
         )
@@ -445,14 +444,14 @@ const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attrib
  * pushed: then nothing can be judged until a profile names it.
  */
 function refusalOf({ status, text }: Answer): Broken | NotChecked {
-  const seen = `A push returned ${status}: ${text.slice(0, 400)}`
+  const seen = `A push returned ${status}: ${text}`
   const named = [
     ...text.matchAll(/(\w+)\W*(?:is|are|was)?\W*(?:required|missing|must be (?:set|given|present))/gi),
     ...text.matchAll(/(?:required|requires|missing)\W*(?:fields?|property|key|parameter)?\W*(\w+)/gi),
   ].flatMap(([, name = '']) => (COMMON.test(name) ? [] : [name]))
   const isUnknown = named.some((name) => !SHOWN.test(name) && !/^\d/.test(name))
   if ((status === 400 || status === 422) && isUnknown && !named.some((name) => SHOWN.test(name)))
-    return new NotChecked(`${seen}. Name the fields that this service requires with --profile (push, item).`)
+    return new NotChecked(`Name the fields that this service requires with --profile (push, item). ${seen}`)
   return new Broken(seen)
 }
 

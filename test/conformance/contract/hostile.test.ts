@@ -102,6 +102,23 @@ describe('quotations of a service in a report', () => {
   })
 })
 
+test.each([
+  ['PUT', 'checks/accepted'],
+  ['POST', 'endpoints/registered'],
+])('no part of a long key is shown where an answer to %s is cut', async (refused, name) => {
+  const apiKey = 'k'.repeat(700)
+  const baseUrl = await serve((incoming, response) => {
+    const { authorization } = incoming.headers
+    if (incoming.method === refused) response.writeHead(422).end(`refused for ${authorization}`)
+    else response.writeHead(200).end('[]')
+  })
+  const receiverUrl = 'https://receiver.example.test'
+  const cases = contractCases.filter(({ group }) => group === name.split('/')[0])
+  const { report } = await check(baseUrl, { apiKey, receiverUrl, cases })
+  const detail = report.cases.find(({ group, id }) => `${group}/${id}` === name)?.detail
+  expect(detail).toMatch(/ returned 422: refused for Bearer \[hidden\]$/)
+})
+
 test('the key goes to the host of the base URL alone', async () => {
   const seen: (string | undefined)[] = []
   const other = await serve((incoming, response) => {

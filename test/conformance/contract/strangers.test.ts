@@ -406,7 +406,8 @@ describe('an item in the list', () => {
 
 test('a service that requires a field that no profile names is not judged by its refusals', async () => {
   const changes = {
-    invalid: ({ currency }: Body) => (currency === undefined ? 'currency is required' : undefined),
+    invalid: ({ currency }: Body) =>
+      currency === undefined ? `currency is required${' '.repeat(600)}` : undefined,
   }
   const { cases, totals } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
   expect(totals).toMatchObject({ passed: 0, failed: 0 })
