@@ -143,6 +143,16 @@ describe.concurrent('tabwire contract check', () => {
     expect(wrong.stderr).toMatch(/^Error: The service refuses the API key: [^\n]*--api-key\.\n$/)
   })
 
+  test.each(['api-key', 'api-key-file', 'cacert'])('--%s without --base-url is wrong usage', async (name) => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'some.file'), 'some-key')
+    const ended = await tabwire(['contract', 'check', `--${name}`, 'some.file'], { cwd })
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toContain(
+      `Error: --${name} also needs --base-url: the URL of the implementation to test.`,
+    )
+  })
+
   test.each([
     [['--base-url', 'http://127.0.0.1:1/v1'], 1, 'http://127.0.0.1:1/v1 did not respond'],
     [

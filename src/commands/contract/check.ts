@@ -94,11 +94,14 @@ export default class ContractCheck extends ConformanceCommand {
       timeouts: { eventMs: flags.wait * 1000 },
     }
     const baseUrl = flags['base-url']
-    if (baseUrl === undefined && typedValue(this.argv, 'api-key') !== undefined)
-      throw usageError('--api-key also needs --base-url: the URL of the implementation to test.')
-    if (baseUrl === undefined && flags.profile !== undefined)
-      throw usageError('--profile FILE also needs --base-url: the URL of the implementation to test.')
-    if (baseUrl === undefined) return this.checkOwnService(flags, common)
+    if (baseUrl === undefined) {
+      const typed = ['api-key', 'api-key-file', 'cacert'].find(
+        (name) => typedValue(this.argv, name) !== undefined,
+      )
+      const given = typed ?? (flags.profile === undefined ? undefined : 'profile FILE')
+      if (given === undefined) return this.checkOwnService(flags, common)
+      throw usageError(`--${given} also needs --base-url: the URL of the implementation to test.`)
+    }
     await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
