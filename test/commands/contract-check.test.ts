@@ -171,12 +171,19 @@ describe.concurrent('tabwire contract check', () => {
       'Error: Cannot read no-such.json: no such file.',
     ],
     [
+      ['--base-url', 'https://127.0.0.1:1/v1', '--cacert', 'empty.pem'],
+      2,
+      'Error: --cacert must be a certificate of an authority in PEM form, got empty.pem.',
+    ],
+    [
       ['--only', 'nothing'],
       2,
       'Error: --only and --skip must be a case or group, got "nothing". Groups: requests, access, checks, conflicts, endpoints, deliveries, retries. The report lists the cases.',
     ],
   ])('%j ends with %i and says why', async (args, code, message) => {
-    const ended = await tabwire(['contract', 'check', ...args], { cwd: await emptyDirectory() })
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'empty.pem'), '')
+    const ended = await tabwire(['contract', 'check', ...args], { cwd })
     expect(ended.code).toBe(code)
     expect(ended.stderr).toContain(message)
   })

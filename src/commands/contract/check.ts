@@ -18,7 +18,7 @@ import {
   httpsUrlFlag,
   httpUrlFlag,
 } from '../../cli/flags.ts'
-import { readInput } from '../../cli/files/input.ts'
+import { readCertificate } from '../../cli/files/input.ts'
 import { typedValue } from '../../cli/files/secrets.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
@@ -105,7 +105,7 @@ export default class ContractCheck extends ConformanceCommand {
     await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
-    const ca = flags.cacert === undefined ? undefined : (await readInput(flags.cacert)).toString()
+    const ca = flags.cacert === undefined ? undefined : await readCertificate(flags.cacert)
     const choices = await choicesOf(flags)
     const loaded: Partial<Awaited<ReturnType<typeof readProfile>>> =
       choices === undefined ? {} : await readProfile(choices)
