@@ -34,6 +34,11 @@ describe('a profile', () => {
     await expect(readProfile(file)).rejects.toThrow('the environment variable ACME_PUSH_KEY is not set')
   })
 
+  test('may begin with a byte-order mark, as PowerShell 5 writes it', async () => {
+    const { profile } = await readProfile(await saved('\ufeff{"order_by":"version"}'))
+    expect(profile).toEqual({ order_by: 'version' })
+  })
+
   test.each([
     ['{', 'is not valid JSON'],
     [{ claim: { path: 'guests' } }, 'claim.path'],
