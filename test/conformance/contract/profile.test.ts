@@ -42,6 +42,7 @@ describe('a profile', () => {
   test.each([
     ['{', 'is not valid JSON'],
     [{ claim: { path: 'guests' } }, 'claim.path'],
+    [{ paths: { delete_endpoint: 'webhook-endpoints/{id}' } }, 'paths.delete_endpoint'],
     [{ ordering: 'version' }, 'ordering'],
   ])('that is %j is refused', async (content, why) => {
     const refused = await readProfile(await saved(content)).catch((error: unknown) => error)
