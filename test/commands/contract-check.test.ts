@@ -120,7 +120,7 @@ describe.concurrent('tabwire contract check', () => {
       expect({ code, stderr }).toEqual({
         code: 0,
         stderr:
-          'Webhook endpoints still registered there: 1. To have them deleted, set paths.delete_endpoint in --profile.\n',
+          'Webhook endpoints still registered there: 1. Delete them, or set paths.delete_endpoint in --profile for the next run.\n',
       })
       expect(stdout).toMatch(/✓ write_scope .*\n/)
       expect(stdout).toMatch(/, 0 failed, /)

@@ -189,7 +189,7 @@ export default class ContractCheck extends ConformanceCommand {
     }
     if (left > 0)
       this.say(
-        `Webhook endpoints still registered there: ${left}. To have them deleted, set paths.delete_endpoint in --profile.`,
+        `Webhook endpoints still registered there: ${left}. Delete them, or set paths.delete_endpoint in --profile for the next run.`,
       )
   }
 }

@@ -377,7 +377,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       return answer
     },
     async cleanUp() {
-      for (const { endpoint } of [...registered]) await target.remove(endpoint)
+      await Promise.all(registered.map(({ endpoint }) => target.remove(endpoint).catch(() => undefined)))
       return registered.length
     },
   }

@@ -7,6 +7,7 @@ import { checkContract, type ContractCheck } from '../../../src/conformance/cont
 import { parseJson } from '../../../src/conformance/contract/ask.ts'
 import { openReceiver } from '../../../src/conformance/contract/receiver.ts'
 import { reportable, contractCases } from '../../../src/conformance/contract/run.ts'
+import { openSimulator } from '../../support/simulator.ts'
 import { receiverTls } from './examine.ts'
 
 const API_KEY = 'key-of-this-test'
@@ -158,4 +159,14 @@ test('a delivery that is too large is not kept, and is told', async () => {
   })
   expect(hook.arrivals).toEqual([])
   expect(receiver.dropped()).toBe(1)
+})
+
+test('a --receiver-port that is in use is named, and leaves no key behind', async () => {
+  const { baseUrl, apiKey, client } = await openSimulator()
+  const receiverPort = Number(new URL(await serve(() => undefined)).port)
+  const before = (await client.keys.list()).data.length
+  await expect(check(baseUrl, { apiKey, receiverPort })).rejects.toThrow(
+    `--receiver-port ${receiverPort} is already in use. Choose another port, or omit the flag for any free port.`,
+  )
+  expect((await client.keys.list()).data.filter((one) => one.revoked_at === null)).toHaveLength(before)
 })
