@@ -161,6 +161,43 @@ test('a delivery that is too large is not kept, and is told', async () => {
   expect(receiver.dropped()).toBe(1)
 })
 
+describe('webhook endpoints', () => {
+  /** Registers everything that has the key, even text that is not JSON. The first endpoint stays: its DELETE gets no answer. */
+  async function careless() {
+    const there = new Set<string>()
+    const baseUrl = await serve((incoming, response) => {
+      const { method = '', url = '', headers } = incoming
+      if (headers.authorization !== `Bearer ${API_KEY}`) response.writeHead(401).end()
+      else if (method === 'POST' && url === '/v1/webhook-endpoints') {
+        const id = `endpoint-${there.size}`
+        there.add(id)
+        response.writeHead(201).end(JSON.stringify({ id, secret: `whsec_${id}` }))
+      } else if (method === 'DELETE' && url.endsWith('endpoint-0')) response.destroy()
+      else if (method === 'DELETE') {
+        there.delete(url.split('/').at(-1) ?? '')
+        response.writeHead(204).end()
+      } else response.writeHead(200).end('[]')
+    })
+    return { baseUrl, there }
+  }
+
+  test('that should be refused and are accepted are removed, and one that stays is counted', async () => {
+    const { baseUrl, there } = await careless()
+    const profile = { paths: { delete_endpoint: '/webhook-endpoints/{id}' } }
+    const cases = contractCases.filter(({ group }) => /requests|access|endpoints/.test(group))
+    const { left, report } = await check(baseUrl, { profile, cases, readKey: API_KEY })
+    const failed = report.cases.flatMap(({ verdict, id }) => (verdict === 'failed' ? [id] : []))
+    expect(failed).toEqual(expect.arrayContaining(['https_only', 'url_required', 'url_is_a_url']))
+    expect({ left, there: there.size }).toEqual({ left: 1, there: 1 })
+  })
+
+  test('are all counted where nothing tells how to remove them', async () => {
+    const { baseUrl, there } = await careless()
+    const { left } = await check(baseUrl, { readKey: API_KEY })
+    expect(left).toBe(there.size)
+  })
+})
+
 test('a --receiver-port that is in use is named, and leaves no key behind', async () => {
   const { baseUrl, apiKey, client } = await openSimulator()
   const receiverPort = Number(new URL(await serve(() => undefined)).port)
