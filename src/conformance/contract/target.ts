@@ -355,10 +355,11 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         )
       if (receiver.arrived() === 0 && receiver.distrusted() > 0)
         return new NotChecked(
-          `The service does not trust the certificate of ${receiver.url}. Make it trust the local authority (tabwire certs), or pass --receiver-url.`,
+          `The service does not trust the certificate of ${receiver.url}. Make the service trust ca/ca.pem of the data directory (.tabwire), or pass --receiver-url.`,
         )
       const others = receiver.arrived()
-      if (others > 0) return new Broken(`${late}. ${others} other deliveries arrived.`)
+      if (others > 0)
+        return new Broken(`${late}. ${others} other ${others === 1 ? 'delivery' : 'deliveries'} arrived.`)
       if (isReachable) return new Broken(`${late}.`)
       return new NotChecked(
         receiver.isPublic

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   defaults as foreignDefaults,
   type Bill,
@@ -784,3 +784,10 @@ describe.concurrent(
     })
   },
 )
+
+test('a ping whose signature has no t is told so', async () => {
+  const signed: Choices['signed'] = ({ secret }, body) => `v1=${hmac(secret, `.${body}`).digest('hex')}`
+  const { cases } = await examine({ changes: { signed }, groups: ['deliveries'] }, { onTestFinished })
+  const ping = cases.find(({ id }) => id === 'ping')
+  expect(ping).toMatchObject({ verdict: 'failed', detail: 'The signature of the ping has no t.' })
+})
