@@ -180,7 +180,7 @@ const schedule = [MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 480 * MINUTE, D
 /** Each retry follows another outcome that is no 2xx. */
 const failures = [500, 404, 302, 410, 429, 400, 503]
 
-/** A retry may come this much early, as a share of its delay, when the service counts from the start of the attempt. */
+/** Share of the delay before which an attempt is too early: a service may count from the start of the attempt. */
 const EARLY = 0.9
 /** A retry may come this late: a share of its delay, and some seconds more for a service that looks at intervals. */
 const LATE = [1.05, 1.15, 1.3]

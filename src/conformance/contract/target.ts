@@ -77,7 +77,10 @@ export interface Target {
   tryToRegister(sent: Sent): Promise<Answer>
   /** Registers a hook for these event types. @throws Broken | NotChecked when that is refused. */
   register(...eventTypes: readonly string[]): Promise<Registered>
-  /** Pings an endpoint, whose id is found by trying. @throws Broken when no id is accepted. */
+  /**
+   * Pings an endpoint, whose id is found by trying.
+   * @throws Broken when no id is accepted, NotChecked when the service seems unable to reach the receiver.
+   */
   ping(endpoint: Registered): Promise<{ id: string; answer: Answer }>
   /** Makes a guest claim one unit of an item. @throws NotChecked when that is not possible. */
   claim(check: TrialCheck, item: Item): Promise<void>
