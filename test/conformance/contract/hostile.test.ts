@@ -1,13 +1,14 @@
 import { createServer, request as httpRequest, type RequestListener } from 'node:http'
 import { randomUUID } from 'node:crypto'
-import { request } from 'node:https'
+import { createServer as createHttpsServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkContract, type ContractCheck } from '../../../src/conformance/contract/check.ts'
 import { parseJson } from '../../../src/conformance/contract/ask.ts'
+import { checkReceiver } from '../../../src/conformance/receiver/check.ts'
 import { openReceiver } from '../../../src/conformance/contract/receiver.ts'
 import { reportable, contractCases } from '../../../src/conformance/contract/run.ts'
-import { openSimulator } from '../../support/simulator.ts'
+import { openSimulator, testAuthority } from '../../support/simulator.ts'
 import { receiverTls } from './examine.ts'
 
 const API_KEY = 'key-of-this-test'
@@ -159,6 +160,19 @@ test('a delivery that is too large is not kept, and is told', async () => {
   })
   expect(hook.arrivals).toEqual([])
   expect(receiver.dropped()).toBe(1)
+})
+
+test('a certificate for another host is not told to be untrusted', async () => {
+  const authority = await testAuthority()
+  const server = createHttpsServer(await authority.issue(['other.example.test']))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const advice = 'Its certificate is for another host. Use a host name of the certificate.'
+  await expect(check(`${origin}/v1`, { ca: authority.certificatePem })).rejects.toThrow(advice)
+  const receiver = { url: new URL(origin), secret: 's', ca: [authority.certificatePem], insecure: false }
+  const settings = { headers: [], tolerance: 300, serviceName: 'Service', cases: [] }
+  await expect(checkReceiver({ ...receiver, ...settings })).rejects.toThrow(advice)
 })
 
 describe('webhook endpoints', () => {
