@@ -150,13 +150,13 @@ const right: Record<string, Variant> = {
   'says when an item was removed, and why': {
     changes: {
       shown: ({ ref, body, removed }) => {
-        const present = {
+        const unset = {
           ...{ removed_modifiers: [], void_reason: '', deletable: true, cancellation_policy: 'free' },
           ...{ removedAt: null, isVoid: 0, deleted_at: '0001-01-01T00:00:00Z', actions: ['void'] },
         }
         const items = [
-          ...body.items.map((one) => ({ ...one, ...present })),
-          ...removed.map((one) => ({ ...one, ...present, removedAt: '2026-11-21T18:04:05Z' })),
+          ...body.items.map((one) => ({ ...one, ...unset })),
+          ...removed.map((one) => ({ ...one, ...unset, removedAt: '2026-11-21T18:04:05Z' })),
         ]
         return { ref, ...body, items }
       },
