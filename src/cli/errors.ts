@@ -1,6 +1,7 @@
 import { Errors } from '@oclif/core'
 import { stripVTControlCharacters } from 'node:util'
 import { ApiError, TimedOut, Unreachable } from '../client/errors.ts'
+import { certificateAdvice } from '../model/loopback.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import { printable } from './render/text.ts'
 
@@ -158,10 +159,12 @@ const RESTART_HINT = 'Start the service with `tabwire start`.'
 
 /** Returns what to do when a service cannot be reached. */
 function hintFor(message: string): string {
-  if (/certificate|self-signed/i.test(message))
-    return "The service's certificate is not trusted: pass the authority's certificate with --cacert."
-  return message.startsWith('No service answers') ? NO_SERVICE_HINT : RESTART_HINT
+  const other = message.startsWith('No service answers') ? NO_SERVICE_HINT : RESTART_HINT
+  return certificateAdvice(message, UNTRUSTED_HINT) ?? other
 }
+
+const UNTRUSTED_HINT =
+  "The service's certificate is not trusted: pass the authority's certificate with --cacert."
 
 const NO_SERVICE_HINT =
   'Run this where you started Tabwire, pass --data-dir or --url, or start a service with `tabwire start`.'

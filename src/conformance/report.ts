@@ -1,6 +1,6 @@
 /**
- * `advised`: a case that rests on advice alone is not kept; exit codes ignore it. `not_checked`: this run could not see it.
- * `observed`: the specification leaves it open, so what was seen is told and nothing is judged.
+ * `advised`: a case based on advice failed; exit codes ignore it. `not_checked`: this run could not see it.
+ * `observed`: the specification leaves it open, so the report states what was seen.
  */
 export type Verdict = 'passed' | 'failed' | 'advised' | 'not_checked' | 'observed'
 

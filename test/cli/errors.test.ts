@@ -32,6 +32,26 @@ describe('how a command ends', () => {
 })
 
 describe('messages of commands', () => {
+  test.each([
+    ['certificate has expired', 'Its certificate has expired. Renew it.'],
+    [
+      'certificate is not yet valid',
+      'Its certificate is not valid yet. Compare the clocks of both machines.',
+    ],
+    [
+      "Hostname/IP does not match certificate's altnames: Host: a.test.",
+      'Its certificate is for another host. Use a host name of the certificate.',
+    ],
+    [
+      'unable to verify the first certificate',
+      "The service's certificate is not trusted: pass the authority's certificate with --cacert.",
+    ],
+    ['connection refused', 'Run this where you started Tabwire'],
+  ])('%s: what to do about it', (why, advice) => {
+    const message = `No service answers at https://certs.example.com (${why}).`
+    expect(describeFailure(new Unreachable(message)).message).toContain(`${message} ${advice}`)
+  })
+
   test('with --json is the error of the API, whole', () => {
     const conflicts = [{ external_id: 'line-1', reason: 'removed', claimed_quantity: 1 }]
     const body = { code: 'conflict_with_paid_items', message: 'No.', request_id: 'req_1', conflicts }

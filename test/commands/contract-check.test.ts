@@ -120,7 +120,7 @@ describe.concurrent('tabwire contract check', () => {
       expect({ code, stderr }).toEqual({
         code: 0,
         stderr:
-          'Webhook endpoints still registered there: 1. To have them deleted, set paths.delete_endpoint in --profile.\n',
+          'Webhook endpoints still registered there: 1. Delete them, or set paths.delete_endpoint in --profile for the next run.\n',
       })
       expect(stdout).toMatch(/✓ write_scope .*\n/)
       expect(stdout).toMatch(/, 0 failed, /)
@@ -143,6 +143,16 @@ describe.concurrent('tabwire contract check', () => {
     expect(wrong.stderr).toMatch(/^Error: The service refuses the API key: [^\n]*--api-key\.\n$/)
   })
 
+  test.each(['api-key', 'api-key-file', 'cacert'])('--%s without --base-url is wrong usage', async (name) => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'some.file'), 'some-key')
+    const ended = await tabwire(['contract', 'check', `--${name}`, 'some.file'], { cwd })
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toContain(
+      `Error: --${name} also needs --base-url: the URL of the implementation to test.`,
+    )
+  })
+
   test.each([
     [['--base-url', 'http://127.0.0.1:1/v1'], 1, 'http://127.0.0.1:1/v1 did not respond'],
     [
@@ -161,12 +171,19 @@ describe.concurrent('tabwire contract check', () => {
       'Error: Cannot read no-such.json: no such file.',
     ],
     [
+      ['--base-url', 'https://127.0.0.1:1/v1', '--cacert', 'empty.pem'],
+      2,
+      'Error: --cacert must be a certificate of an authority in PEM form, got empty.pem.',
+    ],
+    [
       ['--only', 'nothing'],
       2,
       'Error: --only and --skip must be a case or group, got "nothing". Groups: requests, access, checks, conflicts, endpoints, deliveries, retries. The report lists the cases.',
     ],
   ])('%j ends with %i and says why', async (args, code, message) => {
-    const ended = await tabwire(['contract', 'check', ...args], { cwd: await emptyDirectory() })
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'empty.pem'), '')
+    const ended = await tabwire(['contract', 'check', ...args], { cwd })
     expect(ended.code).toBe(code)
     expect(ended.stderr).toContain(message)
   })

@@ -171,6 +171,17 @@ describe('tabwire scenario run', () => {
     )
   })
 
+  test('more deliveries than those named may arrive', async () => {
+    const changed = { ...push, body: checkBody({ status: 'closed' }) }
+    const expects = { do: 'expect', check: 'table', deliveries: ['check.created', 'check.closed'] }
+    const resend = { do: 'resend', check: 'table', event: 1 }
+    const both = { ...expects, deliveries: ['check.created', ...expects.deliveries] }
+    const script = await file('more.json', push, changed, resend, both, expects)
+    const { code, stdout } = await run(script, '--endpoint', endpoint.id)
+    expect(stdout).not.toContain('actual')
+    expect(code).toBe(0)
+  })
+
   test('--forward-to brings deliveries to a receiver on plain HTTP, and leaves no endpoint', async () => {
     const plain = await startReceiver()
     try {

@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { createHmac } from 'node:crypto'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ToolContext } from '../../src/mcp/tool.ts'
+import { receiverCheck } from '../../src/mcp/tools/signatures.ts'
 import { isSoak, sampled } from '../soak/seeded.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { Check } from '../../src/model/check.ts'
@@ -308,6 +311,37 @@ test('the secret of the server is used and not shown', async () => {
   const { data } = await call('verify', { header: 't=1,v1=0', body: 'x' })
   expect(data).toMatchObject({ ok: false })
   expect(JSON.stringify(data)).not.toContain(secret)
+})
+
+test('the secret is verified as it is given, with a tolerance from 0 on', async () => {
+  const secret = `whsec_${'padded'.repeat(8).slice(0, 43)}`
+  const t = Math.floor(Date.now() / 1000)
+  const now = new Date(t * 1000).toISOString()
+  const v1 = createHmac('sha256', secret).update(`${t}.{}`).digest('hex')
+  const args = { header: `t=${t},v1=${v1}`, body: '{}', now, tolerance: 0 }
+  const { call } = agents.stdio
+  expect((await call('verify', { ...args, secret })).data).toMatchObject({ ok: true })
+  const padded = await call('verify', { ...args, secret: `${secret}\n` })
+  expect(padded.data).toMatchObject({ ok: false, mistake: 'secret_padded' })
+  expect(JSON.stringify(padded)).not.toContain(secret)
+})
+
+test('receiver_check says that its own time limit stopped it', async () => {
+  const limit = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
+  onTestFinished(() => limit.mockRestore())
+  const context: ToolContext = {
+    connect: () => Promise.reject(new Error('not used')),
+    explain: (error) => Promise.resolve(error),
+    hidden: () => [],
+    receiver: (url) => Promise.resolve(new URL(url)),
+    authorities: () => Promise.resolve([]),
+    serviceName: () => Promise.resolve('Service'),
+  }
+  const input = { url: 'http://127.0.0.1:1/', secret: 's', tolerance: 300, insecure: false, strict: false }
+  const textOf = async (signal: AbortSignal) => (await receiverCheck.run(context, input, signal)).text
+  const told = 'The check stopped after 50 s. Select fewer cases with only, or run tabwire receiver check'
+  expect(await textOf(new AbortController().signal)).toContain(told)
+  expect(await textOf(AbortSignal.abort())).not.toContain(told)
 })
 
 test('over HTTP, only registered receivers are checked', async () => {

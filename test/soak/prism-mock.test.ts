@@ -56,7 +56,7 @@ test.skipIf(!isSoak)(
     // The mock makes endpoints and has no way to delete them.
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: expect.stringMatching(/^Webhook endpoints still registered there: 3\. .*\n$/) as string,
+      stderr: expect.stringMatching(/^Webhook endpoints still registered there: \d+\. .*\n$/) as string,
     })
     const report = JSON.parse(stdout) as ConformanceReport
     expect(report.cases).toHaveLength(contractCases.length - 1)

@@ -11,7 +11,7 @@ interface LoadedProfile {
 
 /** Reads a profile of a deployment. @throws CommandError (usage) when it is not one. */
 export async function readProfile(file: string): Promise<LoadedProfile> {
-  const text = (await readInput(file)).toString()
+  const text = (await readInput(file)).toString().replace(/^\ufeff/, '')
   const { keys = {}, ...profile } = parse(file, text)
   const valueOf = (key: string | { env: string } | undefined) => {
     if (key === undefined) return undefined

@@ -129,7 +129,9 @@ const expect = z.strictObject({
   deliveries: z
     .array(z.enum(eventTypes))
     .optional()
-    .describe('Deliveries for the check, in any order; checked only with an endpoint.'),
+    .describe(
+      'Deliveries that must arrive for the check, in any order; more may arrive. Checked only with an endpoint.',
+    ),
   receiver: z
     .literal('agrees')
     .optional()

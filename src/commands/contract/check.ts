@@ -18,7 +18,7 @@ import {
   httpsUrlFlag,
   httpUrlFlag,
 } from '../../cli/flags.ts'
-import { readInput } from '../../cli/files/input.ts'
+import { readCertificate } from '../../cli/files/input.ts'
 import { typedValue } from '../../cli/files/secrets.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
@@ -94,15 +94,18 @@ export default class ContractCheck extends ConformanceCommand {
       timeouts: { eventMs: flags.wait * 1000 },
     }
     const baseUrl = flags['base-url']
-    if (baseUrl === undefined && typedValue(this.argv, 'api-key') !== undefined)
-      throw usageError('--api-key also needs --base-url: the URL of the implementation to test.')
-    if (baseUrl === undefined && flags.profile !== undefined)
-      throw usageError('--profile FILE also needs --base-url: the URL of the implementation to test.')
-    if (baseUrl === undefined) return this.checkOwnService(flags, common)
+    if (baseUrl === undefined) {
+      const typed = ['api-key', 'api-key-file', 'cacert'].find(
+        (name) => typedValue(this.argv, name) !== undefined,
+      )
+      const given = typed ?? (flags.profile === undefined ? undefined : 'profile FILE')
+      if (given === undefined) return this.checkOwnService(flags, common)
+      throw usageError(`--${given} also needs --base-url: the URL of the implementation to test.`)
+    }
     await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
-    const ca = flags.cacert === undefined ? undefined : (await readInput(flags.cacert)).toString()
+    const ca = flags.cacert === undefined ? undefined : await readCertificate(flags.cacert)
     const choices = await choicesOf(flags)
     const loaded: Partial<Awaited<ReturnType<typeof readProfile>>> =
       choices === undefined ? {} : await readProfile(choices)
@@ -186,7 +189,7 @@ export default class ContractCheck extends ConformanceCommand {
     }
     if (left > 0)
       this.say(
-        `Webhook endpoints still registered there: ${left}. To have them deleted, set paths.delete_endpoint in --profile.`,
+        `Webhook endpoints still registered there: ${left}. Delete them, or set paths.delete_endpoint in --profile for the next run.`,
       )
   }
 }

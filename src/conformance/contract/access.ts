@@ -32,10 +32,10 @@ interface Call {
 }
 
 /** Registers with the right body and another key. Nothing may arrive at the hook of a registration that is refused. */
-async function registration({ ask, receiver, refusedHooks }: Target, sent: Sent): Promise<Answer> {
+async function registration({ tryToRegister, receiver, refusedHooks }: Target, sent: Sent): Promise<Answer> {
   const hook = receiver.open()
   const json = { url: hook.url, event_types: ['check.created', 'check.updated'] }
-  const answer = await ask('POST', '/webhook-endpoints', { ...sent, json })
+  const answer = await tryToRegister({ ...sent, json })
   if (!isSuccess(answer)) refusedHooks.push(hook)
   return answer
 }

@@ -30,7 +30,7 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
-/** Most repetitions of a request after 429, unless `Retry-After` is longer than this, in milliseconds. */
+/** Most attempts of a request that is answered 429, and the longest `Retry-After` to wait for, in milliseconds. */
 const MAX_TRIES = 5
 const MAX_WAIT_MS = 60_000
 

@@ -1,4 +1,5 @@
 import { newToken } from '../../ids.ts'
+import { certificateAdvice } from '../../model/loopback.ts'
 import { makeReport, type ConformanceReport } from '../report.ts'
 import { createAsk, isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.ts'
 import type { ContractCase } from './case.ts'
@@ -97,9 +98,12 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   })
   const tell = check.tell ?? (() => undefined)
   const signal = check.signal ?? new AbortController().signal
+  let limited: LimitedKey | undefined
   try {
     const locations = await requireAnswer(ask, baseUrl)
-    const { profile, limited } = await profileFor(ask, baseUrl, check.profile, read === undefined)
+    const found = await profileFor(ask, baseUrl, check.profile, read === undefined)
+    const { profile } = found
+    limited = found.limited
     const receiver = await openReceiver({
       tls: check.tls,
       publicUrl: check.receiverUrl,
@@ -127,8 +131,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
       })
       await requireService(target, locations, baseUrl, keyFor('PUT', '/') !== undefined)
       const cases = await runContract(target, check.cases, tell, signal)
-      const left = await target.cleanUp().catch(() => 0)
-      if (limited !== undefined) await ask('DELETE', limited.path).catch(() => undefined)
+      const left = await target.cleanUp()
       const duration_ms = Math.round(performance.now() - started)
       const interrupted = signal.aborted
       const { strict = false } = check
@@ -145,6 +148,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
       await receiver.close()
     }
   } finally {
+    if (limited !== undefined) await ask('DELETE', limited.path).catch(() => undefined)
     await close()
   }
 }
@@ -156,8 +160,8 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     const why = error.message.replace(/^.*? got no response: /, '')
-    const isUntrusted = /certificate|self.signed/i.test(why)
-    const next = isUntrusted ? 'Pass its certificate authority with --cacert.' : 'Check --base-url.'
+    const next =
+      certificateAdvice(why, 'Pass its certificate authority with --cacert.') ?? 'Check --base-url.'
     throw new UnusableTarget('address', `${baseUrl} did not respond: ${why}. ${next}`)
   }
 }
@@ -197,13 +201,19 @@ async function requireService(
     )
 }
 
+/** A key without write scope that this check made, and the path of its removal. */
+interface LimitedKey {
+  key: string
+  path: string
+}
+
 /** A profile given, or that of Tabwire where the service is one, which can also make a key without write scope. */
 async function profileFor(
   ask: Ask,
   baseUrl: string,
   given: Omit<Profile, 'keys'> | undefined,
   needsKey: boolean,
-) {
+): Promise<{ profile: Omit<Profile, 'keys'>; limited: LimitedKey | undefined }> {
   const { origin } = new URL(baseUrl)
   const health = await ask('GET', `${origin}/_sim/health`).catch(() => undefined)
   if (at(health?.json, 'status') !== 'ok') return { profile: given ?? {}, limited: undefined }

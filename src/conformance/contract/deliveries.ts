@@ -59,6 +59,7 @@ export const deliveries: readonly ContractCase[] = [
         'The signature of the ping does not match.',
       )
       const lag = lagOf(ping, target.serviceName)
+      must(!Number.isNaN(lag), 'The signature of the ping has no t.')
       must(lag <= TOLERANCE, `The t of the ping differs from the current time by ${Math.round(lag)} s.`)
     },
     reachable,

@@ -9,7 +9,7 @@ import type { Registered, Target } from './target.ts'
 export function registered(target: Target): Promise<Registered> {
   return target.once('registered', async () => {
     const endpoint = await target.register('check.created', 'check.updated')
-    const nonsense = await target.ask('POST', '/webhook-endpoints', { body: '{', authorization: null })
+    const nonsense = await target.tryToRegister({ body: '{', authorization: null })
     if (isSuccess(nonsense))
       throw new NotChecked(
         'The service accepts a registration without JSON and key, so acceptance proves nothing.',
@@ -48,7 +48,7 @@ const refuses = (
     const { url: accepted } = await registered(target)
     for (const url of urls(accepted)) {
       const json = { url, event_types: ['check.created'] }
-      const { status } = await target.ask('POST', '/webhook-endpoints', { json })
+      const { status } = await target.tryToRegister({ json })
       const told = url === undefined ? 'A registration without url' : `Registering the url ${url}`
       must(!isSuccess({ status }), `${told} returned ${status}; expected a 4xx status.`)
     }
@@ -106,9 +106,9 @@ export const endpoints: readonly ContractCase[] = [
     id: 'unknown_event_type',
     title: 'a registration for an unknown event type',
     section: 'section 2: other event types are not defined',
-    async observe({ ask, receiver }) {
+    async observe({ tryToRegister, receiver }) {
       const json = { url: receiver.open().url, event_types: ['check.flambeed'] }
-      return `returned ${(await ask('POST', '/webhook-endpoints', { json })).status}`
+      return `returned ${(await tryToRegister({ json })).status}`
     },
   },
 ]

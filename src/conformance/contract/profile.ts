@@ -2,12 +2,13 @@ import { z } from 'zod'
 
 const key = z.union([z.string().min(1), z.strictObject({ env: z.string().min(1) })])
 
+const path = z.string().regex(/^(\/|\{origin\}\/|https?:\/\/)/)
+
 const requestTemplate = z.strictObject({
   method: z.enum(['GET', 'PUT', 'POST', 'PATCH', 'DELETE']).default('POST'),
-  path: z
-    .string()
-    .regex(/^(\/|\{origin\}\/|https?:\/\/)/)
-    .describe('A path that starts with / is below the base URL. {origin} is its scheme, host and port.'),
+  path: path.describe(
+    'A path that starts with / is below the base URL. {origin} is its scheme, host and port.',
+  ),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
 })
@@ -46,7 +47,7 @@ export const profileSchema = z.strictObject({
     .strictObject({
       check: z.string().startsWith('/').optional().describe('GET of one check: {external_check_id}.'),
       endpoint: z.string().startsWith('/').optional().describe('GET of one webhook endpoint: {id}.'),
-      delete_endpoint: z.string().optional().describe('DELETE of one webhook endpoint: {id}, {origin}.'),
+      delete_endpoint: path.optional().describe('DELETE of one webhook endpoint: {id}, {origin}.'),
     })
     .optional(),
   fields: z

@@ -67,7 +67,7 @@ const MAX_KEPT = 128 * 1024 * 1024
 /** The most deliveries that are kept; a check causes some hundred. */
 const MAX_COUNT = 5_000
 
-/** Opens an HTTPS receiver on 127.0.0.1 that keeps whatever arrives. */
+/** Opens an HTTPS receiver on 127.0.0.1 that keeps whatever arrives. @throws Error when it cannot listen at the port. */
 export async function openReceiver({
   tls,
   publicUrl,
@@ -122,7 +122,9 @@ export async function openReceiver({
     socket.once('close', () => connections.delete(socket))
   })
   await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(port, '127.0.0.1', resolve),
+    server
+      .once('error', ({ code }: NodeJS.ErrnoException) => reject(new Error(unusable(port, code))))
+      .listen(port, '127.0.0.1', resolve),
   )
   const own = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   const url = (publicUrl ?? own).replace(/\/+$/, '')
@@ -178,6 +180,11 @@ function post(url: string): Promise<void> {
     call.on('timeout', () => call.destroy()).on('error', () => resolve())
     call.end()
   })
+}
+
+function unusable(port: number, code = ''): string {
+  const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code})`
+  return `--receiver-port ${port} ${why}. Choose another port, or omit the flag for any free port.`
 }
 
 function createHook(url: string, eventMs: number) {

@@ -23,7 +23,7 @@ export const retries: readonly ContractCase[] = [
     SCHEDULE,
     async (target) => {
       const { steps } = await retryRun(target)
-      const wrong = steps.findIndex(({ early, due }) => early > 0 || due === 0)
+      const wrong = steps.findIndex(isOffSchedule)
       const step = steps[wrong]
       if (step === undefined) return
       const told = `Retry ${wrong + 1}, due after ${words(step.delay)},`
@@ -39,9 +39,9 @@ export const retries: readonly ContractCase[] = [
     'section 6, rule 5: then the delivery is marked dead',
     async (target) => {
       const { steps, after } = await retryRun(target)
-      if (steps.length < schedule.length)
+      if (steps.length < schedule.length || steps.some(isOffSchedule))
         throw new NotChecked('The earlier retries did not follow the schedule.')
-      must(after === 0, `${after} more attempts arrived in the following three days.`)
+      must(after === 0, `${moreAttempts(after)} arrived in the following three days.`)
     },
   ),
   {
@@ -122,7 +122,7 @@ export const retries: readonly ContractCase[] = [
       await target.advance(2 * DAY)
       await pause(target.timeouts.quietMs)
       const more = hook.arrivals.length - until
-      must(more === 0, `${more} more attempts arrived after a 2xx.`)
+      must(more === 0, `${moreAttempts(more)} arrived after a 2xx.`)
     },
   ),
   one(
@@ -160,6 +160,10 @@ async function attemptsAnsweredAfter(target: Target, delayMs: number): Promise<n
   return retry === undefined ? 1 : 2
 }
 
+function moreAttempts(count: number): string {
+  return `${count} more attempt${count === 1 ? '' : 's'}`
+}
+
 /** `5 minutes`, `2 hours`. */
 function words(seconds: number): string {
   const [count, unit] = seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']
@@ -176,7 +180,7 @@ const schedule = [MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 480 * MINUTE, D
 /** Each retry follows another outcome that is no 2xx. */
 const failures = [500, 404, 302, 410, 429, 400, 503]
 
-/** A retry may come this much early, as a share of its delay, when the service counts from the start of the attempt. */
+/** Share of the delay before which an attempt is too early: a service may count from the start of the attempt. */
 const EARLY = 0.9
 /** A retry may come this late: a share of its delay, and some seconds more for a service that looks at intervals. */
 const LATE = [1.05, 1.15, 1.3]
@@ -191,6 +195,10 @@ interface Step {
   delay: number
   early: number
   due: number
+}
+
+function isOffSchedule({ early, due }: Step): boolean {
+  return early > 0 || due === 0
 }
 
 interface RetryRun extends Pick<Registered, 'secrets' | 'hook'> {
@@ -240,8 +248,9 @@ function retryRun(target: Target): Promise<RetryRun> {
       await pause(target.timeouts.quietMs)
       // The attempt came between the last two looks.
       sinceAttempt = reached - last
-      steps.push({ delay, early, due: hook.arrivals.length - before })
-      if (early > 0 || hook.arrivals.length === before) break
+      const step = { delay, early, due: hook.arrivals.length - before }
+      steps.push(step)
+      if (isOffSchedule(step)) break
     }
     const until = hook.arrivals.length
     await advance(3 * DAY)

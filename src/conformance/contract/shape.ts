@@ -146,15 +146,20 @@ export function listsAt(value: unknown, path: string): unknown[] | undefined {
   return inside.every((one) => Array.isArray(one) || isObject(one)) ? inside : undefined
 }
 
+const REMOVED_FIELD =
+  /^(is_?|was_?)?(removed|deleted|void(ed)?|cancell?ed)(_?(at|on|by|date|time|timestamp))?$/i
+/** Texts of values that mean no, with the empty list and the zero time of Go. */
+const NO = /^(|0|no|false|null|0001-01-01T.*)$/i
+
 /** Returns true when an entry says of itself that its item is gone, as services do that keep removed items in the list. */
 export function isRemoved(entry: unknown): boolean {
   return (
     isObject(entry) &&
     Object.entries(entry).some(([name, value]) =>
-      /remov|delet|void|cancel/i.test(name)
-        ? value !== false && value !== null && value !== 0
+      REMOVED_FIELD.test(name)
+        ? !NO.test(String(value))
         : (name === 'quantity' && value === 0) ||
-          /^(removed|deleted|void(ed)?|cancell?ed)$/i.test(String(value)),
+          (typeof value === 'string' && /^(removed|deleted|void(ed)?|cancell?ed)$/i.test(value)),
     )
   )
 }

@@ -1,6 +1,6 @@
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
-import { isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.ts'
+import { isSuccess, NoAnswer, type Answer, type Ask, type Method, type Sent } from './ask.ts'
 import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile, type RequestTemplate } from './profile.ts'
 import type { Arrival, Hook, Receiver } from './receiver.ts'
@@ -73,9 +73,14 @@ export interface Target {
   entriesIn(value: unknown, item: Item, isAnswer?: boolean): readonly unknown[]
   /** Looks again and again until something is there; `undefined` when it is not, by the time that a push may take. */
   eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T | undefined>
+  /** Sends a registration, which may be a wrong one. What the service accepts is removed in the end. */
+  tryToRegister(sent: Sent): Promise<Answer>
   /** Registers a hook for these event types. @throws Broken | NotChecked when that is refused. */
   register(...eventTypes: readonly string[]): Promise<Registered>
-  /** Pings an endpoint, whose id is found by trying. @throws Broken when no id is accepted. */
+  /**
+   * Pings an endpoint, whose id is found by trying.
+   * @throws Broken when no id is accepted, NotChecked when the service seems unable to reach the receiver.
+   */
   ping(endpoint: Registered): Promise<{ id: string; answer: Answer }>
   /** Makes a guest claim one unit of an item. @throws NotChecked when that is not possible. */
   claim(check: TrialCheck, item: Item): Promise<void>
@@ -101,7 +106,7 @@ export interface Target {
   /** Does a thing once for all cases that look at it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Removes an endpoint; `undefined` where it is not known how. */
-  remove(endpoint: Registered): Promise<Answer | undefined>
+  remove(endpoint: Pick<Registered, 'answer'>): Promise<Answer | undefined>
   /** Removes the registered endpoints where possible; returns how many stay. */
   cleanUp(): Promise<number>
 }
@@ -157,7 +162,9 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   const { paths = {}, fields = {} } = profile
   const order = orderingOf(profile)
   const known = new Map<string, Promise<unknown>>()
-  const registered: { endpoint: Registered; id: string | undefined }[] = []
+  /** Registrations that the service accepted, with the id of the endpoint once a ping has confirmed it. */
+  const registered: { answer: Answer; id: string | undefined }[] = []
+  let hasRegistered = false
   const started = Date.now()
   let isUnreadable = false
   let isGuessed = false
@@ -272,32 +279,34 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
       }
     },
+    async tryToRegister(sent) {
+      const answer = await ask('POST', '/webhook-endpoints', sent)
+      if (isSuccess(answer)) registered.push({ answer, id: undefined })
+      return answer
+    },
     async register(...event_types) {
       const hook = receiver.open()
-      const first = await ask('POST', '/webhook-endpoints', { json: { url: hook.url, event_types } })
+      const first = await target.tryToRegister({ json: { url: hook.url, event_types } })
       // A service may refuse private addresses; what a registration answers can be seen with another name, too.
-      const isUnreachable = !isSuccess(first) && registered.length === 0 && isPrivate(receiver.url)
+      const isUnreachable = !isSuccess(first) && !hasRegistered && isPrivate(receiver.url)
       const nowhere = `https://${token.toLowerCase()}.invalid/${hook.url.split('/').at(-1)}`
       const answer = isUnreachable
-        ? await ask('POST', '/webhook-endpoints', { json: { url: nowhere, event_types } })
+        ? await target.tryToRegister({ json: { url: nowhere, event_types } })
         : first
       if (!isSuccess(answer)) {
         const seen = `Registering ${hook.url} returned ${first.status}`
-        if (registered.length > 0)
+        if (hasRegistered)
           throw new NotChecked(
             `${seen}, but another was accepted. The service may limit the number of endpoints.`,
           )
-        if (receiver.isPublic && !isPrivate(receiver.url))
-          throw new Broken(`${seen}: ${first.text.slice(0, 200)}`)
+        if (receiver.isPublic && !isPrivate(receiver.url)) throw new Broken(`${seen}: ${first.text}`)
         throw new NotChecked(
           `${seen}. If the service refuses such addresses, pass --receiver-url and --receiver-port.`,
         )
       }
+      hasRegistered = true
       const secrets = secretsIn(answer.json, fields.signing_secret)
-      const url = isUnreachable ? nowhere : hook.url
-      const endpoint = { secrets, url, hook, answer, isUnreachable }
-      registered.push({ endpoint, id: undefined })
-      return endpoint
+      return { secrets, url: isUnreachable ? nowhere : hook.url, hook, answer, isUnreachable }
     },
     async ping(endpoint) {
       const candidates = idCandidates(endpoint.answer, fields.endpoint_id)
@@ -314,7 +323,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
           ? await ask('POST', path, { json: {} })
           : bare
         if (isSuccess(answer)) {
-          for (const one of registered) if (one.endpoint === endpoint) one.id = id
+          for (const one of registered) if (one.answer === endpoint.answer) one.id = id
           return { id, answer }
         }
         tried.push(`${id}: ${answer.status}`)
@@ -349,10 +358,11 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         )
       if (receiver.arrived() === 0 && receiver.distrusted() > 0)
         return new NotChecked(
-          `The service does not trust the certificate of ${receiver.url}. Make it trust the local authority (tabwire certs), or pass --receiver-url.`,
+          `The service does not trust the certificate of ${receiver.url}. Make the service trust ca/ca.pem of the data directory (.tabwire), or pass --receiver-url.`,
         )
       const others = receiver.arrived()
-      if (others > 0) return new Broken(`${late}. ${others} other deliveries arrived.`)
+      if (others > 0)
+        return new Broken(`${late}. ${others} other ${others === 1 ? 'delivery' : 'deliveries'} arrived.`)
       if (isReachable) return new Broken(`${late}.`)
       return new NotChecked(
         receiver.isPublic
@@ -360,7 +370,10 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
           : `${late}. If the service cannot reach ${receiver.url}, pass --receiver-url and --receiver-port. If it sends later, pass --wait.`,
       )
     },
-    secrets: () => [...apiKeys, ...registered.flatMap(({ endpoint }) => endpoint.secrets)],
+    secrets: () => [
+      ...apiKeys,
+      ...registered.flatMap(({ answer }) => secretsIn(answer.json, fields.signing_secret)),
+    ],
     mentions: ({ body }) => body.includes(`-${token}-`),
     async once<T>(name: string, work: () => Promise<T>) {
       const before = known.get(name) as Promise<T> | undefined
@@ -369,16 +382,16 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       known.set(name, doing)
       return doing
     },
-    async remove(endpoint) {
-      const one = registered.find((each) => each.endpoint === endpoint)
-      const id = one?.id ?? idCandidates(endpoint.answer, fields.endpoint_id)[0]
+    async remove({ answer: accepted }) {
+      const one = registered.find(({ answer }) => answer === accepted)
+      const id = one?.id ?? idCandidates(accepted, fields.endpoint_id)[0]
       if (paths.delete_endpoint === undefined || one === undefined || id === undefined) return undefined
       const answer = await ask('DELETE', fillPath(paths.delete_endpoint, { origin, id }))
       if (isSuccess(answer)) registered.splice(registered.indexOf(one), 1)
       return answer
     },
     async cleanUp() {
-      for (const { endpoint } of [...registered]) await target.remove(endpoint)
+      await Promise.all(registered.map((one) => target.remove(one).catch(() => undefined)))
       return registered.length
     },
   }
@@ -445,14 +458,14 @@ const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attrib
  * pushed: then nothing can be judged until a profile names it.
  */
 function refusalOf({ status, text }: Answer): Broken | NotChecked {
-  const seen = `A push returned ${status}: ${text.slice(0, 400)}`
+  const seen = `A push returned ${status}: ${text}`
   const named = [
     ...text.matchAll(/(\w+)\W*(?:is|are|was)?\W*(?:required|missing|must be (?:set|given|present))/gi),
     ...text.matchAll(/(?:required|requires|missing)\W*(?:fields?|property|key|parameter)?\W*(\w+)/gi),
   ].flatMap(([, name = '']) => (COMMON.test(name) ? [] : [name]))
   const isUnknown = named.some((name) => !SHOWN.test(name) && !/^\d/.test(name))
   if ((status === 400 || status === 422) && isUnknown && !named.some((name) => SHOWN.test(name)))
-    return new NotChecked(`${seen}. Name the fields that this service requires with --profile (push, item).`)
+    return new NotChecked(`Name the fields that this service requires with --profile (push, item). ${seen}`)
   return new Broken(seen)
 }
 

@@ -1,6 +1,6 @@
 import { createNewId } from '../../ids.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, certificateAdvice, isLoopbackName } from '../../model/loopback.ts'
 import { makeReport, type ConformanceReport } from '../report.ts'
 import type { ReceiverCase } from './case.ts'
 import { createConvergence, type StateCheck, converges } from './convergence/judge.ts'
@@ -134,7 +134,9 @@ function otherScheme({ protocol, hostname, host, pathname, origin }: URL): strin
 }
 
 function advice(code: string): string {
-  if (/CERT|SIGNATURE/.test(code)) return 'Pass its certificate authority with --cacert, or pass --insecure.'
+  const untrusted = 'Pass its certificate authority with --cacert, or pass --insecure.'
+  const trust = certificateAdvice(code, untrusted)
+  if (trust !== undefined) return trust
   if (noConnection.test(code)) return 'Start the receiver, or correct the URL.'
   return 'Correct the URL. A webhook receiver must listen there.'
 }

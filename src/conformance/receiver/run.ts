@@ -132,11 +132,11 @@ const LENIENCE = 1.5
 interface Pace {
   send: Send
   /**
-   * Measures how many requests the receiver answers at once without that one waits for another, and lets no more than
-   * these be in flight. One, for a receiver that is quick.
+   * Measures how many requests the receiver answers in parallel without queueing, and limits requests in flight to that.
+   * Returns 1 for a quick receiver.
    */
   widen(): Promise<number>
-  /** Bounds nothing any more. */
+  /** Removes the limit. */
   release(): void
 }
 

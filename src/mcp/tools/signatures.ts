@@ -15,12 +15,14 @@ const secret = z
   .optional()
   .describe('Signing secret of the endpoint, whsec_…. Not needed when `tabwire mcp` has TABWIRE_SECRET.')
 
-const tolerance = z.int().min(2).default(300).describe('Seconds allowed between t and now; 300 by default.')
+const tolerance = (least: number) =>
+  z.int().min(least).default(300).describe('Seconds allowed between t and now; 300 by default.')
 
 /** @throws CommandError (usage) when neither the call nor the server has a secret. */
 function requireSecret(given: string | undefined, context: ToolContext): string {
-  const found = (given ?? context.secret ?? '').trim()
-  if (found !== '') return found
+  const found = given ?? context.secret ?? ''
+  // Not trimmed: white space around the secret is a mistake that a diagnosis names.
+  if (found.trim() !== '') return found
   throw usageError(
     'secret is missing. Pass the signing secret of the endpoint, or start `tabwire mcp` with TABWIRE_SECRET.',
   )
@@ -35,7 +37,7 @@ export const verify = defineTool({
     body: z.string().optional().describe('Raw body exactly as the receiver verified it.'),
     body_base64: z.base64().optional().describe('The same in Base64, for bytes that are not text.'),
     secret,
-    tolerance,
+    tolerance: tolerance(0),
     now: z.iso
       .datetime({ offset: true })
       .optional()
@@ -62,6 +64,8 @@ function portOf({ port, protocol }: URL): number {
 /** Time limit of a check in seconds: clients of MCP give a call 60 s by default. */
 const LONGEST_CHECK = 50
 
+const STOPPED = `The check stopped after ${LONGEST_CHECK} s. Select fewer cases with only, or run tabwire receiver check in a terminal.`
+
 export const receiverCheck = defineTool({
   name: 'receiver_check',
   description:
@@ -79,7 +83,7 @@ export const receiverCheck = defineTool({
       .min(1)
       .optional()
       .describe('Event types of the receiver; all by default.'),
-    tolerance,
+    tolerance: tolerance(2),
     insecure: z.boolean().default(false).describe('Accept any certificate of the receiver.'),
     strict: z.boolean().default(false).describe('Also fail cases that are based on advice.'),
   }),
@@ -102,6 +106,7 @@ export const receiverCheck = defineTool({
       signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_CHECK * 1_000)]),
     })
     const told = { ...report, cases: report.cases.filter(({ verdict }) => verdict !== 'passed') }
-    return { text: renderConformance(told, COLUMNS), data: told }
+    const text = renderConformance(told, COLUMNS)
+    return { text: report.interrupted && !signal.aborted ? `${text}\n${STOPPED}` : text, data: told }
   },
 })

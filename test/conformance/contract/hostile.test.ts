@@ -1,12 +1,14 @@
 import { createServer, request as httpRequest, type RequestListener } from 'node:http'
 import { randomUUID } from 'node:crypto'
-import { request } from 'node:https'
+import { createServer as createHttpsServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkContract, type ContractCheck } from '../../../src/conformance/contract/check.ts'
 import { parseJson } from '../../../src/conformance/contract/ask.ts'
+import { checkReceiver } from '../../../src/conformance/receiver/check.ts'
 import { openReceiver } from '../../../src/conformance/contract/receiver.ts'
 import { reportable, contractCases } from '../../../src/conformance/contract/run.ts'
+import { openSimulator, testAuthority } from '../../support/simulator.ts'
 import { receiverTls } from './examine.ts'
 
 const API_KEY = 'key-of-this-test'
@@ -102,6 +104,23 @@ describe('quotations of a service in a report', () => {
   })
 })
 
+test.each([
+  ['PUT', 'checks/accepted'],
+  ['POST', 'endpoints/registered'],
+])('no part of a long key is shown where an answer to %s is cut', async (refused, name) => {
+  const apiKey = 'k'.repeat(700)
+  const baseUrl = await serve((incoming, response) => {
+    const { authorization } = incoming.headers
+    if (incoming.method === refused) response.writeHead(422).end(`refused for ${authorization}`)
+    else response.writeHead(200).end('[]')
+  })
+  const receiverUrl = 'https://receiver.example.test'
+  const cases = contractCases.filter(({ group }) => group === name.split('/')[0])
+  const { report } = await check(baseUrl, { apiKey, receiverUrl, cases })
+  const detail = report.cases.find(({ group, id }) => `${group}/${id}` === name)?.detail
+  expect(detail).toMatch(/ returned 422: refused for Bearer \[hidden\]$/)
+})
+
 test('the key goes to the host of the base URL alone', async () => {
   const seen: (string | undefined)[] = []
   const other = await serve((incoming, response) => {
@@ -141,4 +160,64 @@ test('a delivery that is too large is not kept, and is told', async () => {
   })
   expect(hook.arrivals).toEqual([])
   expect(receiver.dropped()).toBe(1)
+})
+
+test('a certificate for another host is not told to be untrusted', async () => {
+  const authority = await testAuthority()
+  const server = createHttpsServer(await authority.issue(['other.example.test']))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const advice = 'Its certificate is for another host. Use a host name of the certificate.'
+  await expect(check(`${origin}/v1`, { ca: authority.certificatePem })).rejects.toThrow(advice)
+  const receiver = { url: new URL(origin), secret: 's', ca: [authority.certificatePem], insecure: false }
+  const settings = { headers: [], tolerance: 300, serviceName: 'Service', cases: [] }
+  await expect(checkReceiver({ ...receiver, ...settings })).rejects.toThrow(advice)
+})
+
+describe('webhook endpoints', () => {
+  /** Registers everything that has the key, even text that is not JSON. The first endpoint stays: its DELETE gets no answer. */
+  async function careless() {
+    const there = new Set<string>()
+    const baseUrl = await serve((incoming, response) => {
+      const { method = '', url = '', headers } = incoming
+      if (headers.authorization !== `Bearer ${API_KEY}`) response.writeHead(401).end()
+      else if (method === 'POST' && url === '/v1/webhook-endpoints') {
+        const id = `endpoint-${there.size}`
+        there.add(id)
+        response.writeHead(201).end(JSON.stringify({ id, secret: `whsec_${id}` }))
+      } else if (method === 'DELETE' && url.endsWith('endpoint-0')) response.destroy()
+      else if (method === 'DELETE') {
+        there.delete(url.split('/').at(-1) ?? '')
+        response.writeHead(204).end()
+      } else response.writeHead(200).end('[]')
+    })
+    return { baseUrl, there }
+  }
+
+  test('that should be refused and are accepted are removed, and one that stays is counted', async () => {
+    const { baseUrl, there } = await careless()
+    const profile = { paths: { delete_endpoint: '/webhook-endpoints/{id}' } }
+    const cases = contractCases.filter(({ group }) => /requests|access|endpoints/.test(group))
+    const { left, report } = await check(baseUrl, { profile, cases, readKey: API_KEY })
+    const failed = report.cases.flatMap(({ verdict, id }) => (verdict === 'failed' ? [id] : []))
+    expect(failed).toEqual(expect.arrayContaining(['https_only', 'url_required', 'url_is_a_url']))
+    expect({ left, there: there.size }).toEqual({ left: 1, there: 1 })
+  })
+
+  test('are all counted where nothing tells how to remove them', async () => {
+    const { baseUrl, there } = await careless()
+    const { left } = await check(baseUrl, { readKey: API_KEY })
+    expect(left).toBe(there.size)
+  })
+})
+
+test('a --receiver-port that is in use is named, and leaves no key behind', async () => {
+  const { baseUrl, apiKey, client } = await openSimulator()
+  const receiverPort = Number(new URL(await serve(() => undefined)).port)
+  const before = (await client.keys.list()).data.length
+  await expect(check(baseUrl, { apiKey, receiverPort })).rejects.toThrow(
+    `--receiver-port ${receiverPort} is already in use. Choose another port, or omit the flag for any free port.`,
+  )
+  expect((await client.keys.list()).data.filter((one) => one.revoked_at === null)).toHaveLength(before)
 })

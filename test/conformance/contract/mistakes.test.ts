@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   defaults as foreignDefaults,
   type Bill,
@@ -747,6 +747,14 @@ const wrong: Record<string, Wrong> = {
   'retries with PUT': { changes: { retryMethod: 'PUT' }, cases: ['retries/post'] },
   'never retries': { changes: { waits: [] }, cases: ['retries/schedule'] },
   'doubles its waits': { changes: { waits: [1, 2, 4, 8, 16, 32] }, cases: ['retries/schedule'] },
+  'makes the last retry after two days': {
+    changes: { waits: [1, 5, 30, 120, 480, 2880] },
+    cases: ['retries/schedule'],
+  },
+  'makes the last retry after half a day': {
+    changes: { waits: [1, 5, 30, 120, 480, 720] },
+    cases: ['retries/schedule'],
+  },
   'gives up after three attempts': { changes: { waits: [1, 5] }, cases: ['retries/schedule'] },
   'never gives up': { changes: { waits: [1, 5, 30, 120, 480, 1440, 1440] }, cases: ['retries/last'] },
   'takes 404 for success': { changes: { succeeds: (status) => status < 500 }, cases: ['retries/schedule'] },
@@ -776,3 +784,10 @@ describe.concurrent(
     })
   },
 )
+
+test('a ping whose signature has no t is told so', async () => {
+  const signed: Choices['signed'] = ({ secret }, body) => `v1=${hmac(secret, `.${body}`).digest('hex')}`
+  const { cases } = await examine({ changes: { signed }, groups: ['deliveries'] }, { onTestFinished })
+  const ping = cases.find(({ id }) => id === 'ping')
+  expect(ping).toMatchObject({ verdict: 'failed', detail: 'The signature of the ping has no t.' })
+})

@@ -34,9 +34,15 @@ describe('a profile', () => {
     await expect(readProfile(file)).rejects.toThrow('the environment variable ACME_PUSH_KEY is not set')
   })
 
+  test('may begin with a byte-order mark, as PowerShell 5 writes it', async () => {
+    const { profile } = await readProfile(await saved('\ufeff{"order_by":"version"}'))
+    expect(profile).toEqual({ order_by: 'version' })
+  })
+
   test.each([
     ['{', 'is not valid JSON'],
     [{ claim: { path: 'guests' } }, 'claim.path'],
+    [{ paths: { delete_endpoint: 'webhook-endpoints/{id}' } }, 'paths.delete_endpoint'],
     [{ ordering: 'version' }, 'ordering'],
   ])('that is %j is refused', async (content, why) => {
     const refused = await readProfile(await saved(content)).catch((error: unknown) => error)

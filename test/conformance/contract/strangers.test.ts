@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contractCases } from '../../../src/conformance/contract/run.ts'
+import { isRemoved } from '../../../src/conformance/contract/shape.ts'
 import type { Body } from '../../support/foreign-service.ts'
 import { examine, type Variant } from './examine.ts'
 import { sampled } from '../../soak/seeded.ts'
@@ -144,6 +145,21 @@ const right: Record<string, Variant> = {
         ...body,
         items: [...body.items, ...removed.map((one) => ({ ...one, removed: true }))],
       }),
+    },
+  },
+  'says when an item was removed, and why': {
+    changes: {
+      shown: ({ ref, body, removed }) => {
+        const unset = {
+          ...{ removed_modifiers: [], void_reason: '', deletable: true, cancellation_policy: 'free' },
+          ...{ removedAt: null, isVoid: 0, deleted_at: '0001-01-01T00:00:00Z', actions: ['void'] },
+        }
+        const items = [
+          ...body.items.map((one) => ({ ...one, ...unset })),
+          ...removed.map((one) => ({ ...one, ...unset, removedAt: '2026-11-21T18:04:05Z' })),
+        ]
+        return { ref, ...body, items }
+      },
     },
   },
   'keeps removed items in a list of their own': {
@@ -360,9 +376,38 @@ describe.concurrent('a service that chose otherwise passes', { timeout: 180_000 
   })
 })
 
+describe('an item in the list', () => {
+  test.each([
+    { removed_modifiers: [], removed_quantity: 1 },
+    { void_reason: '', voids: 2, cancellation_policy: 'free of charge' },
+    { deletable: true, is_deletable: true, removable: true },
+    { removed: false, deleted: null, is_void: 0, cancelled: '' },
+    { voided_by: [], is_removed: 'false', removed_on: '0', deleted_at: '0001-01-01T00:00:00Z' },
+    { actions: ['void'], quantity: 1 },
+  ])('that has %j is there', (fields) => {
+    expect(isRemoved(fields)).toBe(false)
+  })
+
+  test.each([
+    { removed: true },
+    { isRemoved: true },
+    { is_deleted: 1 },
+    { removedAt: '2026-11-21T18:04:05Z' },
+    { deleted_at: 1_795_000_000 },
+    { voided_by: 'anna' },
+    { canceledOn: '2026-11-21' },
+    { is_cancelled: 'yes' },
+    { status: 'VOIDED' },
+    { quantity: 0 },
+  ])('that has %j is gone', (fields) => {
+    expect(isRemoved(fields)).toBe(true)
+  })
+})
+
 test('a service that requires a field that no profile names is not judged by its refusals', async () => {
   const changes = {
-    invalid: ({ currency }: Body) => (currency === undefined ? 'currency is required' : undefined),
+    invalid: ({ currency }: Body) =>
+      currency === undefined ? `currency is required${' '.repeat(600)}` : undefined,
   }
   const { cases, totals } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
   expect(totals).toMatchObject({ passed: 0, failed: 0 })

@@ -178,6 +178,22 @@ describe('a rejection counts where the same done right is accepted', () => {
   })
 })
 
+test.each([
+  ['verifies_first', 'control', 1],
+  ['forged_rejected', 'control', 2],
+  ['twenty_in_parallel', 'behaves', 3],
+] as const)('429 without an end is no verdict of %s', async (id, name, allowed) => {
+  let left = allowed
+  const { url } = await receiving((response, request, body) => {
+    left -= 1
+    if (left < 0) response.writeHead(429, { 'Retry-After': '0' }).end()
+    else response.writeHead(isGenuine(request, body) ? 204 : 400).end()
+  })
+  const report = await examine(url, { cases: group(name).filter((one) => one.id === id) })
+  expect(idsWith(report, 'not_checked')).toContain(id)
+  expect(detailOf(report, id)).toBe('Not checked: the receiver limits the request rate (429).')
+})
+
 test('a mistake that another case explains is told once, and alone where only it was asked for', async () => {
   const all = await checked(wrong('lets-unsigned-pass'))
   expect(failed(all)).toEqual(['no_header', 'empty_header'])

@@ -84,7 +84,7 @@ function passed({ tried }: Found, trials: Trials, seed: number): string {
     ignored.length === 0
       ? ''
       : ` Ignored fields, which differ between identical runs or count deliveries: ${ignored.join(', ')}.`
-  return `${tried} sequences of ${trials.steps.length} deliveries ended in the same state (seed ${seed}).${differing}`
+  return `${tried} ${tried === 1 ? 'sequence' : 'sequences'} of ${trials.steps.length} deliveries ended in the same state (seed ${seed}).${differing}`
 }
 
 /** Most differing fields in a message. */
