@@ -104,7 +104,11 @@ async function callTool(
 ): Promise<CallResult> {
   const parsed = tool.input.safeParse(given ?? {})
   if (!parsed.success) return failed(wrongArguments(tool, given ?? {}), { code: 'invalid_arguments' })
-  const secrets = [context.secret, (parsed.data as { secret?: string }).secret]
+  // A receiver may answer with a padded secret in its right form.
+  const secrets = [context.secret, (parsed.data as { secret?: string }).secret].flatMap((one) => [
+    one,
+    one?.trim(),
+  ])
   const hide = (text: string) => withoutSecrets(text, [...context.hidden(), ...secrets])
   try {
     const { text, data } = await tool.run(context, parsed.data, signal)
