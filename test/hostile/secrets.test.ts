@@ -62,15 +62,9 @@ describe('DEBUG=* prints', () => {
       {},
     ],
     [
-      'the password of a store',
-      'pass-0123456789',
-      ['start', '--store', 'postgres://u:pass-0123456789@127.0.0.1:1/x', '--store-key', 'sealed-0123456789'],
-      {},
-    ],
-    [
-      'the key of a store',
-      'sealed-0123456789',
-      ['start', '--store=postgres://127.0.0.1:1/x', '--store-key=sealed-0123456789'],
+      'the password and the key of a store',
+      '-0123456789',
+      ['start', '--store', 'postgres://u:pass-0123456789@127.0.0.1:1/x', '--store-key=sealed-0123456789'],
       {},
     ],
     ['a key as the service makes it', 'twk_0123456789', ['push', 'twk_0123456789'], {}],
