@@ -144,7 +144,9 @@ function receive(
     })
     message.on('end', () => resolve())
     message.on('error', () => fail(brokenOff()))
-    message.on('close', () => fail(brokenOff()))
+    message.on('close', () => {
+      if (!message.readableEnded) fail(brokenOff())
+    })
   })
 }
 
