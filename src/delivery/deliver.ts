@@ -73,8 +73,9 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
       service.get('endpoints', endpoint_id),
     ])
     if (delivery?.status !== 'pending') return delivery
-    if (onlyDue && !isDue(delivery, settings.clock.now())) return delivery
-    const { event_type } = delivery
+    const { event_type, next_attempt_at } = delivery
+    if (onlyDue && (next_attempt_at === null || next_attempt_at > settings.clock.now().toISOString()))
+      return delivery
     if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
     if (event === undefined) {
       // The state may have been replaced between the reads.
@@ -138,8 +139,4 @@ function withoutDate(sent: SendResult): SendResult {
   if (sent.response_headers === undefined) return sent
   const kept = sent.response_headers.filter(({ name }) => name.toLowerCase() !== 'date')
   return { ...sent, response_headers: kept }
-}
-
-function isDue({ next_attempt_at }: Delivery, now: Date): boolean {
-  return next_attempt_at !== null && next_attempt_at <= now.toISOString()
 }

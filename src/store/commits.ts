@@ -34,7 +34,7 @@ export function createCommits() {
     sequence += 1
     if (kind === 'replacement') recent.length = characters = 0
     else {
-      const kept = writes.filter(isStreamed)
+      const kept = writes.filter(({ collection }) => collection === 'events' || collection === 'deliveries')
       recent.push({ sequence, writes: kept })
       characters += sizeOf(kept)
     }
@@ -66,10 +66,6 @@ export function createCommits() {
 }
 
 /** Returns true for the writes that streams show. */
-function isStreamed({ collection }: Write): boolean {
-  return collection === 'events' || collection === 'deliveries'
-}
-
 function sizeOf(writes: readonly Write[]): number {
   return writes.reduce(
     (sum, write) => sum + (write.collection === 'events' && 'put' in write ? write.put.body.length : 0),
