@@ -1,7 +1,7 @@
 import { Errors } from '@oclif/core'
 import { stripVTControlCharacters } from 'node:util'
 import { ApiError, TimedOut, Unreachable } from '../client/errors.ts'
-import { certificateAdvice } from '../model/loopback.ts'
+import { trustAdvice } from '../model/text/trust-advice.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import { printable } from './render/text.ts'
 
@@ -160,7 +160,7 @@ const RESTART_HINT = 'Start the service with `tabwire start`.'
 /** Returns what to do when a service cannot be reached. */
 function hintFor(message: string): string {
   const other = message.startsWith('No service answers') ? NO_SERVICE_HINT : RESTART_HINT
-  return certificateAdvice(message, UNTRUSTED_HINT) ?? other
+  return trustAdvice(message, UNTRUSTED_HINT) ?? other
 }
 
 const UNTRUSTED_HINT =

@@ -1,5 +1,5 @@
 import { newToken } from '../../ids.ts'
-import { certificateAdvice } from '../../model/loopback.ts'
+import { trustAdvice } from '../../model/text/trust-advice.ts'
 import { makeReport, type ConformanceReport } from '../report.ts'
 import { createAsk, isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.ts'
 import type { ContractCase } from './case.ts'
@@ -160,8 +160,7 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     const why = error.message.replace(/^.*? got no response: /, '')
-    const next =
-      certificateAdvice(why, 'Pass its certificate authority with --cacert.') ?? 'Check --base-url.'
+    const next = trustAdvice(why, 'Pass its certificate authority with --cacert.') ?? 'Check --base-url.'
     throw new UnusableTarget('address', `${baseUrl} did not respond: ${why}. ${next}`)
   }
 }

@@ -1,6 +1,7 @@
 import { createNewId } from '../../ids.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
-import { bareHost, certificateAdvice, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { trustAdvice } from '../../model/text/trust-advice.ts'
 import { makeReport, type ConformanceReport } from '../report.ts'
 import type { ReceiverCase } from './case.ts'
 import { createConvergence, type StateCheck, converges } from './convergence/judge.ts'
@@ -135,7 +136,7 @@ function otherScheme({ protocol, hostname, host, pathname, origin }: URL): strin
 
 function advice(code: string): string {
   const untrusted = 'Pass its certificate authority with --cacert, or pass --insecure.'
-  const trust = certificateAdvice(code, untrusted)
+  const trust = trustAdvice(code, untrusted)
   if (trust !== undefined) return trust
   if (noConnection.test(code)) return 'Start the receiver, or correct the URL.'
   return 'Correct the URL. A webhook receiver must listen there.'
