@@ -223,7 +223,10 @@ export function createClient(options: ClientOptions) {
       get: (id: string) => get<FeedbackView>(`/v1/feedback/${one(id)}`),
     }),
     inspector: {
-      /** Makes a link that opens the inspector in a browser, at the origin that this client calls. It works once and expires after `expires_in_seconds`. */
+      /**
+       * Makes a link that opens the inspector in a browser, at the origin that this client calls. It works once and expires
+       * after `expires_in_seconds`.
+       */
       async link() {
         const made = await post<{ code?: unknown; expires_in_seconds: number }>('/_sim/inspector-links')
         return { url: linkTo(options.url, made.code), expires_in_seconds: made.expires_in_seconds }

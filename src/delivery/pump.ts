@@ -57,7 +57,10 @@ export interface PumpLimits extends InFlightLimits {
  */
 const LOOKAHEAD = 4
 
-/** Milliseconds to wait for an attempt of another instance: its timeout, its wait in the queue, and the report of its outcome. */
+/**
+ * Milliseconds to wait for an attempt of another instance: its timeout, its wait in the queue, and the report of its
+ * outcome.
+ */
 const ELSEWHERE_MS = 15_000
 
 const defaultLimits: PumpLimits = {

@@ -34,6 +34,7 @@ export function createCommits() {
     sequence += 1
     if (kind === 'replacement') recent.length = characters = 0
     else {
+      // The writes that streams show.
       const kept = writes.filter(({ collection }) => collection === 'events' || collection === 'deliveries')
       recent.push({ sequence, writes: kept })
       characters += sizeOf(kept)
@@ -65,7 +66,7 @@ export function createCommits() {
   }
 }
 
-/** Returns true for the writes that streams show. */
+/** Returns the characters of the events among the writes. */
 function sizeOf(writes: readonly Write[]): number {
   return writes.reduce(
     (sum, write) => sum + (write.collection === 'events' && 'put' in write ? write.put.body.length : 0),

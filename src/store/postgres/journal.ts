@@ -105,8 +105,8 @@ export interface Journal {
   /** Replaces all records, in one transaction. Resolves with false when others have written since `seq`. */
   replace(records: Everything, after: { seq: number }): Promise<boolean>
   /**
-   * Writes changes to the records and removes old ones, in one transaction. Resolves with false when nothing was left to write, or another
-   * instance is at it.
+   * Writes changes to the records and removes old ones, in one transaction. Resolves with false when nothing was left to
+   * write, or another instance is at it.
    */
   compact(): Promise<boolean>
 }
