@@ -22,6 +22,9 @@ const commands = readdirSync('src/commands', { recursive: true })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => join('commands', file.slice(0, -'.ts'.length)).replaceAll('\\', '/'))
 
+/** Share of the commands that is called most of them. */
+const most = commands.length / 2
+
 /** Entry points by their path in dist, without extension. Tests that watch system calls load the store alone. */
 const entries = [
   ...commands,
@@ -76,7 +79,14 @@ const program = {
     format: 'esm',
     // rolldown names a chunk of packages after all its importers.
     chunkFileNames: ({ name }) => `chunks/${name.split('~', 1)[0]}-[hash].js`,
-    codeSplitting: { groups: [{ name: 'packages', test: isPackaged, entriesAware: true }] },
+    codeSplitting: {
+      groups: [
+        { name: 'packages', test: isPackaged, entriesAware: true },
+        // The command line's part of most commands is one file; what it shares with the library is beside it.
+        { name: 'common', test: /[\\/]src[\\/](?!cli[\\/])/, minShareCount: most, entriesAware: true },
+        { name: 'cli', minShareCount: most },
+      ],
+    },
     comments: { legal: true, annotation: true, jsdoc: false },
   },
 }

@@ -100,6 +100,17 @@ describe('what is loaded at a start', () => {
     expect(withText('no schema with key or ref')).toEqual([])
   })
 
+  test.each(['index.js', 'client.js'])('%s loads nothing of the command line', (file) => {
+    const { own } = loadedBy(file)
+    expect(own.filter((path) => /oclif|src[/]cli[/]/.test(textOf(path)))).toEqual([])
+  })
+
+  test('no CommonJS module of the command framework is parsed twice', () => {
+    const framework = loadedBy('cli/program.js').own.map(textOf).join('\n')
+    expect(framework.match(/=\w+\(\(function\(/g)?.length).toBeGreaterThan(50)
+    expect(framework.match(/=\w+\(\((?:\w+|\([\w,]*\))=>\{/g)).toBeNull()
+  })
+
   test('the library loads the listener, for which its first simulator would have to wait', () => {
     expect(loadedBy('index.js').own.filter((path) => path.startsWith('chunks/listen'))).toHaveLength(1)
   })
