@@ -106,9 +106,9 @@ async function end(
   await closed
 }
 
-/** The environment without variables that change the measured program. */
+/** The environment without variables that change the measured program, or that make Node read this machine's certificates. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^TABWIRE_|^NODE_ENV$/.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^TABWIRE_|^NODE_(ENV|EXTRA_CA_CERTS)$/.test(name)),
   )
 }
