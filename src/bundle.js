@@ -22,7 +22,7 @@ const commands = readdirSync('src/commands', { recursive: true })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => join('commands', file.slice(0, -'.ts'.length)).replaceAll('\\', '/'))
 
-/** Share of the commands that is called most of them. */
+/** Number of commands from which on a chunk is one that most commands load. */
 const most = commands.length / 2
 
 /** Entry points by their path in dist, without extension. Tests that watch system calls load the store alone. */

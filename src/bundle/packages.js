@@ -159,9 +159,9 @@ export const sortWithoutCollator = {
 }
 
 /**
- * Minifies bundled packages only, which then compile sooner; our code keeps readable stack traces. Node 20 compiles a
- * function at once if it is written in parentheses and with `function`, so that no CommonJS module is parsed twice: 4 to 5 %
- * of a command's time.
+ * Minifies bundled packages only, which then compile sooner; our code keeps readable stack traces. rolldown writes each
+ * CommonJS module as an arrow function in parentheses, which Node 20 parses twice; it compiles a `function` in parentheses at
+ * once. So the arrow functions are rewritten, which saves 4 to 5 % of a command's time.
  */
 export const shrinkPackages = {
   name: 'shrink-packages',
