@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 const key = z.union([z.string().min(1), z.strictObject({ env: z.string().min(1) })])
 
-const path = z.string().regex(/^(\/|\{origin\}\/|https?:\/\/)/)
+const path = z
+  .string()
+  .regex(/^(\/|\{origin\}\/|https?:\/\/[^/?#])/)
+  .refine((text) => URL.canParse(text.replace('{origin}', ''), 'http://localhost'), 'is not a URL')
 
 const requestTemplate = z.strictObject({
   method: z.enum(['GET', 'PUT', 'POST', 'PATCH', 'DELETE']).default('POST'),

@@ -42,6 +42,8 @@ describe('a profile', () => {
   test.each([
     ['{', 'is not valid JSON'],
     [{ claim: { path: 'guests' } }, 'claim.path'],
+    [{ claim: { path: 'http://' } }, 'claim.path'],
+    [{ clock: { path: 'https://[::1/clock' } }, 'clock.path: is not a URL'],
     [{ paths: { delete_endpoint: 'webhook-endpoints/{id}' } }, 'paths.delete_endpoint'],
     [{ ordering: 'version' }, 'ordering'],
   ])('that is %j is refused', async (content, why) => {
