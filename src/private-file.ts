@@ -1,7 +1,7 @@
 import { lstat, open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { newToken } from './ids.ts'
-import { replaceFile, syncDirectory } from './replace-file.ts'
+import { replaceFile } from './replace-file.ts'
 
 /** Content of a file, whole or in pieces. */
 export type FileContent = string | Uint8Array | AsyncIterable<string | Uint8Array>
@@ -59,7 +59,6 @@ export async function openPrivateFile(
       await close()
       await requireReplaceable(path)
       await replaceFile(draft, path)
-      await syncDirectory(dirname(path))
     },
     async discard() {
       await close()

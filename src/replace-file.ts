@@ -1,4 +1,5 @@
 import { open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { timers } from './timers.ts'
 
 /** Error codes on Windows while a virus scanner, an indexer or an editor has the file open, for a short time. */
@@ -7,33 +8,73 @@ const passing = new Set(['EPERM', 'EBUSY', 'EACCES'])
 /** Milliseconds between tries, 1.3 seconds in all: scanners are done by then. */
 const PAUSES_MS: readonly number[] = [10, 20, 40, 80, 160, 320, 640]
 
+/** The file was replaced, but a power cut may bring back the old one. */
+export class ReplacedNotSynced extends Error {
+  override readonly name = 'ReplacedNotSynced'
+  readonly code: string | undefined
+
+  constructor(cause: NodeJS.ErrnoException) {
+    super(cause.message, { cause })
+    this.code = cause.code
+  }
+}
+
 /**
- * Replaces a file by another in one step. Retries while another program has it open; then rejects with the last error
- * and leaves both files as they are. Never writes into the existing file.
+ * Replaces a file by another in one step, durably. Retries while another program has it open; then rejects with the last
+ * error and leaves both files as they are. Never writes into the existing file.
+ * @throws ReplacedNotSynced when the disk fails after the replacement.
  */
 export async function replaceFile(
   from: string,
   to: string,
   { move = rename, pausesMs = PAUSES_MS } = {},
 ): Promise<void> {
+  // Opened first: after the rename, nothing but the sync can fail.
+  const directory = await openDirectory(dirname(to))
+  try {
+    await moveWhenFree(() => move(from, to), pausesMs)
+    await directory?.sync().catch((error: unknown) => {
+      throw new ReplacedNotSynced(error as NodeJS.ErrnoException)
+    })
+  } finally {
+    await directory?.close()
+  }
+}
+
+async function moveWhenFree(move: () => Promise<void>, pausesMs: readonly number[]): Promise<void> {
   for (const pause of pausesMs) {
     try {
-      return await move(from, to)
+      return await move()
     } catch (error) {
       if (!passing.has((error as NodeJS.ErrnoException).code ?? '')) throw error
       await timers.sleep(pause)
     }
   }
-  await move(from, to)
+  await move()
 }
 
-/** Makes created, renamed or removed entries of a directory durable. Windows does this by itself. */
-export async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(directory)
+/** Makes created, renamed or removed entries of a directory durable. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await openDirectory(path)
   try {
-    await handle.sync()
+    await directory?.sync()
   } finally {
-    await handle.close()
+    await directory?.close()
+  }
+}
+
+/** Error codes of file systems that cannot sync a directory, such as shared folders of a virtual machine. */
+const unsupported = new Set(['EINVAL', 'ENOTSUP', 'EBADF'])
+
+/** Opens a directory, so that its entries can be made durable. Windows does this by itself. */
+async function openDirectory(path: string) {
+  if (process.platform === 'win32') return undefined
+  const handle = await open(path)
+  return {
+    sync: () =>
+      handle.sync().catch((error: unknown) => {
+        if (!unsupported.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      }),
+    close: () => handle.close(),
   }
 }

@@ -25,6 +25,7 @@ import type { Store, DueQuery } from './store.ts'
 import { pageOf } from './tables/table.ts'
 import { createTables, type RecordCopies, type Tables } from './tables/tables.ts'
 import { writesJson } from './journal/line.ts'
+import { ReplacedNotSynced } from '../replace-file.ts'
 
 export interface FileStoreOptions {
   /** Directory of the files; created if it is missing. */
@@ -91,11 +92,14 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
   const copy = (): Copy => ({ records: tables.copy(), forget: changes.begin() })
   /** True while the last transactions could not be written. */
   let isFull = false
+  /** Set while it is unknown which records the disk holds, so that no transaction can follow them. */
+  let notSynced: ReplacedNotSynced | undefined
   const groupCommit = createGroupCommit({
     sequence: recovered.sequence,
     undo: tables.apply,
     onBatch: options.onBatch,
     async write(lines, sequence) {
+      if (notSynced !== undefined) throw notSynced
       const toCompact = compaction.isWanted() ? copy() : undefined
       const wasFull = isFull
       isFull = true
@@ -110,8 +114,10 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
     await compaction
       .replace({ records, forget: changes.begin(), isReplacement: true }, groupCommit.sequence() + 1)
       .catch((error: unknown) => {
+        if (error instanceof ReplacedNotSynced) notSynced = error
         throw unavailable(error)
       })
+    notSynced = undefined
     groupCommit.skip()
     install()
     return after

@@ -3,6 +3,7 @@ import { Refusal } from '../model/refusal.ts'
 import { FileGone, reasonOf } from './errors.ts'
 import type { OnBatch } from './commits.ts'
 import { encodeLines } from './journal/line.ts'
+import { ReplacedNotSynced } from '../replace-file.ts'
 import { timers } from '../timers.ts'
 
 /** Group commit: transactions that wait at the same time share one write and one sync. They are already in memory. */
@@ -101,6 +102,11 @@ function newBatch(): Batch {
 }
 
 export function unavailable(error: unknown): Refusal {
+  if (error instanceof ReplacedNotSynced)
+    return new Refusal(
+      'storage_unavailable',
+      `It is unknown whether the disk has kept the replaced data, so nothing more is saved: ${reasonOf(error)}. Repair the disk, then restart the service.`,
+    )
   const remedy =
     error instanceof FileGone
       ? 'Restore the directory, or restart the service'

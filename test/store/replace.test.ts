@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Everything } from '../../src/model/records.ts'
 import { runChild } from './child.ts'
 import { failingDisk } from './failing-disk.ts'
@@ -51,6 +53,83 @@ describe('replacing everything on disk', () => {
     expect(await (await openStore(await copyOf(directory))).everything()).toEqual(before)
     await store.replace(others)
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(many)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a directory that cannot be opened or synced', () => {
+  /** Fails after the next rename: once to open the directory, or with a code to sync it. */
+  function failAfterRename(directory: string, fails: { open: true } | { sync: string }) {
+    const { open, rename } = fs.promises
+    let isRenamed = false
+    const fail = (code: string): never => {
+      isRenamed = false
+      throw Object.assign(new Error(code), { code })
+    }
+    const spies = [
+      vi.spyOn(fs.promises, 'rename').mockImplementation(async (from, to) => {
+        await rename(from, to)
+        isRenamed = true
+      }),
+      vi.spyOn(fs.promises, 'open').mockImplementation(async (path, flags, mode) => {
+        if (path === directory && isRenamed && 'open' in fails) fail('EMFILE')
+        const file = await open(path, flags, mode)
+        if (path !== directory || !('sync' in fails)) return file
+        return Object.assign(file, { sync: async () => fail(fails.sync) })
+      }),
+    ]
+    syncBuiltinESMExports()
+    const restore = () => {
+      for (const spy of spies) spy.mockRestore()
+      syncBuiltinESMExports()
+    }
+    onTestFinished(restore)
+    return restore
+  }
+
+  it.each([{ open: true } as const, { sync: 'EINVAL' }, { sync: 'ENOTSUP' }, { sync: 'EBADF' }])(
+    'loses no later transaction: %o',
+    async (fails) => {
+      const directory = await newDirectory()
+      const store = await openStore(directory)
+      await saveChecks(store, 1)
+      failAfterRename(directory, fails)
+      await store.replace((all) => ({ ...all, checks: [check(2)] }))
+      await saveChecks(store, 3)
+      expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([2, 3])
+    },
+  )
+
+  it('accepts no transaction until a replacement succeeds', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory)
+    await saveChecks(store, 1)
+    const restore = failAfterRename(directory, { sync: 'EIO' })
+    const refused = {
+      code: 'storage_unavailable',
+      message:
+        'It is unknown whether the disk has kept the replaced data, so nothing more is saved: the disk reports an error (EIO). Repair the disk, then restart the service.',
+    }
+    await expect(store.replace((all) => ({ ...all, checks: [check(2)] }))).rejects.toMatchObject(refused)
+    restore()
+    await expect(saveChecks(store, 3)).rejects.toMatchObject(refused)
+    expect(await storedChecks(store)).toEqual([1])
+    await store.replace((all) => ({ ...all, checks: [check(4)] }))
+    await saveChecks(store, 5)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([4, 5])
+  })
+
+  it('keeps the records of memory when it is closed before a replacement succeeds', async () => {
+    const directory = await newDirectory()
+    const closed = await openStore(directory)
+    await saveChecks(closed, 1)
+    await closed.close()
+    const store = await openStore(directory)
+    await saveChecks(store, 2)
+    const restore = failAfterRename(directory, { sync: 'EIO' })
+    await expect(store.replace((all) => ({ ...all, checks: [check(3)] }))).rejects.toThrow(/It is unknown/)
+    restore()
+    await store.close()
+    expect(await storedChecks(await openStore(directory))).toEqual([1, 2])
   })
 })
 

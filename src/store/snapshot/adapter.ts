@@ -21,7 +21,7 @@ import {
   type Snapshot,
 } from './text.ts'
 import { parseSnapshot, readChecksummed } from './parse.ts'
-import { replaceFile, syncDirectory } from '../../replace-file.ts'
+import { replaceFile } from '../../replace-file.ts'
 import { checksumLine, type Checksummed } from './line-reader.ts'
 import { timers } from '../../timers.ts'
 
@@ -65,7 +65,6 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
         // The file was edited, damaged or removed meanwhile; memory counts.
         await replace(snapshot)
       })
-      await syncDirectory(dirname(file.path))
     },
   }
 }
