@@ -157,6 +157,22 @@ const damages: [what: string, damage: Damage, bad: string[], kept: number[], tol
     /the journals contain all data/,
   ],
   [
+    'a snapshot that was written by hand, beside the journal of all that came after it',
+    () => ({
+      'db.json': [
+        `{\n"format": 1,\n"locations": [\n${JSON.stringify(location)}\n],\n"checks": [`,
+        [1, 2, 3].map((number) => JSON.stringify(check(number))).join(',\n'),
+        ']\n}\n',
+      ]
+        .join('\n')
+        .replace('{"id":"chk_00000000000000000000000002"', '{"id""'),
+      'journal.ndjson': encodeLine(1, JSON.stringify([put('checks', check(4))])).toString(),
+    }),
+    ['db.json'],
+    [1, 3, 4],
+    /rebuilt from 3 records, 1 line could not be read \(from line 8\)/,
+  ],
+  [
     'both damaged',
     (files) => ({
       'db.json': flipped(files['db.json'], 'POS-2'),

@@ -44,8 +44,10 @@ function baseOf(
 ): Pick<StoreVerdict, 'base' | 'known'> {
   if (snapshot.kind === 'whole') return { base: 'keep', known: snapshot.sequence }
   if (snapshot.kind !== 'damaged') return { base: 'keep', known: 0 }
-  if (holdsAll(fromNothing)) return { base: 'journals hold all', known: 0 }
-  const { sequence = 0, records } = snapshot.salvaged
+  const { sequence = 0, records, kept } = snapshot.salvaged
+  // A file that was written by hand has no number, and its records are in no journal.
+  if (holdsAll(fromNothing))
+    return { base: sequence === 0 && kept > 0 ? 'salvage' : 'journals hold all', known: 0 }
   // Every record belongs to a location; without locations the rest could not be found.
   if ((records.locations ?? []).length === 0) return { base: 'start empty', known: 0 }
   return { base: 'salvage', known: firstOf(fromNothing) ?? sequence }
