@@ -1,8 +1,12 @@
+import { constants } from 'node:buffer'
 import { describe, expect, it } from 'vitest'
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { put } from '../../src/model/records.ts'
 import { checkUp, repair } from '../../src/store/doctor/doctor.ts'
+import { salvage } from '../../src/store/doctor/salvage.ts'
+import { StoreDamaged } from '../../src/store/errors.ts'
+import { parseSnapshot } from '../../src/store/snapshot/parse.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
 import { check, encodeLine, save, saveChecks, storedChecks } from './records.ts'
 
@@ -207,6 +211,30 @@ describe.each(damages)('DUR-07 %s', (_, damage, bad, numbers, told) => {
     expect(await repair(directory)).toMatchObject({ ok: true, repaired: [] })
     expect(await contentOf(directory)).toEqual(after)
     expect(await kept(directory)).toEqual(numbers)
+  })
+})
+
+describe('a snapshot that is too long for a string', () => {
+  const begin = ['{', '"format": 1,', '"locations": [', `${JSON.stringify(location)},`, ''].join('\n')
+  const long = Buffer.alloc(begin.length + constants.MAX_STRING_LENGTH + 1)
+  long.write(begin)
+
+  it('is damaged when it has no checksum', () => {
+    const read = () => parseSnapshot(long, { path: 'db.json', shown: '.tabwire/db.json' })
+    expect(read).toThrow(StoreDamaged)
+    expect(read).toThrow(
+      /^\.tabwire\/db\.json is not a snapshot of Tabwire: without a checksum, it can have at most \d+ bytes\./,
+    )
+  })
+
+  it('is salvaged line by line, without a line that is too long itself', () => {
+    const { kept, lost, firstLost, records } = salvage(long)
+    expect({ kept, lost, firstLost, records }).toEqual({
+      kept: 1,
+      lost: 1,
+      firstLost: 5,
+      records: { locations: [location] },
+    })
   })
 })
 

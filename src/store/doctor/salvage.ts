@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { linesOf } from '../snapshot/parse.ts'
+import { isTooLong, linesOf } from '../snapshot/parse.ts'
 import { recordFrom } from '../record-json.ts'
 import { snapshotText, type Snapshot } from '../snapshot/text.ts'
 import { collectionNames } from '../tables/tables.ts'
@@ -18,7 +18,7 @@ export interface Salvaged {
 
 /** Reads a damaged snapshot record by record: as a whole if it is JSON in any layout, else line by line. */
 export function salvage(bytes: Buffer): Salvaged {
-  return salvageWhole(bytes) ?? salvageLines(bytes)
+  return (isTooLong(bytes.length) ? undefined : salvageWhole(bytes)) ?? salvageLines(bytes)
 }
 
 function salvageWhole(bytes: Buffer): Salvaged | undefined {

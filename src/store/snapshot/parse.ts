@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import type { Check } from '../../model/check.ts'
 import type { StoreFile } from '../disk.ts'
@@ -92,13 +93,21 @@ export function createLineParser() {
   }
 }
 
-/** Returns the lines of a text, each without a trailing `without` byte. Cutting a string would copy it. */
+/**
+ * Returns the lines of a text, each without a trailing `without` byte. Cutting a string would copy it. A line that is too
+ * long for a string is unreadable, and comes as one such character.
+ */
 export function* linesOf(bytes: Buffer, without?: number): Iterable<string> {
   for (let start = 0, end; start < bytes.length; start = end + 1) {
     end = bytes.indexOf('\n', start)
     if (end === -1) end = bytes.length
-    yield textOf(bytes.subarray(start, end), without)
+    yield isTooLong(end - start) ? '\ufffd' : textOf(bytes.subarray(start, end), without)
   }
+}
+
+/** True for more bytes than a string can hold, 512 MiB. */
+export function isTooLong(bytes: number): boolean {
+  return bytes > constants.MAX_STRING_LENGTH
 }
 
 export function textOf(line: Buffer, without: number | undefined): string {
@@ -107,6 +116,8 @@ export function textOf(line: Buffer, without: number | undefined): string {
 
 /** Parses a file that was written or edited by hand, in any layout. */
 function parseEdited(bytes: Buffer, shown: string): Record<string, unknown> {
+  if (isTooLong(bytes.length))
+    throw notASnapshot(shown, `without a checksum, it can have at most ${constants.MAX_STRING_LENGTH} bytes`)
   const text = bytes.toString()
   if (text.startsWith('\ufeff'))
     throw notASnapshot(shown, 'it begins with a byte order mark; save it as UTF-8 without one')
