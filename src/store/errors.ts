@@ -33,7 +33,15 @@ export class DirectoryUnusable extends Error {
 /** The path of an open file leads to another file or none, so that further writes would be lost. */
 export class FileGone extends Error {
   override readonly name = 'FileGone'
-  override readonly message = 'the data directory was deleted, moved or replaced while the service ran'
+  override readonly message: string =
+    'the data directory was deleted, moved or replaced while the service ran'
+  readonly remedy: string = 'Restore the directory, or restart the service'
+}
+
+/** Another process opened the directory, and could not see this one: as a rule, it runs on another machine. */
+export class TakenOver extends FileGone {
+  override readonly message = 'another process took over the data directory'
+  override readonly remedy = 'Stop one of the two, restart the other'
 }
 
 /** Returns the system's error code, such as ENOSPC. */

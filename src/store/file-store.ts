@@ -73,7 +73,7 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
   const tables = createTables(changes.put)
   const recovered = await recover(low, files, tables, lock.leftOpen)
   await saveTornLines(files, recovered, onNotice)
-  const journals = await openJournal(files, recovered, options.openFile ?? openDurable)
+  const journals = await openJournal(files, recovered, options.openFile ?? openDurable, lock.requireHeld)
   const compaction = createCompaction({
     journals,
     snapshotSize: await sizeOf(files.snapshot),

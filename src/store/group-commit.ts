@@ -107,10 +107,7 @@ export function unavailable(error: unknown): Refusal {
       'storage_unavailable',
       `It is unknown whether the disk has kept the replaced data, so nothing more is saved: ${reasonOf(error)}. Repair the disk, then restart the service.`,
     )
-  const remedy =
-    error instanceof FileGone
-      ? 'Restore the directory, or restart the service'
-      : 'Free disk space or repair the disk'
+  const remedy = error instanceof FileGone ? error.remedy : 'Free disk space or repair the disk'
   return new Refusal(
     'storage_unavailable',
     `Nothing was changed, because the disk could not be written: ${reasonOf(error)}. ${remedy}, then send the request again.`,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
+  existsSync,
   linkSync,
   readdirSync,
   readFileSync,
@@ -13,13 +14,15 @@ import {
 import { join, resolve } from 'node:path'
 import { connect, createServer, type Server } from 'node:net'
 import { OWNER_ONLY, shownDirectory } from './disk.ts'
-import { codeOf, DirectoryInUse } from './errors.ts'
+import { codeOf, DirectoryInUse, TakenOver } from './errors.ts'
 import { isRunning, ownIdentity, pidNamespace, type ProcessIdentity } from '../process-identity.ts'
 
 /** The lock of this process on a directory. */
 export interface Lock {
   /** The previous holder did not close the store, so there is a journal. */
   leftOpen: boolean
+  /** @throws TakenOver when another process has removed the lock. */
+  requireHeld(): void
   /** Releases the lock; `closed` when the snapshot holds all records. Default: as it was found. */
   release(closed?: boolean): void
 }
@@ -39,7 +42,7 @@ interface Holder extends ProcessIdentity {
  *
  * A holder lives while its socket is open, which every process on the same kernel can see, also from another container,
  * where process ids differ. On file systems without sockets, the process id and its start time decide: there, two containers
- * do not see each other.
+ * do not see each other. Neither do two machines on a network drive. The holder that is not seen loses its lock file.
  * @throws DirectoryInUse at once, when a running process has it.
  */
 export async function acquireLock(directory: string, openSocket = openLockSocket): Promise<Lock> {
@@ -50,7 +53,8 @@ export async function acquireLock(directory: string, openSocket = openLockSocket
     // A new socket for each try: a process that locks the directory meanwhile removes all others.
     const socket = await openSocket(directory)
     const lock = tryNumber(directory, newest + 1, socket)
-    if (lock !== undefined) return { leftOpen, release: (closed = !leftOpen) => lock.giveBack(closed) }
+    if (lock !== undefined)
+      return { leftOpen, ...lock, release: (closed = !leftOpen) => lock.release(closed) }
     socket?.close()
   }
 }
@@ -72,7 +76,10 @@ function tryNumber(directory: string, number: number, socket: LockSocket | undef
     throw error
   }
   return {
-    giveBack(closed: boolean) {
+    requireHeld() {
+      if (!existsSync(mine)) throw new TakenOver()
+    },
+    release(closed: boolean) {
       giveBack(mine, content, closed)
       socket?.close()
     },

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { runChild } from './child.ts'
 import { failingDisk } from './failing-disk.ts'
 import { newDirectory, openStore, tidyUp } from './folder.ts'
-import { check, idOf, saveChecks, storedChecks } from './records.ts'
+import { check, encodeLine, idOf, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()
 
@@ -100,6 +100,23 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     await saveChecks(other, 8)
     await other.close()
     expect(await storedChecks(await openStore(directory))).toEqual([7, 8])
+  })
+
+  it('that a process on another machine took over is not changed', async () => {
+    const { store, directory, notices } = await openWithChecks()
+    const taken =
+      /: another process took over the data directory\. Stop one of the two, restart the other, then send/
+    await writeFile(join(directory, 'lock.2'), '{}')
+    await rm(join(directory, 'lock.1'))
+    await appendFile(join(directory, 'journal.ndjson'), encodeLine(3, '[]'))
+    const before = await contentOf(directory)
+    await expect(saveChecks(store, 3)).rejects.toThrow(taken)
+    await expect(store.replace((all) => all)).rejects.toThrow(taken)
+    await store.close()
+    expect(await contentOf(directory)).toEqual(before)
+    expect(notices).toEqual([
+      'Cannot compact the journal into the snapshot: another process took over the data directory. Nothing was created or changed.',
+    ])
   })
 
   it.each([

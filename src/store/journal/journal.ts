@@ -16,7 +16,10 @@ export interface Journal {
   /** Bytes in both files. */
   size(): number
   append(bytes: Uint8Array): Promise<void>
-  /** @throws FileGone when the current file was deleted, moved or replaced; then no file may be created or renamed there. */
+  /**
+   * @throws FileGone when the current file was deleted, moved or replaced, or the lock is lost; then no file may be created,
+   * changed or renamed there.
+   */
   requireInPlace(): void
   /** Renames the current file to the old one and starts a new one; does nothing while an old one exists. */
   rotate(): Promise<void>
@@ -37,6 +40,7 @@ export async function openJournal(
   files: JournalFiles,
   found: FoundJournals,
   openFile: OpenFile,
+  requireLock: () => void,
 ): Promise<Journal> {
   const directory = dirname(files.current.path)
   const open = async (size: number) => {
@@ -54,6 +58,10 @@ export async function openJournal(
   /** True when the current file was renamed and no new one could be opened; lines are still written to it. */
   let renamed = false
 
+  const requireInPlace = () => {
+    file.requireInPlace()
+    requireLock()
+  }
   const dropOld = async () => {
     if (renamed) return
     await removeFile(files.old)
@@ -61,8 +69,11 @@ export async function openJournal(
   }
   return {
     size: () => (oldSize ?? 0) + file.size(),
-    append: (bytes) => file.append(bytes),
-    requireInPlace: () => file.requireInPlace(),
+    async append(bytes) {
+      requireInPlace()
+      await file.append(bytes)
+    },
+    requireInPlace,
     async rotate() {
       if (oldSize !== undefined && !renamed) return
       if (!renamed) await file.moveTo(files.old.path)
