@@ -3,7 +3,13 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from './private-file.ts'
 import { syncDirectory } from './replace-file.ts'
-import { issueCertificate, makeAuthority, requirePermitted, type KeyPair } from './issue-certificate.ts'
+import {
+  issueCertificate,
+  makeAuthority,
+  permittedHosts,
+  requirePermitted,
+  type KeyPair,
+} from './issue-certificate.ts'
 
 export type { KeyPair } from './issue-certificate.ts'
 
@@ -11,10 +17,11 @@ export type { KeyPair } from './issue-certificate.ts'
 export interface Authority {
   certificatePem: string
   /**
-   * Issues a certificate and key for a receiver at these host names and IP addresses.
-   * @throws Error when a host is neither, or when the authority may not certify it.
+   * Issues a certificate and key for these host names and IP addresses, and for those of `others` that the authority may
+   * certify.
+   * @throws Error when a host is neither, or when the authority may not certify one of `hosts`.
    */
-  issue(hosts: readonly string[]): Promise<KeyPair>
+  issue(hosts: readonly string[], others?: readonly string[]): Promise<KeyPair>
 }
 
 /** Creates an authority in memory, for this process. */
@@ -41,9 +48,9 @@ export async function readAuthorityCertificate(directory: string): Promise<strin
 function authorityOf(pair: KeyPair): Authority {
   return {
     certificatePem: pair.cert,
-    async issue(hosts) {
+    async issue(hosts, others = []) {
       await requirePermitted(pair, hosts)
-      return issueCertificate(pair, hosts)
+      return issueCertificate(pair, [...hosts, ...(await permittedHosts(pair, others))])
     },
   }
 }

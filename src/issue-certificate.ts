@@ -84,14 +84,24 @@ export async function issueCertificate(authority: KeyPair, hosts: readonly strin
 
 /** @throws TypeError for a host that clients would not accept of this authority. */
 export async function requirePermitted(authority: KeyPair, hosts: readonly string[]): Promise<void> {
-  const x509 = await loadX509()
-  // Authorities of earlier versions have no constraints.
-  const constraints = new x509.X509Certificate(authority.cert).getExtension(NAME_CONSTRAINTS)?.value
-  const outside = constraints && notPermitted(new Uint8Array(constraints), subjectNames(hosts))
+  const permitted = await permittedHosts(authority, hosts)
+  const outside = hosts.find((host) => !permitted.includes(host))
   if (outside === undefined) return
   throw new TypeError(
-    `The local authority cannot certify ${outside.value}. It is limited to this machine, local networks and the hosts given at its creation. To create an authority for this host, remove the folder ca in the data directory and run the command again. Receivers then need new certificates.`,
+    `The local authority cannot certify ${subjectName(outside).value}. It is limited to this machine, local networks and the hosts given at its creation. To create an authority for this host, remove the folder ca in the data directory and run the command again. Receivers then need new certificates.`,
   )
+}
+
+/** Returns the hosts that clients accept of this authority. @throws TypeError for an invalid host. */
+export async function permittedHosts(authority: KeyPair, hosts: readonly string[]): Promise<string[]> {
+  const x509 = await loadX509()
+  const constraints = new x509.X509Certificate(authority.cert).getExtension(NAME_CONSTRAINTS)?.value
+  // Authorities of earlier versions have no constraints.
+  const bases = constraints && permittedBy(new Uint8Array(constraints))
+  return hosts.filter((host) => {
+    const name = subjectName(host)
+    return bases === undefined || isPermitted(bases, name)
+  })
 }
 
 function generateKeys(): Promise<CryptoKeyPair> {
@@ -192,19 +202,21 @@ function constraintsFor(names: readonly SubjectName[]): Uint8Array<ArrayBuffer> 
   return new Uint8Array(element(TAG.sequence, element(TAG.permitted, permitted)))
 }
 
-/** Returns the first of these names that the constraints, in DER, do not permit. */
-function notPermitted(constraints: Uint8Array, names: readonly SubjectName[]): SubjectName | undefined {
+/** Returns the names and addresses that the constraints, in DER, permit. */
+function permittedBy(constraints: Uint8Array): DerElement[] {
   const [outer] = elementsOf(Buffer.from(constraints))
   const [permitted] = outer === undefined ? [] : elementsOf(outer.content)
-  const bases = (permitted === undefined ? [] : elementsOf(permitted.content)).flatMap(({ content }) =>
+  return (permitted === undefined ? [] : elementsOf(permitted.content)).flatMap(({ content }) =>
     elementsOf(content),
   )
-  return names.find(({ type, value }) => {
-    const same = bases.filter(({ tag }) => tag === TAG[type])
-    return !same.some(({ content }) =>
+}
+
+function isPermitted(bases: readonly DerElement[], { type, value }: SubjectName): boolean {
+  return bases
+    .filter(({ tag }) => tag === TAG[type])
+    .some(({ content }) =>
       type === 'dns' ? isBelow(value, content.toString('latin1')) : isWithin(value, content),
     )
-  })
 }
 
 function valuesOf(names: readonly SubjectName[], type: SubjectName['type']): string[] {
@@ -237,8 +249,13 @@ function element(tag: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, ...head]), content])
 }
 
-function elementsOf(bytes: Buffer): { tag: number; content: Buffer }[] {
-  const found: { tag: number; content: Buffer }[] = []
+interface DerElement {
+  tag: number
+  content: Buffer
+}
+
+function elementsOf(bytes: Buffer): DerElement[] {
+  const found: DerElement[] = []
   for (let at = 0; at + 1 < bytes.length;) {
     const [tag = 0, first = 0] = bytes.subarray(at, at + 2)
     const sized = first < 0x80 ? 0 : first & 0x7f

@@ -1,11 +1,16 @@
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { Stripe } from 'stripe'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openAuthority } from '../src/certificates.ts'
 import { createClient } from '../src/client.ts'
 import { PortUnavailable } from '../src/http/listen.ts'
 import { startSimulator } from '../src/simulator.ts'
+import type { SimulatorOptions } from '../src/simulator-options.ts'
 import { DirectoryInUse } from '../src/store/errors.ts'
 import { startReceiver } from './support/https-receiver.ts'
 import { createManualClock } from './support/manual-clock.ts'
@@ -226,6 +231,35 @@ describe('the local authority', () => {
     const client = createClient({ url, apiKey, ca })
     expect((await client.checks.push('a', JSON.stringify(check()))).status).toBe(201)
     await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('certifies the addresses of the machine for a host that stands for all', async () => {
+    const host = '0.0.0.0'
+    const dataDirectory = await temporaryDirectory()
+    const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+    const certificateWith = async (options: SimulatorOptions) => {
+      const { url, ca, close } = await openSimulator({ dataDirectory, https: true, ...options })
+      const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), ca })
+      await once(socket, 'secureConnect')
+      const { raw } = socket.getPeerCertificate()
+      socket.destroy()
+      await close()
+      return new X509Certificate(raw)
+    }
+    const first = await certificateWith({ host })
+    for (const { address } of own) expect(first.checkIP(address)).toBe(address)
+    expect(first.checkIP(host)).toBeUndefined()
+    // An authority that was created for localhost alone.
+    await rm(join(dataDirectory, 'ca'), { recursive: true })
+    await certificateWith({})
+    const again = await certificateWith({ host, publicUrl: 'https://tabwire.test' })
+    const local = own.filter(({ address }) => /^(10|127|192\.168)\./.test(address))
+    for (const { address } of local) expect(again.checkIP(address)).toBe(address)
+    expect(again.checkIP(host)).toBeUndefined()
+    expect(again.checkHost('tabwire.test')).toBe('tabwire.test')
+    expect(
+      (await certificateWith({ publicUrl: 'https://shop.example.com' })).checkHost('shop.example.com'),
+    ).toBeUndefined()
   })
 
   it('of another data directory is not trusted: its receivers fail with tls_error', async () => {

@@ -1,4 +1,6 @@
+import { networkInterfaces } from 'node:os'
 import type { Clock } from '../clock.ts'
+import { isUnspecified } from '../delivery/destination/address.ts'
 import type { Identifiers } from '../ids.ts'
 import type { Metrics } from '../http/sim/metrics.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
@@ -40,14 +42,23 @@ export interface Parts extends Omit<Settings, 'serviceName'>, Identifiers {
 
 /** The service's own certificate, of the local authority, when it runs on HTTPS. @throws TypeError without a directory. */
 export async function ownCertificate(
-  { https, dataDirectory, authorityDirectory = dataDirectory }: Parts,
+  { https, publicUrl, dataDirectory, authorityDirectory = dataDirectory }: Parts,
   host: string,
 ) {
   if (https !== true) return undefined
   if (authorityDirectory === undefined)
     throw new TypeError('https needs dataDir or authorityDirectory, for the local certificate authority.')
   const { openAuthority } = await import('../certificates.ts')
-  const hosts = [...new Set(['localhost', '127.0.0.1', '::1', host])]
-  const authority = await openAuthority(authorityDirectory, hosts)
-  return { ...(await authority.issue(hosts)), authority: authority.certificatePem }
+  const listensOnAll = isUnspecified(host)
+  const hosts = ['localhost', '127.0.0.1', '::1', ...(listensOnAll ? [] : [host])]
+  const others = [
+    ...(listensOnAll ? ownAddresses() : []),
+    ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
+  ]
+  const authority = await openAuthority(authorityDirectory, [...hosts, ...others])
+  return { ...(await authority.issue(hosts, others)), authority: authority.certificatePem }
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? [])
 }

@@ -279,6 +279,14 @@ const situations: [situation: string, expected: Outcome, prepare: Prepare, impos
     both(async (cwd) => void (await openAuthority(join(cwd, '.tabwire'))), flags('--port', '0', '--https')),
   ],
   [
+    'HTTPS on all addresses with the authority that is there',
+    'starts',
+    both(
+      async (cwd) => void (await openAuthority(join(cwd, '.tabwire'))),
+      flags('--port', '0', '--https', '--host', '0.0.0.0'),
+    ),
+  ],
+  [
     'HTTPS with a damaged local authority',
     'refused',
     both(file('.tabwire/ca/ca.pem', 'no'), flags('--port', '0', '--https')),
