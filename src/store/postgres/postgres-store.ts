@@ -122,6 +122,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let isAhead = false
   /** Counts decisions and looks, so that an answer that comes too late is not applied. */
   let step = 0
+  /** A reload under way. It may take longer than a round; until it ends, nothing is decided or applied. */
+  let reloading: Promise<void> | undefined
   let running: Promise<void> | undefined
   let slots: ReturnType<typeof openSlots> | undefined
   /** True since a round failed, until one succeeds. */
@@ -129,10 +131,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let closed = false
 
   /** Replaces the memory by what the database has. */
-  async function reload(mine: number): Promise<void> {
+  async function reload(): Promise<void> {
     const contents = await journal.load()
     const { install } = await tables.prepare(contents.records)
-    if (mine !== step) throw new TooLate()
     install()
     seq = contents.seq
     generation = contents.generation
@@ -144,13 +145,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   /** Applies what the journal has and the memory has not. Returns whether anything was new; adds its batches to `found`. */
   async function catchUp(own: Pick<Appending, 'catchUp'> = journal, found = new Set<string>()) {
+    if (reloading !== undefined) {
+      await reloading
+      return true
+    }
     const mine = ++step
     let isNew = false
     for (;;) {
       const { changes, reload: isLost, batches, more } = await own.catchUp({ seq })
-      if (mine !== step) throw new TooLate()
+      if (mine !== step || isAhead) throw new TooLate()
       if (isLost) {
-        await reload(mine)
+        reloading = reload().finally(() => (reloading = undefined))
+        await reloading
         tell(pendingWrites(tables.all().deliveries), 'replacement', seq)
         return true
       }
@@ -235,6 +241,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const msFor = (rows = 0) => Math.max(until - timeRun(), rows * MS_PER_ROW)
     /** Resolves with the decisions when they are appended, or need not be; `undefined` when the journal has new batches. */
     const attempt = async (own: Appending): Promise<Decided | undefined> => {
+      if (reloading !== undefined) await within(msFor(), reloading)
       let decided = decide(jobs)
       if (decided.rows.length === 0) {
         if (!(await within(msFor(), catchUp(own, found)))) return decided
@@ -316,7 +323,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   async function replaceAll(make: (all: Everything) => Everything): Promise<void> {
-    const upToDate = () => orUnavailable(retrying(timeRun() + STATEMENT_MS, () => catchUp()))
+    const look = () => retrying(timeRun() + STATEMENT_MS, () => catchUp())
+    const upToDate = () =>
+      orUnavailable(
+        look().catch((error: unknown) => {
+          if (reloading === undefined) throw error
+          return reloading
+        }),
+      )
     do await upToDate()
     while (!(await orUnavailable(answeringReads(journal.replace(make(tables.all()), { seq })))))
     await upToDate()
@@ -398,7 +412,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const isFresh = () => fresh(() => undefined)
   try {
-    await reload(step)
+    await reload()
   } catch (error) {
     await database.close()
     throw database.unusable(error)

@@ -213,6 +213,30 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     await expect.poll(seen, { timeout: 20_000 }).toHaveLength(20_001)
   })
 
+  it('load all records once after a replacement, also when that takes longer than a request may', async () => {
+    const store = await open()
+    await saveChecks(store, 1)
+    const other = await openDatabase({ url: server.url, sandbox })
+    onTestFinished(() => other.close())
+    const { schema } = other
+    await other.transaction(async (query) => {
+      await query(`LOCK TABLE ${schema}.records IN ACCESS EXCLUSIVE MODE`)
+      await other.transaction(async (replace) => {
+        await replace(`UPDATE ${schema}.sandbox SET seq = seq + 1, generation = generation + 1`)
+        await replace(`UPDATE ${schema}.compacted SET seq = (SELECT seq FROM ${schema}.sandbox)`)
+        await replace(`DELETE FROM ${schema}.changes`)
+      })
+      for (let nth = 0; nth < 2; nth += 1)
+        await expect(store.get('checks', one)).rejects.toMatchObject({ code: 'storage_unavailable' })
+      const loads = await query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM ${schema}.records%'`,
+      )
+      expect(loads).toHaveLength(1)
+    })
+    await expect.poll(() => store.ready().then(() => store.generation()), { timeout: 10_000 }).toBe(1)
+    expect(await storedChecks(store)).toEqual([])
+  })
+
   it('answer reads while writes are held up, and refuse the writes without a notice', async () => {
     const notices: string[] = []
     const store = await openPostgresStore({
