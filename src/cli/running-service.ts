@@ -40,7 +40,7 @@ export async function isTabwire(url: string, ca?: string): Promise<boolean> {
 }
 
 /** Returns true when a process of any user has this pid. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {

@@ -86,19 +86,20 @@ export default class Doctor extends BaseCommand {
 }
 
 /**
- * Checks the data directory as a start would: a running service is fine, and `--in-memory` does not read the
- * directory. HTTPS needs the directory in any case, for the local authority.
+ * Checks the data directory as a start would: a running service is fine, and `--in-memory` and `--store` do not
+ * read the directory. HTTPS needs the directory in any case, for the local authority.
  */
 function judged(
   { checks, holder }: Pick<CheckUp, 'checks' | 'holder'>,
   running: RunningService | undefined,
-  flags: { 'in-memory': boolean; https: boolean },
+  flags: { 'in-memory': boolean; store?: string | undefined; https: boolean },
 ): CheckUp['checks'] {
   return checks.map((finding) => {
     const { check, level } = finding
     if (check === 'lock' && running !== undefined && holder === running.pid)
       return { check, level: 'good', message: `The running service (pid ${holder}) uses the data directory.` }
-    const isUnread = flags['in-memory'] && !(check === 'directory' && flags.https)
+    const isUnread =
+      (flags['in-memory'] || flags.store !== undefined) && !(check === 'directory' && flags.https)
     return isUnread && level === 'bad' ? { ...finding, level: 'note' } : finding
   })
 }

@@ -39,40 +39,47 @@ export async function seedStore(
   const location_id = locationId ?? (await firstLocation(service))
   await service.execute(assignEndpoints, { location_id })
   const kept = await credentials.read({ api_key: newApiKey(), table_secret: newTableSecret() })
-  const key = apiKey ?? (await stillGood(service, kept?.api_key)) ?? newApiKey()
+  const wanted = {
+    api_key: apiKey ?? (await stillGood(service, kept?.api_key)) ?? newApiKey(),
+    table_secret: kept?.table_secret ?? newTableSecret(),
+  }
+  const isKept = kept?.api_key === wanted.api_key && kept.table_secret === wanted.table_secret
+  // `--api-key` of one instance does not replace the key of the sandbox.
+  const isOwn = shared !== undefined && apiKey !== undefined
+  const { api_key: key, table_secret: tableSecret } =
+    isKept || isOwn ? wanted : await credentials.write(wanted, kept)
   if (!(await isUsable(service, key)))
     await service.execute(createKey, { name: 'start', scopes: [...scopes], hash: hashOf(key), location_id })
-  const tableSecret = kept?.table_secret ?? newTableSecret()
-  if (kept?.api_key !== key || kept.table_secret !== tableSecret)
-    await credentials.write({ api_key: key, table_secret: tableSecret })
   return { apiKey: key, tableSecret }
 }
 
-/** Where the first key and the secret of table addresses are stored. `read` may store those that it is given. */
+/** Where the first key and the secret of table addresses are stored. */
 interface KeptCredentials {
-  read(made: Credentials): Promise<Credentials | undefined>
-  write(credentials: Credentials): Promise<void>
+  /** Returns what is stored; may store those that it is given. */
+  read(made: Required<Credentials>): Promise<Credentials | undefined>
+  /** Stores credentials in the place of those that were read. Returns what is stored then. */
+  write(wanted: Required<Credentials>, before?: Credentials): Promise<Required<Credentials>>
 }
 
 function inDirectory(directory: string | undefined): KeptCredentials {
-  if (directory === undefined) return { read: async () => undefined, write: async () => {} }
   return {
-    read: () => readCredentials(directory),
-    write: (credentials) => writeCredentials(directory, credentials),
+    read: async () => (directory === undefined ? undefined : readCredentials(directory)),
+    async write(wanted) {
+      if (directory !== undefined) await writeCredentials(directory, wanted)
+      return wanted
+    },
   }
 }
 
-/** Instances that start together get the same credentials: those of the first one. */
+/** Instances that start together get the same credentials: those of the first one that writes them. */
 function inValues(values: SharedValues): KeptCredentials {
-  return {
-    read: (made) =>
-      values.update('credentials', (stored = { ...made }) => ({
-        value: stored,
-        reply: stored as object as Credentials,
-      })),
-    // `--api-key` of one instance does not replace the key of the sandbox.
-    write: async () => {},
-  }
+  const write: KeptCredentials['write'] = (wanted, before) =>
+    values.update('credentials', (value) => {
+      const stored = value as object as Required<Credentials> | undefined
+      const reply = stored === undefined || stored.api_key === before?.api_key ? wanted : stored
+      return { value: { ...reply }, reply }
+    })
+  return { read: (made) => write(made), write }
 }
 
 /** Returns the id of the first location; creates the locations when there are none. */

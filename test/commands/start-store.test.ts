@@ -194,4 +194,15 @@ describe.skipIf(postgresPrograms === undefined)('two instances of tabwire start 
     await expect(readFile(join(cwd, '.tabwire/db.json'))).rejects.toThrow('ENOENT')
     await expect(readFile(join(cwd, '.tabwire/credentials.json'))).rejects.toThrow('ENOENT')
   })
+
+  test('start beside a damaged data directory, and doctor does not count it as a problem', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, '.tabwire'))
+    await writeFile(join(cwd, '.tabwire/db.json'), '{"a":')
+    const store = ['--store', database.url, '--sandbox', 'beside']
+    const { code, stdout } = await tabwire(['doctor', '--port', '0', ...store], { cwd })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('! ') as string })
+    expect(stdout).toContain('db.json')
+    expect(await (await startService(store, { cwd })).stop()).toMatchObject({ code: 0 })
+  })
 })

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { writeRun } from '../../src/data-directory.ts'
 import { emptyDirectory, spawnTabwire, startService, tabwire } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 
@@ -74,6 +75,27 @@ describe.concurrent('tabwire start', () => {
     expect(second.key).toBe(first.key)
     expect((await second.call('GET', '/v1/locations')).status).toBe(200)
     await second.stop()
+  })
+
+  // As after a crash, when another program has the pid by now.
+  test.each([
+    ['at which nothing answers', () => 'http://127.0.0.1:9'],
+    ['that is its own now', (url: string) => url],
+  ])('a run.json of a living pid and a URL %s is replaced', async (_which, urlOf) => {
+    const first = await startService()
+    await first.stop()
+    const { cwd } = first
+    const old = { url: urlOf(first.url), pid: process.pid, started_at: '2026-01-01T00:00:00Z' }
+    await writeRun(join(cwd, '.tabwire'), { ...old, api_key: 'twk_old' })
+    const start = await spawnTabwire(['start', '--json', '--port', new URL(first.url).port], { cwd })
+    await start.until('stdout', /\n/)
+    expect(JSON.parse(await runFile(cwd))).toEqual({
+      url: first.url,
+      pid: start.child.pid,
+      started_at: expect.not.stringMatching(old.started_at) as string,
+    })
+    start.child.kill('SIGTERM')
+    await start.ended
   })
 })
 

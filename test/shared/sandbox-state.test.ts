@@ -316,6 +316,20 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         await vi.waitUntil(async () => (await call('GET /_sim/requests', { key })).status === 401)
     })
 
+    it('are made once in the place of the first one that was revoked', async () => {
+      const first = await instance()
+      for (const { id } of (await first.client.keys.list()).data) await first.client.keys.revoke(id)
+      const fixed = await instance({ apiKey: 'of-the-ci' })
+      const together = await Promise.all([instance(), instance()])
+      const all = [...together, await instance()]
+      const [made = '', ...others] = new Set(all.map(({ apiKey }) => apiKey))
+      expect(others).toEqual([])
+      expect([first.apiKey, fixed.apiKey]).not.toContain(made)
+      const { data: keys } = await fixed.client.keys.list()
+      // The new one, and that of --api-key.
+      expect(keys.filter(({ revoked_at }) => revoked_at === null)).toHaveLength(2)
+    })
+
     it('do not open the memory of an instance that is cut off from the database', async () => {
       const proxy = await startDatabaseProxy(shared.database)
       onTestFinished(() => proxy.close())

@@ -1,5 +1,5 @@
-import { readRun, writeRun } from '../../data-directory.ts'
-import { isAlive } from '../running-service.ts'
+import { writeRun } from '../../data-directory.ts'
+import { runningService } from '../running-service.ts'
 import { exitCodes } from '../errors.ts'
 import { isLoopbackBinding } from '../../model/loopback.ts'
 import type { SimulatorOptions } from '../../simulator-options.ts'
@@ -14,14 +14,17 @@ interface Running {
   ca?: string | undefined
 }
 
-/** Writes `run.json`, by which commands find the service, unless another service runs on this directory. */
+/**
+ * Writes `run.json`, by which commands find the service, unless it names another service that answers. A pid alone proves
+ * nothing: after a crash, another program may have it.
+ */
 export async function announce(
   { url, apiKey, ca }: Running,
   directory: string,
   inMemory: boolean,
 ): Promise<void> {
-  const other = await readRun(directory)
-  if (other !== undefined && other.pid !== process.pid && isAlive(other.pid)) return
+  const other = await runningService(directory)
+  if (other !== undefined && other.pid !== process.pid && other.url !== url) return
   await writeRun(directory, {
     url,
     pid: process.pid,

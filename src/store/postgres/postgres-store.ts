@@ -3,6 +3,7 @@ import type { Everything } from '../../model/records.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { timers } from '../../timers.ts'
 import { createListeners, pendingWrites, type OnBatch } from '../commits.ts'
+import { codeOf } from '../errors.ts'
 import { createRetention, KEPT_EVENTS } from '../retention.ts'
 import type { Json, SharedValues, ValueListener } from '../shared-values.ts'
 import type { Commit, Store } from '../store.ts'
@@ -81,6 +82,10 @@ const MS_PER_ROW = 1
 /** Milliseconds between looks for changes of other instances, while this one writes nothing. */
 const POLL_MS = 250
 const COMPACT_MS = 2_000
+/** Milliseconds for the reads of a round whose writes failed. With {@link STATEMENT_MS}, a request is answered within 2 s. */
+const READS_ALONE_MS = 300
+/** Milliseconds between rounds of reads while this instance replaces all records. */
+const READS_EVERY_MS = 10
 
 /**
  * Opens a sandbox in PostgreSQL. Each instance has all records in memory, as of a sequence, and follows the journal in the
@@ -117,6 +122,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let isAhead = false
   /** Counts decisions and looks, so that an answer that comes too late is not applied. */
   let step = 0
+  /** A reload under way. It may take longer than a round; until it ends, nothing is decided or applied. */
+  let reloading: Promise<void> | undefined
   let running: Promise<void> | undefined
   let slots: ReturnType<typeof openSlots> | undefined
   /** True since a round failed, until one succeeds. */
@@ -124,10 +131,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let closed = false
 
   /** Replaces the memory by what the database has. */
-  async function reload(mine: number): Promise<void> {
+  async function reload(): Promise<void> {
     const contents = await journal.load()
     const { install } = await tables.prepare(contents.records)
-    if (mine !== step) throw new TooLate()
     install()
     seq = contents.seq
     generation = contents.generation
@@ -139,13 +145,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   /** Applies what the journal has and the memory has not. Returns whether anything was new; adds its batches to `found`. */
   async function catchUp(own: Pick<Appending, 'catchUp'> = journal, found = new Set<string>()) {
+    if (reloading !== undefined) {
+      await reloading
+      return true
+    }
     const mine = ++step
     let isNew = false
     for (;;) {
       const { changes, reload: isLost, batches, more } = await own.catchUp({ seq })
-      if (mine !== step) throw new TooLate()
+      if (mine !== step || isAhead) throw new TooLate()
       if (isLost) {
-        await reload(mine)
+        reloading = reload().finally(() => (reloading = undefined))
+        await reloading
         tell(pendingWrites(tables.all().deliveries), 'replacement', seq)
         return true
       }
@@ -230,6 +241,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const msFor = (rows = 0) => Math.max(until - timeRun(), rows * MS_PER_ROW)
     /** Resolves with the decisions when they are appended, or need not be; `undefined` when the journal has new batches. */
     const attempt = async (own: Appending): Promise<Decided | undefined> => {
+      if (reloading !== undefined) await within(msFor(), reloading)
       let decided = decide(jobs)
       if (decided.rows.length === 0) {
         if (!(await within(msFor(), catchUp(own, found)))) return decided
@@ -289,27 +301,51 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   /** One round: a batch of transactions and reads, in the order in which they came. */
-  async function round(): Promise<void> {
-    const jobs = takeBatch(waiting)
-    const until = timeRun() + STATEMENT_MS
+  async function round(jobs: readonly Job[], ms = STATEMENT_MS): Promise<void> {
     try {
-      const { outcomes } = await commit(jobs, until)
+      const { outcomes } = await commit(jobs, timeRun() + ms)
       for (const tell of outcomes) tell()
       if (isAway) onNotice('The database answers again.')
       isAway = false
     } catch (error) {
       const refusal = databaseUnavailable(error)
-      if (!isAway) onNotice(`${refusal.message} Requests get 503 until then.`)
-      isAway = true
-      for (const job of [...jobs, ...waiting.splice(0)]) job.reject(refusal)
+      const hasWrites = jobs.some(({ isRead }) => !isRead)
+      // A replacement by another instance holds up writes only: then the reads show whether the database is away.
+      if (!hasWrites || codeOf(error) !== undefined) {
+        if (!isAway) onNotice(`${refusal.message} Requests get 503 until then.`)
+        isAway = true
+      }
+      const failed = [...jobs, ...waiting.splice(0)]
+      const reads = hasWrites ? takeReads(failed) : []
+      for (const job of failed) job.reject(refusal)
+      if (hasWrites) await round(reads, READS_ALONE_MS)
     }
   }
 
   async function replaceAll(make: (all: Everything) => Everything): Promise<void> {
-    const upToDate = () => orUnavailable(retrying(timeRun() + STATEMENT_MS, () => catchUp()))
+    const look = () => retrying(timeRun() + STATEMENT_MS, () => catchUp())
+    const upToDate = () =>
+      orUnavailable(
+        look().catch((error: unknown) => {
+          if (reloading === undefined) throw error
+          return reloading
+        }),
+      )
     do await upToDate()
-    while (!(await orUnavailable(journal.replace(make(tables.all()), { seq }))))
+    while (!(await orUnavailable(answeringReads(journal.replace(make(tables.all()), { seq })))))
     await upToDate()
+  }
+
+  /** Returns the result of `work`. Answers reads meanwhile; transactions wait. */
+  async function answeringReads<T>(work: Promise<T>): Promise<T> {
+    let isOver = false
+    const over = work.finally(() => (isOver = true))
+    while (!isOver) {
+      await Promise.race([over, timers.sleep(READS_EVERY_MS)])
+      const reads = takeReads(waiting)
+      if (reads.length > 0) await round(reads)
+    }
+    return over
   }
 
   function run(): void {
@@ -329,7 +365,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     while (waiting.length + replacements.length > 0) {
       await gather()
       const replacing = replacements.shift()
-      if (replacing === undefined) await round()
+      if (replacing === undefined) await round(takeBatch(waiting))
       else await replacing()
       for (const read of localReads.splice(0)) read()
     }
@@ -376,7 +412,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const isFresh = () => fresh(() => undefined)
   try {
-    await reload(step)
+    await reload()
   } catch (error) {
     await database.close()
     throw database.unusable(error)
@@ -473,6 +509,13 @@ function takeBatch(waiting: Job[]): Job[] {
   let transactions = 0
   const end = waiting.findIndex(({ isRead }) => !isRead && ++transactions > MOST_IN_BATCH)
   return waiting.splice(0, end === -1 ? waiting.length : end)
+}
+
+/** Takes all reads. */
+function takeReads(jobs: Job[]): Job[] {
+  const reads = jobs.filter(({ isRead }) => isRead)
+  jobs.splice(0, jobs.length, ...jobs.filter(({ isRead }) => !isRead))
+  return reads
 }
 
 /** The database answered after the time of the round was over. */

@@ -1,5 +1,5 @@
 import type { Database, Query } from './database.ts'
-import { DatabaseUnusable, grantsFor } from './start-errors.ts'
+import { DatabaseUnusable, grantsFor, mayNotMigrate } from './start-errors.ts'
 
 /**
  * Numbered migrations. Each runs once, in order, in the schema of the sandbox. A published one never changes.
@@ -89,7 +89,7 @@ const migrations: readonly string[] = [
 /**
  * Creates the schema, or applies the migrations that are missing. Instances that start together do so one after another. A
  * schema that is up to date is not changed, so that a role without the right to create one can serve it.
- * @throws DatabaseUnusable for a schema of a newer version.
+ * @throws DatabaseUnusable for a schema of a newer version, or one in which the role may not create tables.
  */
 export async function migrate(database: Database, sandbox: string): Promise<void> {
   const { schema } = database
@@ -100,10 +100,15 @@ export async function migrate(database: Database, sandbox: string): Promise<void
     await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`tabwire ${sandbox}`])
     const version = await versionOf(query, sandbox)
     refuseNewer(version, sandbox)
+    const [existing] = await query<{ role: string; may: boolean }>(
+      `SELECT current_user AS role, has_schema_privilege(oid, 'USAGE') AND has_schema_privilege(oid, 'CREATE') AS may
+       FROM pg_catalog.pg_namespace WHERE nspname = $1`,
+      [sandbox],
+    )
+    if (existing?.may === false) throw mayNotMigrate(existing.role, sandbox, version)
     if (version === 0) {
       // Not by `IF NOT EXISTS`, which needs the right to create schemas also when an administrator has created this one.
-      const existing = await query('SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1', [sandbox])
-      if (existing.length === 0) await query(`CREATE SCHEMA ${schema}`)
+      if (existing === undefined) await query(`CREATE SCHEMA ${schema}`)
       await query(`CREATE TABLE ${schema}.schema_version (version integer NOT NULL)`)
       await query(`INSERT INTO ${schema}.schema_version VALUES (0)`)
     }

@@ -107,9 +107,21 @@ function reasonOf(error: unknown, target: Target): string {
 function notAllowed(message: string, { user, database, schema }: Target): string {
   if (message.includes('for database'))
     return `the role "${user}" may not create the schema "${schema}" (42501). As an administrator of "${database}", run: CREATE SCHEMA "${schema}" AUTHORIZATION "${user}"`
-  if (message.includes('owner of'))
-    return `the schema "${schema}" needs a migration, and the role "${user}" is not its owner (42501). Start one instance with the role of the owner first.`
+  if (message.includes('owner of')) return needsOwner(user, schema)
   return `the role "${user}" may not use the schema "${schema}" (42501: ${message}). As its owner, run:\n${grantsFor(schema, user)}`
+}
+
+function needsOwner(role: string, schema: string): string {
+  return `the schema "${schema}" needs a migration, and the role "${role}" is not its owner (42501). Start one instance with the role of the owner first.`
+}
+
+/** Returns the error of a role that may not create tables in a schema of this version; 0 is a schema without tables. */
+export function mayNotMigrate(role: string, schema: string, version: number): DatabaseUnusable {
+  const reason =
+    version > 0
+      ? needsOwner(role, schema)
+      : `the role "${role}" may not create tables in the schema "${schema}". As its owner, run:\nGRANT USAGE, CREATE ON SCHEMA "${schema}" TO "${role}"`
+  return new DatabaseUnusable(`--store: ${reason}`)
 }
 
 /** Statements by which the owner of a schema allows a role to serve it. */

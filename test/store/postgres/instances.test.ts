@@ -184,6 +184,81 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     expect(await Promise.all(stores.map(count))).toEqual([6, 6])
   })
 
+  it('answer reads with the old records while one of them replaces all records', async () => {
+    const [first, second] = [await open(), await open()]
+    await saveChecks(first, 1)
+    const checks = Array.from({ length: 20_000 }, (_, index) => check(index + 2))
+    const over: string[] = []
+    const note = (what: string) => (value: unknown) => {
+      over.push(what)
+      return value
+    }
+    let replaced = Promise.resolve<unknown>(undefined)
+    const making = new Promise<void>((resolve) => {
+      replaced = first.replace(() => {
+        setImmediate(resolve)
+        return { ...noRecords, checks }
+      })
+    })
+    const end = replaced.then(note('replace'))
+    await making
+    const saved = saveChecks(first, 30_000).then(note('save'))
+    for (const store of [first, second])
+      expect(await store.get('checks', one).then(note('get'))).toEqual(check(1))
+    await Promise.all([end, saved])
+    expect(over).toEqual(['get', 'get', 'replace', 'save'])
+    expect(await storedChecks(first)).toHaveLength(20_001)
+    // The other one has to read all records, for which a busy machine takes longer than a request may.
+    const seen = () => storedChecks(second).catch(() => [])
+    await expect.poll(seen, { timeout: 20_000 }).toHaveLength(20_001)
+  })
+
+  it('load all records once after a replacement, also when that takes longer than a request may', async () => {
+    const store = await open()
+    await saveChecks(store, 1)
+    const other = await openDatabase({ url: server.url, sandbox })
+    onTestFinished(() => other.close())
+    const { schema } = other
+    await other.transaction(async (query) => {
+      await query(`LOCK TABLE ${schema}.records IN ACCESS EXCLUSIVE MODE`)
+      await other.transaction(async (replace) => {
+        await replace(`UPDATE ${schema}.sandbox SET seq = seq + 1, generation = generation + 1`)
+        await replace(`UPDATE ${schema}.compacted SET seq = (SELECT seq FROM ${schema}.sandbox)`)
+        await replace(`DELETE FROM ${schema}.changes`)
+      })
+      for (let nth = 0; nth < 2; nth += 1)
+        await expect(store.get('checks', one)).rejects.toMatchObject({ code: 'storage_unavailable' })
+      const loads = await query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM ${schema}.records%'`,
+      )
+      expect(loads).toHaveLength(1)
+    })
+    await expect.poll(() => store.ready().then(() => store.generation()), { timeout: 10_000 }).toBe(1)
+    expect(await storedChecks(store)).toEqual([])
+  })
+
+  it('answer reads while writes are held up, and refuse the writes without a notice', async () => {
+    const notices: string[] = []
+    const store = await openPostgresStore({
+      url: server.url,
+      sandbox,
+      onNotice: (told) => notices.push(told),
+    })
+    onTestFinished(() => store.close())
+    await increment(store)
+    const other = await openDatabase({ url: server.url, sandbox })
+    onTestFinished(() => other.close())
+    await other.transaction(async (query) => {
+      await query(`SELECT FROM ${other.schema}.sandbox FOR UPDATE`)
+      const written = increment(store)
+      const read = count(store)
+      await expect(written).rejects.toMatchObject({ code: 'storage_unavailable' })
+      expect(await read).toBe(1)
+    })
+    await expect.poll(() => increment(store).then(() => true)).toBe(true)
+    expect(notices).toEqual([])
+  })
+
   describe('values', () => {
     it('are the same everywhere, and change in transactions', async () => {
       const stores = [await open(), await open()]

@@ -128,6 +128,25 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
     await store.close()
   })
 
+  test('because it needs a migration, and the role may not create tables', async () => {
+    await admin.query('CREATE SCHEMA empty AUTHORIZATION owner; GRANT USAGE ON SCHEMA empty TO runner')
+    const message = await refusal(at('runner'), 'empty')
+    expect(message).toBe(
+      '--store: the role "runner" may not create tables in the schema "empty". As its owner, run:\n' +
+        'GRANT USAGE, CREATE ON SCHEMA "empty" TO "runner"',
+    )
+    await admin.query(message.split('\n')[1] ?? '')
+    await (await openPostgresStore({ url: at('runner'), sandbox: 'empty' })).close()
+
+    await admin.query('CREATE SCHEMA older AUTHORIZATION owner; GRANT USAGE ON SCHEMA older TO runner')
+    await (await openPostgresStore({ url: at('owner'), sandbox: 'older' })).close()
+    await admin.query('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA older TO runner')
+    await admin.query('UPDATE older.schema_version SET version = version - 1')
+    expect(await refusal(at('runner'), 'older')).toBe(
+      '--store: the schema "older" needs a migration, and the role "runner" is not its owner (42501). Start one instance with the role of the owner first.',
+    )
+  })
+
   test('does not come from the roles of the guide: the owner migrates, and the other role serves', async () => {
     const guide = await readFile(new URL('../../../src/guides/shared-sandbox.md', import.meta.url), 'utf8')
     const [, create = '', allow = ''] = guide.split('```sql\n').map((part) => part.split('\n```')[0])
