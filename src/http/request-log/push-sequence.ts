@@ -170,8 +170,17 @@ export function isForeignPush({ method, path }: Pick<Seen, 'method' | 'path'>): 
 export function refusalOf(entry: RequestEntry): PushRefusal | undefined {
   const { status, response_body } = entry
   if (status < 400 || status >= 500 || brokeOff(entry)) return undefined
-  const { error = {} } = JSON.parse(response_body ?? '{}') as { error?: { code?: string; message?: string } }
-  return { status, code: error.code ?? '', message: error.message ?? '' }
+  const { code = '', message = '' } = errorIn(response_body)
+  return { status, code, message }
+}
+
+/** Returns the error of a kept response; nothing when the response is not kept as JSON. */
+function errorIn(body: string | null): { code?: string; message?: string } {
+  try {
+    return (JSON.parse(body ?? '') as { error?: object }).error ?? {}
+  } catch {
+    return {}
+  }
 }
 
 function brokeOff({ faults = [] }: RequestEntry): boolean {
