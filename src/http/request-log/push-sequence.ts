@@ -16,8 +16,12 @@ import type { UnsettledConflict } from '../../account/account.ts'
 import { checkKey } from '../../model/check.ts'
 import type { RequestEntry } from '../request-context.ts'
 
-/** The fields of a request that a report contains. */
-export type Seen = Pick<RequestEntry, 'id' | 'method' | 'path' | 'status' | 'started_at'>
+/** The fields of a request that a report contains, and its location. */
+export type Seen = Pick<RequestEntry, 'id' | 'method' | 'path' | 'status' | 'started_at' | 'location_id'>
+
+export function seenOf({ id, method, path, status, started_at, location_id }: Seen): Seen {
+  return { id, method, path, status, started_at, location_id }
+}
 
 /** Finds mistakes that only the sequence of a check's pushes shows (contract section 11). */
 export interface PushSequence {
@@ -79,10 +83,8 @@ export function createPushSequence(
   }
 
   function lose(entry: RequestEntry, message: string, digest: string | undefined): void {
-    const { id, method, path, status, started_at } = entry
-    const request = { id, method, path, status, started_at }
     const finding = { code: 'no_idempotent_retry' as const, message }
-    keepLostPush({ request, finding, digest })
+    keepLostPush({ request: seenOf(entry), finding, digest })
     const [[stalest, [oldest, ...rest]] = ['', []]] = lost
     if (waiting <= keepLost || oldest === undefined) return
     onForget(oldest)
