@@ -45,6 +45,9 @@ interface SequenceOptions {
   saved?: SavedSequence | undefined
 }
 
+/** Refused bodies of one check, by code and digest, oldest first. */
+type Refused = SavedSequence['refused'][number]
+
 interface Lost {
   request: Seen
   finding: Finding
@@ -60,26 +63,26 @@ export function createPushSequence(
   onForget: (lost: Lost) => void,
   { orderBy = ORDER_BY, keepLost = 1_000, saved }: SequenceOptions = {},
 ): PushSequence {
-  const refused = new Map<string, string[]>()
+  const refused = new Map<string, Refused>()
   const lost = new Map<string, Lost[]>()
   let waiting = 0
-  for (const { path, marks } of saved?.refused ?? []) refused.set(path, [...marks])
+  for (const one of saved?.refused ?? []) refused.set(senderOf(one), one)
   for (const { request, finding, digest } of saved?.lost ?? [])
     keepLostPush({ request, finding, digest: digest ?? undefined })
 
   function keepLostPush(push: Lost): void {
-    const { path } = push.request
-    lost.set(path, [...(lost.get(path) ?? []), push])
+    const sender = senderOf(push.request)
+    lost.set(sender, [...(lost.get(sender) ?? []), push])
     waiting += 1
   }
 
-  function settle(path: string, digest: () => string | undefined): void {
-    const open = lost.get(path)
+  function settle(sender: string, digest: () => string | undefined): void {
+    const open = lost.get(sender)
     if (open === undefined) return
     const left = open.filter((one) => one.digest !== undefined && one.digest !== digest())
     waiting -= open.length - left.length
-    if (left.length > 0) lost.set(path, left)
-    else lost.delete(path)
+    if (left.length > 0) lost.set(sender, left)
+    else lost.delete(sender)
   }
 
   function lose(entry: RequestEntry, message: string, digest: string | undefined): void {
@@ -94,35 +97,39 @@ export function createPushSequence(
   }
 
   /** Stores a refused body by code and digest. Returns true when it was refused with this code before. */
-  function wasRefused(path: string, mark: string): boolean {
-    const known = refused.get(path) ?? []
-    refused.delete(path)
-    refused.set(path, [...known.filter((one) => one !== mark), mark].slice(-KEEP.refused))
+  function wasRefused({ path, location_id }: RequestEntry, mark: string): boolean {
+    const sender = senderOf({ path, location_id })
+    const known = refused.get(sender)?.marks ?? []
+    const marks = [...known.filter((one) => one !== mark), mark].slice(-KEEP.refused)
+    refused.delete(sender)
+    refused.set(sender, { path, location_id, marks })
     const [stalest] = refused.keys()
     if (refused.size > KEEP.checks && stalest !== undefined) refused.delete(stalest)
     return known.includes(mark)
   }
 
-  function accept(path: string, digests: readonly (string | undefined)[]): void {
-    const left = refused.get(path)?.filter((mark) => !digests.includes(mark.split(' ')[1]))
-    if (left !== undefined) refused.set(path, left)
+  function accept(sender: string, digests: readonly (string | undefined)[]): void {
+    const known = refused.get(sender)
+    if (known === undefined) return
+    const marks = known.marks.filter((mark) => !digests.includes(mark.split(' ')[1]))
+    refused.set(sender, { ...known, marks })
   }
 
   function findingsOf(
     refusal: PushRefusal,
-    { path, request_body }: RequestEntry,
+    entry: RequestEntry,
     digest: () => string | undefined,
   ): Finding[] {
     const { status, code } = refusal
     if (status === 409) {
       const conflict = conflictIgnored({
         answer: status,
-        refusedBefore: wasRefused(path, `${code} ${digest()}`),
+        refusedBefore: wasRefused(entry, `${code} ${digest()}`),
       })
       return conflict === undefined ? [] : [{ code: 'conflict_ignored', message: conflict }]
     }
-    const text = refusesTheBody(code) ? digestOfText(request_body) : undefined
-    const refusedBefore = text !== undefined && wasRefused(path, `${code} ${text}`)
+    const text = refusesTheBody(code) ? digestOfText(entry.request_body) : undefined
+    const refusedBefore = text !== undefined && wasRefused(entry, `${code} ${text}`)
     const again = invalidPushRepeated({ status, code, refusedBefore })
     if (again !== undefined) return [{ code: 'invalid_push_repeated', message: again }]
     const message = pushRefused(refusal)
@@ -132,12 +139,15 @@ export function createPushSequence(
   return {
     follow(entry) {
       const { path, status, faults } = entry
+      // An error before the key was accepted is of an unknown sender. Any sender's push settles it.
+      const senders = [senderOf(entry), senderOf({ path })]
+      const [sender = ''] = senders
       const mayHaveFailed = status >= 400 || faults !== undefined
       // Most pushes end here.
-      if (!mayHaveFailed && !lost.has(path) && !refused.has(path)) return []
+      if (!mayHaveFailed && !senders.some((one) => lost.has(one) || refused.has(one))) return []
       if (!isForeignPush(entry)) return []
       const digest = digestOnce(entry.request_body, orderBy)
-      if (lost.has(path)) settle(path, digest)
+      for (const one of senders) settle(one, digest)
       const failure = mayHaveFailed
         ? noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
         : undefined
@@ -147,12 +157,12 @@ export function createPushSequence(
       }
       const refusal = mayHaveFailed ? refusalOf(entry) : undefined
       if (refusal !== undefined) return findingsOf(refusal, entry, digest)
-      if (refused.has(path)) accept(path, [digest(), digestOfText(entry.request_body)])
+      if (refused.has(sender)) accept(sender, [digest(), digestOfText(entry.request_body)])
       return []
     },
     lost: () => [...lost.values()].flat(),
     save: () => ({
-      refused: Array.from(refused, ([path, marks]) => ({ path, marks })),
+      refused: [...refused.values()],
       lost: [...lost.values()].flat().map(({ digest = null, ...shown }) => ({ ...shown, digest })),
     }),
     clear() {
@@ -161,6 +171,11 @@ export function createPushSequence(
       waiting = 0
     },
   }
+}
+
+/** Returns the key of a check and the location that pushes it. */
+function senderOf({ path, location_id = '' }: Pick<Seen, 'path' | 'location_id'>): string {
+  return `${location_id} ${path}`
 }
 
 /** Returns true for a push, with or without a response, other than those of the contract check. */

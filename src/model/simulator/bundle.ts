@@ -143,7 +143,7 @@ export interface SavedArchive {
 
 /** Failed and refused pushes that wait for their repetition. */
 export interface SavedSequence {
-  refused: readonly { path: string; marks: readonly string[] }[]
+  refused: readonly { path: string; location_id?: string | undefined; marks: readonly string[] }[]
   lost: readonly (SavedShown & { digest: string | null })[]
 }
 
@@ -222,7 +222,9 @@ const savedLog = z.strictObject({
     ),
   }),
   sequence: z.strictObject({
-    refused: z.array(z.strictObject({ path: z.string(), marks: texts })),
+    refused: z.array(
+      z.strictObject({ path: z.string(), location_id: id('loc').exactOptional(), marks: texts }),
+    ),
     lost: z.array(shown.extend({ digest: z.string().nullable() })),
   }),
   watch: z.strictObject({
