@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  CONFLICT,
   conflictIgnored,
   invalidPushRepeated,
   noIdempotentRetry,
@@ -121,11 +122,8 @@ export function createPushSequence(
     digest: () => string | undefined,
   ): Finding[] {
     const { status, code } = refusal
-    if (status === 409) {
-      const conflict = conflictIgnored({
-        answer: status,
-        refusedBefore: wasRefused(entry, `${code} ${digest()}`),
-      })
+    if (code === CONFLICT) {
+      const conflict = conflictIgnored({ code, refusedBefore: wasRefused(entry, `${code} ${digest()}`) })
       return conflict === undefined ? [] : [{ code: 'conflict_ignored', message: conflict }]
     }
     const text = refusesTheBody(code) ? digestOfText(entry.request_body) : undefined

@@ -96,7 +96,12 @@ const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
   },
   conflict_ignored: {
     shows: inTurn(teaIsClaimed, pushing({}, {})),
-    doesNot: inTurn(teaIsClaimed, pushing({}, three)),
+    doesNot: inTurn(
+      failing({ error_rate: 1, error_status: 409, times: 2 }),
+      pushing({}, {}),
+      teaIsClaimed,
+      pushing({}, three),
+    ),
   },
   no_idempotent_retry: {
     shows: inTurn(failing({ error_rate: 1 }), pushing(two, three)),
