@@ -109,11 +109,19 @@ export function createPushSequence(
     return known.includes(mark)
   }
 
-  function accept(sender: string, digests: readonly (string | undefined)[]): void {
+  /** Forgets an accepted body. Once a state is accepted, earlier conflicts were not ignored. */
+  function accept(entry: RequestEntry, digest: () => string | undefined): void {
+    const sender = senderOf(entry)
     const known = refused.get(sender)
     if (known === undefined) return
-    const marks = known.marks.filter((mark) => !digests.includes(mark.split(' ')[1]))
-    refused.set(sender, { ...known, marks })
+    const accepted = [digest(), digestOfText(entry.request_body)]
+    const isStale = entry.push?.outcome === 'stale'
+    const marks = known.marks.filter((mark) => {
+      const [code, refusedDigest] = mark.split(' ')
+      return !accepted.includes(refusedDigest) && (isStale || code !== CONFLICT)
+    })
+    if (marks.length > 0) refused.set(sender, { ...known, marks })
+    else refused.delete(sender)
   }
 
   function findingsOf(
@@ -139,7 +147,6 @@ export function createPushSequence(
       const { path, status, faults } = entry
       // An error before the key was accepted is of an unknown sender. Any sender's push settles it.
       const senders = [senderOf(entry), senderOf({ path })]
-      const [sender = ''] = senders
       const mayHaveFailed = status >= 400 || faults !== undefined
       // Most pushes end here.
       if (!mayHaveFailed && !senders.some((one) => lost.has(one) || refused.has(one))) return []
@@ -155,7 +162,7 @@ export function createPushSequence(
       }
       const refusal = mayHaveFailed ? refusalOf(entry) : undefined
       if (refusal !== undefined) return findingsOf(refusal, entry, digest)
-      if (refused.has(sender)) accept(sender, [digest(), digestOfText(entry.request_body)])
+      accept(entry, digest)
       return []
     },
     lost: () => [...lost.values()].flat(),

@@ -25,9 +25,9 @@ const inTurn =
     for (const story of stories) await story(simulator)
   }
 const brokenOff: Story = (simulator) => simulator.push('a', two).catch(() => undefined)
-const teaIsClaimed = inTurn(pushing(two), ({ client }) =>
-  client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] }),
-)
+const claimingTea: Story = ({ client }) =>
+  client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] })
+const teaIsClaimed = inTurn(pushing(two), claimingTea)
 
 const sending =
   (...bodies: (string | Uint8Array)[]): Story =>
@@ -274,6 +274,22 @@ describe('the report', () => {
     await simulator.client.guests.release(claim.id)
     await pushing({})(simulator)
     expect(await codesOf(simulator)).toEqual([])
+  })
+
+  it('has no finding for a conflict after an accepted push, unless that one was stale', async () => {
+    const restored = await openSimulator()
+    await inTurn(teaIsClaimed, pushing({}, two, {}))(restored)
+    expect(await codesOf(restored)).toEqual([])
+    const stale = await openSimulator()
+    const [claimed, less, old] = [{ ...two, revision: 2 }, { revision: 3 }, { revision: 1 }]
+    await inTurn(pushing(claimed), claimingTea, pushing(less, old, less))(stale)
+    expect(await codesOf(stale)).toEqual(['conflict_ignored'])
+  })
+
+  it('keeps an invalid body in mind after an accepted push', async () => {
+    const simulator = await openSimulator()
+    await inTurn(sending('{}'), pushing({}), sending('{}'))(simulator)
+    expect(await codesOf(simulator)).toEqual(['push_refused', 'invalid_push_repeated'])
   })
 
   describe('has no finding for a push because of one of another location with the same external id:', () => {
