@@ -18,6 +18,8 @@ import { isFullyPaid } from '../model/guests/claimed-items.ts'
 export interface FindingOfCheck {
   code: FindingCode
   message: string
+  /** `undefined` when the log does not know it. */
+  location_id: string | undefined
   external_check_id: string
   request: string
   started_at: string
@@ -48,7 +50,7 @@ export function accountOf({ location, records, findings, conflicts, allClosed }:
   const known = new Set(checks.map(({ external_id }) => external_id))
   const fromLog = [
     ...conflicts.filter(({ location_id }) => location_id === location.id).map(conflictNotSettled),
-    ...fromFindings(findings),
+    ...fromFindings(findings.filter(({ location_id = location.id }) => location_id === location.id)),
   ].filter(({ external_check_id }) => known.has(external_check_id))
   const unclosed = new Set(
     fromLog

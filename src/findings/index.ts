@@ -14,6 +14,7 @@ import { overpaid, quantityPrecision, totalsMismatch, unitChange } from './amoun
 import { possibleLateRetry, reopenNeedsRevision, revisionMissing, revisionReused } from './order.ts'
 
 export {
+  CONFLICT,
   conflictIgnored,
   invalidPushRepeated,
   refusesTheBody,

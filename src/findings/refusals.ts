@@ -1,16 +1,14 @@
 import { contentOf, parsePush } from '../model/check.ts'
 import type { PushRefusal } from './finding.ts'
 
+/** Refusal because of claims (specification section 4, rule 4). */
+export const CONFLICT = 'conflict_with_paid_items'
+
 /**
- * Refusals that are not the sender's mistake. A conflict is specified (section 4, rule 4); rate limits and injected
+ * Refusals that are not the sender's mistake. A conflict is specified; rate limits and injected
  * faults are options of the service. `invalid_request` concerns the connection, such as an incomplete body.
  */
-const EXPECTED: readonly string[] = [
-  'conflict_with_paid_items',
-  'rate_limited',
-  'fault_injected',
-  'invalid_request',
-]
+const EXPECTED: readonly string[] = [CONFLICT, 'rate_limited', 'fault_injected', 'invalid_request']
 
 /** Longest part of the response's message that is repeated, in characters. */
 const LONGEST_MESSAGE = 300
@@ -41,8 +39,8 @@ export function invalidPushRepeated({
 }
 
 /** Finds a push that was refused because of claims, and was repeated unchanged and refused again. */
-export function conflictIgnored({ answer, refusedBefore }: { answer: number; refusedBefore: boolean }) {
-  if (answer !== 409 || !refusedBefore) return undefined
+export function conflictIgnored({ code, refusedBefore }: { code: string; refusedBefore: boolean }) {
+  if (code !== CONFLICT || !refusedBefore) return undefined
   return 'This body was refused with 409 before and was sent again unchanged. It conflicts as long as guests hold their claims, so a retry cannot succeed. Read the conflicts in the response, restore the items at their price, and push the current check.'
 }
 

@@ -121,7 +121,7 @@ export function createApp(parts: AppParts): App {
       const answer = { status: statusOf[refusal.code], body }
       const headers = headersOf(context, answer)
       if (line !== null) {
-        void parts.log.add(logEntry(line, context, answer))
+        void addToLog(parts, line, context, answer)
         parts.onRequest?.(answered(line, context, answer))
       }
       if (answers.hasSubscribers)
@@ -163,11 +163,25 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, p
     requestId,
   )
   const headers = { ...jsonHeaders, 'x-request-id': requestId }
-  void parts.log.add(logEntry({ method, path: url }, context, { status: 400, body }))
+  void addToLog(parts, { method, path: url }, context, { status: 400, body })
   parts.onRequest?.(answered({ method, path: url }, context, { status: 400 }))
   const published = { request: { method, path: url, body: null }, status: 400, headers, body }
   if (answers.hasSubscribers) answers.publish(published satisfies PublishedAnswer)
   return new Response(body, { status: 400, headers })
+}
+
+/** Logs an answered request. A bug of the log is reported, and changes no answer. */
+async function addToLog(
+  { log, report }: Pick<AppParts, 'log' | 'report'>,
+  line: RequestLine,
+  context: RequestContext,
+  answer: Answer,
+): Promise<void> {
+  try {
+    await log.add(logEntry(line, context, answer))
+  } catch (bug) {
+    report(bug, context.requestId)
+  }
 }
 
 const noSniff = { 'x-content-type-options': 'nosniff' }
@@ -182,7 +196,7 @@ function createRespond(parts: AppParts): Respond {
     const { pathname, search } = event.url
     // Reads of the log are not logged, and calls of tools are logged as the requests that they cause.
     if (!/^\/(_sim\/|mcp$|assets\/|docs(\/|$)|openapi\.json$|llms\.txt$|$)/.test(pathname))
-      await parts.log.add(logEntry({ method: event.req.method, path: pathname + search }, context, answer))
+      await addToLog(parts, { method: event.req.method, path: pathname + search }, context, answer)
     parts.onRequest?.(answered({ method: event.req.method, path: pathname }, context, answer))
     const headers = headersOf(context, answer)
     // An open connection would delay the shutdown, and its next request would be refused.

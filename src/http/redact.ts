@@ -66,7 +66,12 @@ function withoutCredentials(body: string | null, secrets: string[]): string | nu
   if (body === null || !/@|\\u0040/i.test(body)) return body
   const hide = (_key: string, value: unknown) =>
     typeof value === 'string' ? withoutUserInfo(value, secrets) : value
-  return JSON.stringify(JSON.parse(body), hide)
+  try {
+    return JSON.stringify(JSON.parse(body), hide)
+  } catch {
+    // Not JSON, or nested too deeply: all before the last `@` may be user info.
+    return body.replace(/^.*(@|\\u0040)/is, `${HIDDEN}@`)
+  }
 }
 
 /** Hides all text before the last `@`, because a refused URL may be any text. Keeps a URL without user info. */
@@ -85,10 +90,25 @@ const SHORTEST = 8
 /** Returns a text without these secrets, and without keys and signing secrets of the service. */
 function hidden(text: string | null, secrets: readonly string[]): string | null {
   if (text === null) return null
-  const without = secrets
-    .filter(({ length }) => length >= SHORTEST)
-    .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
+  const long = secrets.filter(({ length }) => length >= SHORTEST)
+  const hide = (part: string) => long.reduce((left, secret) => left.replaceAll(secret, HIDDEN), part)
+  const without = long.length > 0 ? changeText(text, hide) : text
   return /twk_|whsec_/.test(without) ? without.replace(ownSecrets, `$1${HIDDEN}`) : without
+}
+
+/** Changes the strings and numbers of a JSON text, which stays JSON: a changed number becomes a string. Changes other text as a whole. */
+function changeText(text: string, change: (part: string) => string): string {
+  try {
+    JSON.parse(text)
+    return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g, (scalar) => {
+      const value = String(JSON.parse(scalar))
+      const changed = change(value)
+      return changed === value ? scalar : JSON.stringify(changed)
+    })
+  } catch {
+    // Not JSON, or with a string that is too long for the pattern.
+    return change(text)
+  }
 }
 
 /** Returns the path of a URL or path, without its query and without secrets. */

@@ -15,6 +15,8 @@ export interface RequestContext {
   measure: () => number
   /** True once a handler has responded. */
   answered: boolean
+  /** Location of the key; `undefined` when no key was accepted. */
+  locationId: string | undefined
   /** Summary of a push. */
   push: RequestEntry['push']
   requestBody: string | null
@@ -44,6 +46,7 @@ export function newRequestContext(newId: NewId, startedAt: Date, measure = timer
     started: measure(),
     measure,
     answered: false,
+    locationId: undefined,
     push: null,
     requestBody: null,
     secret: false,
@@ -64,6 +67,7 @@ export function logEntry(
     started_at: context.startedAt.toISOString(),
     duration_ms: Math.round((context.measure() - context.started) * 10) / 10,
     ...(context.trace === undefined ? {} : { trace_id: traceIdOf(context.trace) }),
+    location_id: context.locationId,
     push: context.push,
     request_body: context.requestBody,
     response_body: typeof body === 'string' && !context.secret ? body : null,
@@ -82,4 +86,8 @@ export interface PushSummary extends Omit<PushNote, 'diff'> {
 }
 
 /** A request as the log stores it. */
-export type RequestEntry = Omit<LoggedRequest, 'push'> & { push: PushSummary | null }
+export interface RequestEntry extends Omit<LoggedRequest, 'push'> {
+  push: PushSummary | null
+  /** Location of the key; absent when no key was accepted. Views do not show it. */
+  location_id?: string | undefined
+}

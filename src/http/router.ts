@@ -126,13 +126,14 @@ export const anonymous: ApiKey = {
 async function follow(route: Route, event: H3Event, parts: RoutingParts): Promise<Reply> {
   const identify = route.withoutDatabase === true ? parts.identifyFromMemory : parts.identify
   const key = route.scope === null ? anonymous : await identify(event.req)
+  const context = event.context.request as RequestContext
+  if (key !== anonymous) context.locationId = key.location_id
   requireExactPath(event)
   if (route.keyOnly === true) requireKeyItself(event)
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
   if (parts.lifecycle.phase === 'stopping' && route.whileStopping !== true)
     throw new Refusal('shutting_down', SHUTTING_DOWN)
-  const context = event.context.request as RequestContext
   context.secret = route.secret ?? false
   return route.handle(callOf(event, key, context, parts.bodyLimit))
 }

@@ -9,6 +9,7 @@ import {
 import { createClockFile, initialClockTime } from '../delivery/clock-file.ts'
 import { createDeliveryFaults, type DeliveryFaults } from '../delivery/faults/faults.ts'
 import { CLOCK, initialValue } from '../delivery/shared-clock.ts'
+import { createAuthenticate } from '../http/auth/api-key.ts'
 import { type ApiFaults, createApiFaults } from '../http/sim/api-faults.ts'
 import type { FaultControls } from '../http/sim/controls.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
@@ -120,7 +121,7 @@ const FAULTS = 'faults'
 
 /** Fault injection, and its controls. All instances of a sandbox have the same faults. */
 export function createFaults(
-  service: Pick<Service, 'execute' | 'list' | 'onCommit'>,
+  service: Pick<Service, 'execute' | 'find' | 'list' | 'onCommit'>,
   { values, shared, seed: defaultSeed = 1 }: Pick<Parts, 'values' | 'shared' | 'seed'>,
 ): { controls: FaultControls; deliveries: DeliveryFaults; api: ApiFaults } {
   let now = stored(values.get(FAULTS))
@@ -161,7 +162,7 @@ export function createFaults(
       return show()
     },
   }
-  return { controls, deliveries, api: createApiFaults(active) }
+  return { controls, deliveries, api: createApiFaults(active, createAuthenticate(service)) }
 }
 
 function stored(value: Json | undefined): FaultSet {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Client } from '../../src/client.ts'
+import { createClient, type Account, type Client } from '../../src/client.ts'
 import { check, item, openReceiver, openSimulator, totals, type TestSimulator } from '../support/simulator.ts'
 
 const two = { items: [item('burger'), item('tea')], totals: totals(3700) }
@@ -237,6 +237,26 @@ test('findings about money are problems with their requests, one for each code a
     problems: [{ code: 'overpaid', external_check_id: 'a', requests: ids }, { code: 'check_left_open' }],
     sums: { overpaid_cents: 800 },
   })
+})
+
+test('findings of a location are no problems of another one with the same external id', async () => {
+  const simulator = await openSimulator()
+  const { client, url, push, call } = simulator
+  // The key of the start is of the first location, which is listed last.
+  const [second] = (await client.locations.list()).data
+  const apiKey = await simulator.key(['read', 'write', 'simulate'], second?.id)
+  const there = createClient({ url, apiKey })
+  await push('a', two)
+  await call('PUT /v1/checks/external/a', { key: apiKey, json: check(two) })
+  await there.guests.pay('a')
+  await client.clock.advance('16m')
+  await client.guests.pay('a')
+  const less = { items: [...two.items, item('comp', { price_cents: -1000 })], totals: totals(2700) }
+  await call('PUT /v1/checks/external/a', { key: apiKey, json: check(less) })
+  expect(codesOf(await accountOf(there))).toEqual(['overpaid', 'paid_not_closed'])
+  expect(codesOf(await accountOf(client))).toEqual(['check_left_open'])
+  const { requests } = (await client.report()).findings[0] ?? {}
+  expect(Object.keys(requests?.[0] ?? {})).not.toContain('location_id')
 })
 
 test('problems come in order of time', async () => {

@@ -75,12 +75,15 @@ function openServerFor(handle: () => never, { stopping = false } = {}) {
 }
 
 /** Opens a server with these routes under `/v1`. */
-async function openServerWith(table: AppParts['tables'][string], { stopping = false } = {}) {
+async function openServerWith(
+  table: AppParts['tables'][string],
+  { stopping = false, log = openRequestLog() }: { stopping?: boolean; log?: AppParts['log'] } = {},
+) {
   const bugs: [unknown, string][] = []
   const newId = createNewId(() => new Date())
   const app = createApp({
     service: { find: async () => [], onCommit: () => () => undefined } as never,
-    log: openRequestLog(),
+    log,
     newId,
     clock: { now: () => new Date() },
     tables: { '/v1': table },
@@ -91,7 +94,7 @@ async function openServerWith(table: AppParts['tables'][string], { stopping = fa
   })
   const server = await openServer(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
   onTestFinished(() => server.close(0))
-  return { bugs, get: () => callAt(server.url, 'GET /v1/it', {}) }
+  return { bugs, refuse: app.refuse, get: () => callAt(server.url, 'GET /v1/it', {}) }
 }
 
 describe('an error that the caller did not cause', () => {
@@ -105,6 +108,20 @@ describe('an error that the caller did not cause', () => {
     expect(errorOf(answer).code).toBe('internal_error')
     expect(answer.text).not.toContain('credentials')
     expect(bugs).toEqual([[bug, errorOf(answer).request_id]])
+  })
+
+  it('a bug of the log is reported, and changes no answer', async () => {
+    const bug = new Error('The log has a bug.')
+    const add = () => {
+      throw bug
+    }
+    const log = { ...openRequestLog(), add }
+    const { get, bugs, refuse } = await openServerWith([], { log })
+    const answer = await get()
+    const refused = refuse(new Refusal('invalid_request', 'No.'), { method: 'GET', path: '/' })
+    const ids = [answer.headers.get('x-request-id'), refused.headers['x-request-id']]
+    expect([answer.status, refused.status]).toEqual([401, 400])
+    expect(bugs).toEqual(ids.map((id) => [bug, id]))
   })
 
   it('routes that cannot be loaded are 500 internal_error, and the bug is reported', async () => {

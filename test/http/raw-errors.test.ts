@@ -124,6 +124,21 @@ describe('a good request with something broken behind it in one packet', () => {
   })
 })
 
+it('a refused request whose query has a part of the answer is answered and logged', async () => {
+  const simulator = await openSimulator()
+  const path = '/v1/checks/external/a?token=%22message%22%3A'
+  const packet = `PUT ${path} HTTP/1.1\r\nHost: 127.0.0.1:${simulator.port}\r\nbad header\r\n\r\n`
+  const answers = await exchange(simulator, packet)
+  expect(statusesOf(answers)).toEqual([400])
+  const unauthorized = await simulator.call(`PUT ${path}`, { json: check(), key: 'twk_wrong' })
+  expect([unauthorized.status, errorOf(unauthorized).code]).toEqual([401, 'unauthorized'])
+  expect(await simulator.call('GET /_sim/health')).toMatchObject({ status: 200 })
+  expect((await log(simulator)).map(({ id, status }) => [id, status])).toEqual([
+    [idsOf(answers)[0], 400],
+    [unauthorized.headers.get('x-request-id'), 401],
+  ])
+})
+
 it('a live stream ends when its subscriber closes one side', async () => {
   const simulator = await openSimulator()
   const socket = open(simulator.port)

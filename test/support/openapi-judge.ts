@@ -91,7 +91,8 @@ export function createJudge(document: OpenApi): (answer: PublishedAnswer) => str
     if (operation === undefined) return errorIssues(answer)
     const at = `/paths/${path.replaceAll('/', '~1')}/${method}`
     const documented = operation.responses[status]
-    if (documented === undefined) return isInjected(body) ? [] : ['has a status that is not documented']
+    if (isInjected(body)) return []
+    if (documented === undefined) return ['has a status that is not documented']
     return [...responseIssues(at, documented, answer), ...requestIssues(at, operation, answer)]
   }
 }

@@ -4,7 +4,7 @@ import { isFullyPaid } from '../../model/guests/claimed-items.ts'
 import type { SavedWatch } from '../../model/simulator/bundle.ts'
 import type { Service } from '../../service.ts'
 import type { RequestEntry } from '../request-context.ts'
-import type { Seen } from './push-sequence.ts'
+import { type Seen, seenOf } from './push-sequence.ts'
 
 /** Finds mistakes that several checks or the clock show, not one push (contract section 11). */
 export interface CheckWatch {
@@ -180,13 +180,14 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
   }
 
   return {
-    follow({ id, method, path, status, started_at, push }) {
+    follow(entry) {
+      const { push } = entry
       const check = push?.after
       if (push === null || check === null || check === undefined) return
       const key = checkKey(check)
       const isApplied = push.outcome === 'created' || push.outcome === 'updated'
       if (!isApplied) return
-      const request = { id, method, path, status, started_at }
+      const request = seenOf(entry)
       const watched = { check, request }
       keep(checks, key, watched, KEEP.checks)
       compare(key, watched, push.before)

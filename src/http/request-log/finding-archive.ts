@@ -98,7 +98,10 @@ function groupOf(
   if (first_at === undefined || last_at === undefined) return []
   const requests = shown
     .slice(-EXAMPLES)
-    .map(({ request, finding }) => ({ ...request, message: finding.message }))
+    .map(({ request: { location_id: _location, ...request }, finding }) => ({
+      ...request,
+      message: finding.message,
+    }))
   const count = shown.length + (older?.count ?? 0)
   return [{ code, count, first_at, last_at, requests, includes_earlier: limited && older !== undefined }]
 }

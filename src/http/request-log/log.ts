@@ -19,7 +19,13 @@ import { createCheckWatch } from './check-watch.ts'
 import { createFindingArchive, type Shown, reportOf } from './finding-archive.ts'
 import type { RequestHead } from './query.ts'
 import { externalIdIn } from '../list.ts'
-import { createPushSequence, isForeignPush, refusalOf, createUnsettledConflicts } from './push-sequence.ts'
+import {
+  createPushSequence,
+  isForeignPush,
+  refusalOf,
+  seenOf,
+  createUnsettledConflicts,
+} from './push-sequence.ts'
 import { withoutSecrets } from '../redact.ts'
 import type { RequestEntry, PushSummary } from '../request-context.ts'
 import { checkChanges, diffItems } from '../../model/check-diff.ts'
@@ -322,7 +328,8 @@ function byRequest(shown: readonly Shown[]): OpenFindings {
 }
 
 function viewOf(kept: KeptEntry, orderBy: string, open?: OpenFindings): LoggedRequest {
-  const { following: _following, number: _number, push, request_body, response_body, ...entry } = kept
+  const { push, request_body, response_body, ...rest } = kept
+  const { following: _following, number: _number, location_id: _location, ...entry } = rest
   const findings = shownBy(kept, open)
   return {
     ...entry,
@@ -341,16 +348,17 @@ function shownBy({ id, push, following }: KeptEntry, open?: OpenFindings): Findi
 
 /** Returns the findings of an entry; none for pushes of the contract check itself. */
 function findingsIn(entry: KeptEntry): Shown[] {
-  const { id, method, path, status, started_at, push, following } = entry
-  const findings = [...(push?.findings ?? []), ...following]
-  if (findings.length === 0 || isTrialPath(path)) return []
-  const request = { id, method, path, status, started_at }
+  const findings = [...(entry.push?.findings ?? []), ...entry.following]
+  if (findings.length === 0 || isTrialPath(entry.path)) return []
+  const request = seenOf(entry)
   return findings.map((finding) => ({ request, finding }))
 }
 
-function findingOfCheck({ request: { id, path, started_at }, finding }: Shown): FindingOfCheck[] {
+function findingOfCheck({ request, finding }: Shown): FindingOfCheck[] {
+  const { id, path, started_at, location_id } = request
   const external_check_id = externalIdIn(path)
-  return external_check_id === undefined ? [] : [{ ...finding, external_check_id, request: id, started_at }]
+  if (external_check_id === undefined) return []
+  return [{ ...finding, location_id, external_check_id, request: id, started_at }]
 }
 
 function countRefusals(entries: readonly KeptEntry[]): Map<string, RefusedPushes> {

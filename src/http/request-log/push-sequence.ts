@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  CONFLICT,
   conflictIgnored,
   invalidPushRepeated,
   noIdempotentRetry,
@@ -16,8 +17,12 @@ import type { UnsettledConflict } from '../../account/account.ts'
 import { checkKey } from '../../model/check.ts'
 import type { RequestEntry } from '../request-context.ts'
 
-/** The fields of a request that a report contains. */
-export type Seen = Pick<RequestEntry, 'id' | 'method' | 'path' | 'status' | 'started_at'>
+/** The fields of a request that a report contains, and its location. */
+export type Seen = Pick<RequestEntry, 'id' | 'method' | 'path' | 'status' | 'started_at' | 'location_id'>
+
+export function seenOf({ id, method, path, status, started_at, location_id }: Seen): Seen {
+  return { id, method, path, status, started_at, location_id }
+}
 
 /** Finds mistakes that only the sequence of a check's pushes shows (contract section 11). */
 export interface PushSequence {
@@ -41,6 +46,9 @@ interface SequenceOptions {
   saved?: SavedSequence | undefined
 }
 
+/** Refused bodies of one check, by code and digest, oldest first. */
+type Refused = SavedSequence['refused'][number]
+
 interface Lost {
   request: Seen
   finding: Finding
@@ -56,33 +64,31 @@ export function createPushSequence(
   onForget: (lost: Lost) => void,
   { orderBy = ORDER_BY, keepLost = 1_000, saved }: SequenceOptions = {},
 ): PushSequence {
-  const refused = new Map<string, string[]>()
+  const refused = new Map<string, Refused>()
   const lost = new Map<string, Lost[]>()
   let waiting = 0
-  for (const { path, marks } of saved?.refused ?? []) refused.set(path, [...marks])
+  for (const one of saved?.refused ?? []) refused.set(senderOf(one), one)
   for (const { request, finding, digest } of saved?.lost ?? [])
     keepLostPush({ request, finding, digest: digest ?? undefined })
 
   function keepLostPush(push: Lost): void {
-    const { path } = push.request
-    lost.set(path, [...(lost.get(path) ?? []), push])
+    const sender = senderOf(push.request)
+    lost.set(sender, [...(lost.get(sender) ?? []), push])
     waiting += 1
   }
 
-  function settle(path: string, digest: () => string | undefined): void {
-    const open = lost.get(path)
+  function settle(sender: string, digest: () => string | undefined): void {
+    const open = lost.get(sender)
     if (open === undefined) return
     const left = open.filter((one) => one.digest !== undefined && one.digest !== digest())
     waiting -= open.length - left.length
-    if (left.length > 0) lost.set(path, left)
-    else lost.delete(path)
+    if (left.length > 0) lost.set(sender, left)
+    else lost.delete(sender)
   }
 
   function lose(entry: RequestEntry, message: string, digest: string | undefined): void {
-    const { id, method, path, status, started_at } = entry
-    const request = { id, method, path, status, started_at }
     const finding = { code: 'no_idempotent_retry' as const, message }
-    keepLostPush({ request, finding, digest })
+    keepLostPush({ request: seenOf(entry), finding, digest })
     const [[stalest, [oldest, ...rest]] = ['', []]] = lost
     if (waiting <= keepLost || oldest === undefined) return
     onForget(oldest)
@@ -92,35 +98,44 @@ export function createPushSequence(
   }
 
   /** Stores a refused body by code and digest. Returns true when it was refused with this code before. */
-  function wasRefused(path: string, mark: string): boolean {
-    const known = refused.get(path) ?? []
-    refused.delete(path)
-    refused.set(path, [...known.filter((one) => one !== mark), mark].slice(-KEEP.refused))
+  function wasRefused({ path, location_id }: RequestEntry, mark: string): boolean {
+    const sender = senderOf({ path, location_id })
+    const known = refused.get(sender)?.marks ?? []
+    const marks = [...known.filter((one) => one !== mark), mark].slice(-KEEP.refused)
+    refused.delete(sender)
+    refused.set(sender, { path, location_id, marks })
     const [stalest] = refused.keys()
     if (refused.size > KEEP.checks && stalest !== undefined) refused.delete(stalest)
     return known.includes(mark)
   }
 
-  function accept(path: string, digests: readonly (string | undefined)[]): void {
-    const left = refused.get(path)?.filter((mark) => !digests.includes(mark.split(' ')[1]))
-    if (left !== undefined) refused.set(path, left)
+  /** Forgets an accepted body. Once a state is accepted, earlier conflicts were not ignored. */
+  function accept(entry: RequestEntry, digest: () => string | undefined): void {
+    const sender = senderOf(entry)
+    const known = refused.get(sender)
+    if (known === undefined) return
+    const accepted = [digest(), digestOfText(entry.request_body)]
+    const isStale = entry.push?.outcome === 'stale'
+    const marks = known.marks.filter((mark) => {
+      const [code, refusedDigest] = mark.split(' ')
+      return !accepted.includes(refusedDigest) && (isStale || code !== CONFLICT)
+    })
+    if (marks.length > 0) refused.set(sender, { ...known, marks })
+    else refused.delete(sender)
   }
 
   function findingsOf(
     refusal: PushRefusal,
-    { path, request_body }: RequestEntry,
+    entry: RequestEntry,
     digest: () => string | undefined,
   ): Finding[] {
     const { status, code } = refusal
-    if (status === 409) {
-      const conflict = conflictIgnored({
-        answer: status,
-        refusedBefore: wasRefused(path, `${code} ${digest()}`),
-      })
+    if (code === CONFLICT) {
+      const conflict = conflictIgnored({ code, refusedBefore: wasRefused(entry, `${code} ${digest()}`) })
       return conflict === undefined ? [] : [{ code: 'conflict_ignored', message: conflict }]
     }
-    const text = refusesTheBody(code) ? digestOfText(request_body) : undefined
-    const refusedBefore = text !== undefined && wasRefused(path, `${code} ${text}`)
+    const text = refusesTheBody(code) ? digestOfText(entry.request_body) : undefined
+    const refusedBefore = text !== undefined && wasRefused(entry, `${code} ${text}`)
     const again = invalidPushRepeated({ status, code, refusedBefore })
     if (again !== undefined) return [{ code: 'invalid_push_repeated', message: again }]
     const message = pushRefused(refusal)
@@ -130,12 +145,14 @@ export function createPushSequence(
   return {
     follow(entry) {
       const { path, status, faults } = entry
+      // An error before the key was accepted is of an unknown sender. Any sender's push settles it.
+      const senders = [senderOf(entry), senderOf({ path })]
       const mayHaveFailed = status >= 400 || faults !== undefined
       // Most pushes end here.
-      if (!mayHaveFailed && !lost.has(path) && !refused.has(path)) return []
+      if (!mayHaveFailed && !senders.some((one) => lost.has(one) || refused.has(one))) return []
       if (!isForeignPush(entry)) return []
       const digest = digestOnce(entry.request_body, orderBy)
-      if (lost.has(path)) settle(path, digest)
+      for (const one of senders) settle(one, digest)
       const failure = mayHaveFailed
         ? noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
         : undefined
@@ -145,12 +162,12 @@ export function createPushSequence(
       }
       const refusal = mayHaveFailed ? refusalOf(entry) : undefined
       if (refusal !== undefined) return findingsOf(refusal, entry, digest)
-      if (refused.has(path)) accept(path, [digest(), digestOfText(entry.request_body)])
+      accept(entry, digest)
       return []
     },
     lost: () => [...lost.values()].flat(),
     save: () => ({
-      refused: Array.from(refused, ([path, marks]) => ({ path, marks })),
+      refused: [...refused.values()],
       lost: [...lost.values()].flat().map(({ digest = null, ...shown }) => ({ ...shown, digest })),
     }),
     clear() {
@@ -159,6 +176,11 @@ export function createPushSequence(
       waiting = 0
     },
   }
+}
+
+/** Returns the key of a check and the location that pushes it. */
+function senderOf({ path, location_id = '' }: Pick<Seen, 'path' | 'location_id'>): string {
+  return `${location_id} ${path}`
 }
 
 /** Returns true for a push, with or without a response, other than those of the contract check. */
@@ -170,8 +192,17 @@ export function isForeignPush({ method, path }: Pick<Seen, 'method' | 'path'>): 
 export function refusalOf(entry: RequestEntry): PushRefusal | undefined {
   const { status, response_body } = entry
   if (status < 400 || status >= 500 || brokeOff(entry)) return undefined
-  const { error = {} } = JSON.parse(response_body ?? '{}') as { error?: { code?: string; message?: string } }
-  return { status, code: error.code ?? '', message: error.message ?? '' }
+  const { code = '', message = '' } = errorIn(response_body)
+  return { status, code, message }
+}
+
+/** Returns the error of a kept response; nothing when the response is not kept as JSON. */
+function errorIn(body: string | null): { code?: string; message?: string } {
+  try {
+    return (JSON.parse(body ?? '') as { error?: object }).error ?? {}
+  } catch {
+    return {}
+  }
 }
 
 function brokeOff({ faults = [] }: RequestEntry): boolean {

@@ -47,7 +47,7 @@ interface Waiting {
 }
 
 export interface SharedLog extends RequestLog {
-  /** Number of requests that were not stored, because the database was away for too long. */
+  /** Number of requests that are not in the log: the database was away for too long, or they are unreadable. */
   lost(): number
 }
 
@@ -132,12 +132,17 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     return started
   }
 
+  /** Adds an input to the log. One that the log cannot take does not keep it from the next ones. */
   function put(id: string, number: number, doc: string | null): void {
-    const input = own.get(id) ?? (doc === null ? undefined : (JSON.parse(doc) as Input))
-    if (input === undefined) return
-    charactersSince += sizeOf(input)
-    if ('request' in input) log.add(input.request, number)
-    else log.applied(input.applied)
+    try {
+      const input = own.get(id) ?? (doc === null ? undefined : (JSON.parse(doc) as Input))
+      if (input === undefined) return
+      charactersSince += sizeOf(input)
+      if ('request' in input) log.add(input.request, number)
+      else log.applied(input.applied)
+    } catch {
+      lost += 1
+    }
   }
 
   /** Feeds the log with everything that is stored. */

@@ -10,6 +10,7 @@ import {
 } from '../../model/simulator/fault-rules.ts'
 import type { ApiFault } from '../../model/simulator/fault.ts'
 import { apiFaultKinds, apiFields, type ApiFaultKind } from '../../model/simulator/fault-kinds.ts'
+import type { Authenticate } from '../auth/api-key.ts'
 import { readJson } from '../body.ts'
 import { nodeOf } from '../node-request.ts'
 import { errorBody } from '../refusals.ts'
@@ -33,7 +34,7 @@ export interface ApiFaults {
 
 type Rule = FaultRule<ApiFault>
 
-export function createApiFaults(faults: ActiveFaults): ApiFaults {
+export function createApiFaults(faults: ActiveFaults, authenticate: Authenticate): ApiFaults {
   const pause = createPause()
 
   /** Draws and counts the faults of a request in one transaction. Called only when a fault applies to the request. */
@@ -57,7 +58,7 @@ export function createApiFaults(faults: ActiveFaults): ApiFaults {
       one.kinds.includes('latency') ? (one.fault.latency_ms ?? 0) : 0,
     )
     await pause.wait(Math.max(...waits))
-    if (kinds.includes('reset') || kinds.includes('error')) await noteBody(event, context)
+    if (kinds.includes('reset') || kinds.includes('error')) await notePush(event, context, authenticate)
     if (kinds.includes('reset')) breakOff(event, context)
     const broken = injectedFaults.find((one) => one.kinds.includes('reset') || one.kinds.includes('error'))
     if (broken !== undefined) return injected(broken.fault.error_status ?? 503, context)
@@ -102,9 +103,15 @@ function planKinds(rule: Rule, seed: number): readonly ApiFaultKind[] {
   return kinds
 }
 
-/** Logs a push with an injected fault, so that the log shows whether it is retried. */
-async function noteBody({ req }: H3Event, context: RequestContext): Promise<void> {
+/** Notes sender and body of a push with an injected fault, so that the log shows whether it is retried. */
+async function notePush(
+  { req }: H3Event,
+  context: RequestContext,
+  authenticate: Authenticate,
+): Promise<void> {
   if (req.method !== 'PUT') return
+  const key = await authenticate(req.headers.get('authorization')).catch(() => undefined)
+  context.locationId = key?.location_id
   await readJson(req, NOTED_BYTES, (text) => (context.requestBody = text)).catch(() => undefined)
 }
 

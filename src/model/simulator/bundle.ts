@@ -101,6 +101,7 @@ export interface SavedLog {
 
 export interface SavedRequest extends Omit<LoggedRequest, 'push' | 'findings'> {
   push: SavedPush | null
+  location_id?: string | undefined
   /** Findings that depend on earlier requests. */
   following: readonly SavedFinding[]
 }
@@ -125,6 +126,8 @@ export interface SavedSeen {
   path: string
   status: number
   started_at: string
+  /** Absent when no key was accepted. */
+  location_id?: string | undefined
 }
 
 /** A request with a finding. */
@@ -140,7 +143,7 @@ export interface SavedArchive {
 
 /** Failed and refused pushes that wait for their repetition. */
 export interface SavedSequence {
-  refused: readonly { path: string; marks: readonly string[] }[]
+  refused: readonly { path: string; location_id?: string | undefined; marks: readonly string[] }[]
   lost: readonly (SavedShown & { digest: string | null })[]
 }
 
@@ -176,6 +179,7 @@ const seen = z.strictObject({
   path: z.string(),
   status: httpStatus,
   started_at: time,
+  location_id: id('loc').exactOptional(),
 })
 const finding = z.strictObject({ code: z.enum(findingCodes), message: z.string() })
 const shown = z.strictObject({ request: seen, finding })
@@ -218,7 +222,9 @@ const savedLog = z.strictObject({
     ),
   }),
   sequence: z.strictObject({
-    refused: z.array(z.strictObject({ path: z.string(), marks: texts })),
+    refused: z.array(
+      z.strictObject({ path: z.string(), location_id: id('loc').exactOptional(), marks: texts }),
+    ),
     lost: z.array(shown.extend({ digest: z.string().nullable() })),
   }),
   watch: z.strictObject({

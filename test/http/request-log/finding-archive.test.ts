@@ -47,4 +47,29 @@ describe('the sequence of pushes', () => {
     expect(forgotten).toEqual(['1'])
     expect(sequence.lost().map(({ request }) => request.id)).toEqual(['2', '3'])
   })
+
+  it('takes any later push for the repetition of one that failed before its key was accepted', () => {
+    const sequence = createPushSequence(() => {})
+    const push = {
+      method: 'PUT',
+      path: '/v1/checks/external/a',
+      started_at: at(1),
+      duration_ms: 1,
+      push: null,
+    }
+    sequence.follow({ ...push, id: '1', status: 503, request_body: null, response_body: null })
+    const continued = createPushSequence(() => {}, { saved: sequence.save() })
+    for (const each of [sequence, continued]) {
+      expect(each.lost()).toHaveLength(1)
+      each.follow({
+        ...push,
+        id: '2',
+        status: 201,
+        location_id: 'loc_1',
+        request_body: '{}',
+        response_body: '{}',
+      })
+      expect(each.lost()).toEqual([])
+    }
+  })
 })

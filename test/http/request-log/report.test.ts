@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createClient } from '../../../src/client.ts'
 import { findingCodes, type FindingCode } from '../../../src/model/simulator/report.ts'
 import { createManualClock } from '../../support/manual-clock.ts'
 import { check, item, openSimulator, totals, type TestSimulator } from '../../support/simulator.ts'
@@ -24,9 +25,9 @@ const inTurn =
     for (const story of stories) await story(simulator)
   }
 const brokenOff: Story = (simulator) => simulator.push('a', two).catch(() => undefined)
-const teaIsClaimed = inTurn(pushing(two), ({ client }) =>
-  client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] }),
-)
+const claimingTea: Story = ({ client }) =>
+  client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] })
+const teaIsClaimed = inTurn(pushing(two), claimingTea)
 
 const sending =
   (...bodies: (string | Uint8Array)[]): Story =>
@@ -95,7 +96,12 @@ const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
   },
   conflict_ignored: {
     shows: inTurn(teaIsClaimed, pushing({}, {})),
-    doesNot: inTurn(teaIsClaimed, pushing({}, three)),
+    doesNot: inTurn(
+      failing({ error_rate: 1, error_status: 409, times: 2 }),
+      pushing({}, {}),
+      teaIsClaimed,
+      pushing({}, three),
+    ),
   },
   no_idempotent_retry: {
     shows: inTurn(failing({ error_rate: 1 }), pushing(two, three)),
@@ -268,6 +274,67 @@ describe('the report', () => {
     await simulator.client.guests.release(claim.id)
     await pushing({})(simulator)
     expect(await codesOf(simulator)).toEqual([])
+  })
+
+  it('has no finding for a conflict after an accepted push, unless that one was stale', async () => {
+    const restored = await openSimulator()
+    await inTurn(teaIsClaimed, pushing({}, two, {}))(restored)
+    expect(await codesOf(restored)).toEqual([])
+    const stale = await openSimulator()
+    const [claimed, less, old] = [{ ...two, revision: 2 }, { revision: 3 }, { revision: 1 }]
+    await inTurn(pushing(claimed), claimingTea, pushing(less, old, less))(stale)
+    expect(await codesOf(stale)).toEqual(['conflict_ignored'])
+  })
+
+  it('keeps an invalid body in mind after an accepted push', async () => {
+    const simulator = await openSimulator()
+    await inTurn(sending('{}'), pushing({}), sending('{}'))(simulator)
+    expect(await codesOf(simulator)).toEqual(['push_refused', 'invalid_push_repeated'])
+  })
+
+  describe('has no finding for a push because of one of another location with the same external id:', () => {
+    /** A simulator, and pushes of the check `a` with a key of each location. */
+    const openTwo = async () => {
+      const simulator = await openSimulator()
+      const [second] = (await simulator.client.locations.list()).data
+      const key = await simulator.key(['read', 'write', 'simulate'], second?.id)
+      const there = createClient({ url: simulator.url, apiKey: key })
+      const pushAt = (location: 1 | 2, json: object) =>
+        simulator.call('PUT /v1/checks/external/a', location === 1 ? { json } : { json, key })
+      return { ...simulator, there, pushAt }
+    }
+
+    it('a conflict', async () => {
+      const simulator = await openTwo()
+      const { client, there, pushAt } = simulator
+      for (const location of [1, 2] as const) await pushAt(location, check(two))
+      for (const one of [client, there])
+        await one.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] })
+      for (const location of [1, 2] as const)
+        expect(await pushAt(location, check())).toMatchObject({ status: 409 })
+      expect(await codesOf(simulator)).toEqual([])
+      await pushAt(2, check())
+      expect(await codesOf(simulator)).toEqual(['conflict_ignored'])
+    })
+
+    it('an invalid body', async () => {
+      const simulator = await openTwo()
+      for (const location of [1, 2] as const) await simulator.pushAt(location, {})
+      expect(await codesOf(simulator)).toEqual(['push_refused'])
+    })
+
+    it.each([{ error_rate: 1 }, { reset_rate: 1 }, { lost_answer_rate: 1 }])(
+      'a failed push, which only its own location repeats: %o',
+      async (fault) => {
+        const simulator = await openTwo()
+        await failing(fault)(simulator)
+        await simulator.pushAt(1, check()).catch(() => undefined)
+        await simulator.pushAt(2, check())
+        expect(await codesOf(simulator)).toEqual(['no_idempotent_retry'])
+        await simulator.pushAt(1, check())
+        expect(await codesOf(simulator)).toEqual([])
+      },
+    )
   })
 
   it('has the ignored conflict in the request log as well', async () => {

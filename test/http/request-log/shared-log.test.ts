@@ -186,6 +186,22 @@ describe('the request log of a shared sandbox', () => {
     expect(log.lost()).toBe(200)
   })
 
+  it('is not blocked by rows that cannot be read, at running and new instances', async () => {
+    const shared = openRows()
+    const log = await openLog(shared)
+    const broken = { ...refused(1), response_body: '{"error":{"code":"unauthorized",…"No."}}' }
+    for (const doc of [JSON.stringify({ request: broken }), 'no JSON', '{"request":null}'])
+      await shared.rows.append([{ id: `req_${shared.stored.length}`, generation: 0, sequence: 0, doc }])
+    await log.add(entry(2))
+    await log.fresh()
+    const other = await openLog(shared)
+    for (const each of [log, other])
+      expect(each.list({ order: 'asc', limit: 9 }).data.map(({ id }) => id)).toEqual([
+        'req_000001',
+        'req_000002',
+      ])
+  })
+
   it('is read again when a restarted database has lost its end, and tells nothing twice', async () => {
     const shared = openRows()
     const log = await openLog(shared)
