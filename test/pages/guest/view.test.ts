@@ -112,6 +112,13 @@ describe('the interactive guest page', () => {
     expect(page).toContain('Pay $5.50')
   })
 
+  it('expands a check without items when no check has a balance', () => {
+    const seated = tableCheck({ items: [], claims: [], balance_cents: 0 })
+    expect(rendered({}, seated)).toContain('No items yet.')
+    expect(rendered({}, seated, tableCheck({ external_id: 'b' }))).not.toContain('No items yet.')
+    expect(rendered({}, { ...seated, paid_cents: 1100 })).not.toContain('No items yet.')
+  })
+
   it('offers no claim on a closed check, a discount or a fully claimed item', () => {
     expect(rendered()).toContain('Add 1 Wine')
     expect(rendered({}, tableCheck({ status: 'closed' }))).not.toContain('Add 1 Wine')

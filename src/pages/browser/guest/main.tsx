@@ -66,7 +66,7 @@ function show(view: TableView): void {
   const back = missed && changesOf(missed, view, language)
   missed = undefined
   const isKnown = view.checks.some(({ external_id }) => external_id === open)
-  const isOpened = !isKnown && (open !== null || model.view.checks.length === 0)
+  const isOpened = !isKnown && (open !== null || openIn(model.view) === null)
   const hasPaid = view.checks.some((check) => paidBy(check).length > ownPayments(check).length)
   const isOther = JSON.stringify(view) !== JSON.stringify(model.view)
   set({
