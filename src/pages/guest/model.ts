@@ -34,7 +34,7 @@ export interface PageModel {
   paying: boolean
   rating: number
   comment: string
-  /** External ids of the checks that this guest has rated. */
+  /** {@link ratingKey} of the checks that this guest has rated. */
   rated: readonly string[]
   /** True while a request is in flight; controls are disabled, so that nothing is sent twice. */
   busy: boolean
@@ -104,4 +104,9 @@ export function openIn({ checks }: TableView): string | null {
       ({ status, items, paid_cents }) => status === 'open' && items.length === 0 && paid_cents === 0,
     )
   return check?.external_id ?? null
+}
+
+/** Identifies a check for the ratings that a browser remembers: a POS uses an external id again, for example after a reset. */
+export function ratingKey({ external_id, created_at }: TableCheck): string {
+  return `${created_at} ${external_id}`
 }

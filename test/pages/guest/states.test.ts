@@ -78,6 +78,26 @@ describe.skipIf(!hasBrowser)(`states of the guest page ${inBrowser}`, () => {
     await button(page, 'Pay $9.20').waitFor()
   })
 
+  it('asks for a rating again when a check with the same identifier is pushed after a reset', async () => {
+    const { address, client, push } = await openTable()
+    const page = await openTouch(address)
+    const payAndRate = async () => {
+      await button(page, 'Pay $30.80').tap()
+      await button(page, 'Pay $30.80').tap()
+      await page.getByRole('radio', { name: '5 stars' }).check()
+      await button(page, 'Send rating').tap()
+      await shown(page, 'Thank you for your rating')
+    }
+    await payAndRate()
+    await page.reload()
+    await shown(page, 'Thank you for your rating')
+    await client.state.reset()
+    await shown(page, 'No check yet')
+    await push('a', dinner)
+    await payAndRate()
+    expect((await client.feedback.list()).data).toHaveLength(1)
+  })
+
   it('does not pay while the phone is offline, and says what happened meanwhile', async () => {
     const { address, client } = await openTable()
     const [page, anna] = [await openTouch(address), await openPhone(address)]
