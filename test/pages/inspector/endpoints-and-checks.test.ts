@@ -157,6 +157,20 @@ describe.skipIf(!hasBrowser)(`endpoints and checks ${inBrowser}`, () => {
     expect(await barriersInSoak(page)).toEqual([])
   })
 
+  it.runIf(isSoak)('shows checks of tables whose number no URL can hold, without a guest page', async () => {
+    const simulator = await openSimulator()
+    const page = await openInspector(simulator)
+    for (const number of ['..', '\ud800', '7']) {
+      await simulator.push('a', { table: { number } })
+      await page.goto(`${simulator.url}/?view=checks&open=check/a`)
+      await drawer(page).getByText('Act as a guest').last().waitFor()
+      await drawer(page).getByRole('cell', { name: 'A burger' }).waitFor()
+      expect(await drawer(page).getByRole('heading', { name: 'Guest page' }).count()).toBe(
+        number === '7' ? 1 : 0,
+      )
+    }
+  })
+
   it.runIf(isSoak).each([
     ['version', 7],
     ['version', Number.MAX_SAFE_INTEGER],
