@@ -9,6 +9,8 @@ import { bareHost, isLoopbackName } from '../model/loopback.ts'
 
 const tableArg = Args.custom({
   parse: async (input) => {
+    if (/^\.{1,2}$/.test(input))
+      throw new Errors.CLIError('TABLE must not be . or .., because browsers resolve them in URLs.')
     if (Array.from(input).length <= 64) return input
     throw new Errors.CLIError('TABLE must be at most 64 characters long.')
   },

@@ -102,3 +102,9 @@ describe('tabwire qr', () => {
     )
   })
 })
+
+test.each(['.', '..'])('qr refuses the table %s, which no URL holds', async (table) => {
+  const { code, stderr } = await qr([table])
+  expect(code).toBe(2)
+  expect(stderr).toContain('TABLE must not be . or ..')
+})

@@ -34,7 +34,7 @@ export interface PageModel {
   paying: boolean
   rating: number
   comment: string
-  /** External ids of the checks that this guest has rated. */
+  /** {@link ratingKey} of the checks that this guest has rated. */
   rated: readonly string[]
   /** True while a request is in flight; controls are disabled, so that nothing is sent twice. */
   busy: boolean
@@ -93,10 +93,20 @@ export function initialModel(view: TableView, language: string | undefined): Pag
   }
 }
 
-/** Returns the check to expand: the first one with a balance that this guest has paid nothing of. */
+/**
+ * Returns the check to expand: the first one with a balance that this guest has paid nothing of, otherwise the first
+ * open one without items and payments.
+ */
 export function openIn({ checks }: TableView): string | null {
-  const check = checks.find(
-    ({ balance_cents, payments }) => balance_cents > 0 && !payments.some(({ mine }) => mine),
-  )
+  const check =
+    checks.find(({ balance_cents, payments }) => balance_cents > 0 && !payments.some(({ mine }) => mine)) ??
+    checks.find(
+      ({ status, items, paid_cents }) => status === 'open' && items.length === 0 && paid_cents === 0,
+    )
   return check?.external_id ?? null
+}
+
+/** Identifies a check for the ratings that a browser remembers: a POS uses an external id again, for example after a reset. */
+export function ratingKey({ external_id, created_at }: TableCheck): string {
+  return `${created_at} ${external_id}`
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { barriers } from '../../support/barriers.ts'
 import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
+import { totals } from '../../support/simulator.ts'
 import {
   button,
   dinner,
@@ -49,6 +50,52 @@ describe.skipIf(!hasBrowser)(`states of the guest page ${inBrowser}`, () => {
     await button(page, 'Check 1 of 4').press('Enter')
     expect(await expanded()).toEqual(['true', 'false', 'false', 'false'])
     await button(page, 'Pay $18.50').waitFor()
+  })
+
+  it('expands a check when its first items arrive, unless the guest collapsed it', async () => {
+    const { address, push } = await openTable({}, { items: [], totals: totals(0) })
+    const page = await openTouch(address)
+    await shown(page, 'No items yet.')
+    await page.getByLabel('Your name').waitFor()
+    await push('a', dinner)
+    await button(page, 'Pay $30.80').waitFor()
+    await push('b', { items: [], totals: totals(0) })
+    await button(page, 'Check 1 of 2').tap()
+    await shown(page, 'No items yet.')
+    await button(page, 'Check 1 of 2').tap()
+    await push('b', dinner)
+    await page.getByText('$30.80 left').nth(1).waitFor()
+    expect(await button(page, /^Pay/).count()).toBe(0)
+  })
+
+  it('expands a check that others had paid when the POS adds an item', async () => {
+    const { address, client, push } = await openTable()
+    await client.guests.pay('a', { guest_name: 'Anna' })
+    const page = await openTouch(address)
+    await page.getByLabel('Your name').waitFor()
+    await shown(page, 'This check is fully paid. Thank you!')
+    await push('a', { ...dinner, totals: { ...dinner.totals, total_cents: 4000 } })
+    await button(page, 'Pay $9.20').waitFor()
+  })
+
+  it('asks for a rating again when a check with the same identifier is pushed after a reset', async () => {
+    const { address, client, push } = await openTable()
+    const page = await openTouch(address)
+    const payAndRate = async () => {
+      await button(page, 'Pay $30.80').tap()
+      await button(page, 'Pay $30.80').tap()
+      await page.getByRole('radio', { name: '5 stars' }).check()
+      await button(page, 'Send rating').tap()
+      await shown(page, 'Thank you for your rating')
+    }
+    await payAndRate()
+    await page.reload()
+    await shown(page, 'Thank you for your rating')
+    await client.state.reset()
+    await shown(page, 'No check yet')
+    await push('a', dinner)
+    await payAndRate()
+    expect((await client.feedback.list()).data).toHaveLength(1)
   })
 
   it('does not pay while the phone is offline, and says what happened meanwhile', async () => {

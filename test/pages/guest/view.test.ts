@@ -2,7 +2,7 @@ import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it } from 'vitest'
 import type { TableCheck, TableView } from '../../../src/model/guest-table.ts'
-import { initialModel, noActions, type PageModel } from '../../../src/pages/guest/model.ts'
+import { initialModel, noActions, type PageModel, ratingKey } from '../../../src/pages/guest/model.ts'
 import { Table } from '../../../src/pages/guest/view/table.tsx'
 import { renderer } from '../../../src/pages/render.tsx'
 
@@ -112,6 +112,13 @@ describe('the interactive guest page', () => {
     expect(page).toContain('Pay $5.50')
   })
 
+  it('expands a check without items when no check has a balance', () => {
+    const seated = tableCheck({ items: [], claims: [], balance_cents: 0 })
+    expect(rendered({}, seated)).toContain('No items yet.')
+    expect(rendered({}, seated, tableCheck({ external_id: 'b' }))).not.toContain('No items yet.')
+    expect(rendered({}, { ...seated, paid_cents: 1100 })).not.toContain('No items yet.')
+  })
+
   it('offers no claim on a closed check, a discount or a fully claimed item', () => {
     expect(rendered()).toContain('Add 1 Wine')
     expect(rendered({}, tableCheck({ status: 'closed' }))).not.toContain('Add 1 Wine')
@@ -133,7 +140,10 @@ describe('the interactive guest page', () => {
     const paid = tableCheck({ paid_cents: 1100, balance_cents: 0 })
     expect(rendered()).not.toContain('How was your meal?')
     expect(rendered({}, paid)).toContain('How was your meal?')
-    expect(rendered({ rated: ['a'] }, paid)).not.toContain('How was your meal?')
+    const rated = [ratingKey(paid)]
+    expect(rendered({ rated }, paid)).not.toContain('How was your meal?')
+    const later = { ...paid, created_at: '2026-11-22T18:00:00.000Z' }
+    expect(rendered({ rated }, later)).toContain('How was your meal?')
     expect(rendered({}, paid)).toContain('This check is fully paid')
   })
 

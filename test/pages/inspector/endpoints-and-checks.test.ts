@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { barriersInSoak } from '../../support/barriers.ts'
 import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
-import { item, openReceiver, openSimulator, totals } from '../../support/simulator.ts'
+import { check, item, openReceiver, openSimulator, totals } from '../../support/simulator.ts'
 import { openInspector } from './open-inspector.ts'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -155,6 +155,45 @@ describe.skipIf(!hasBrowser)(`endpoints and checks ${inBrowser}`, () => {
     expect(clicks).toBeLessThanOrEqual(4)
     expect((await client.claims.list()).data).toHaveLength(1)
     expect(await barriersInSoak(page)).toEqual([])
+  })
+
+  it.runIf(isSoak)('shows checks of tables whose number no URL can hold, without a guest page', async () => {
+    const simulator = await openSimulator()
+    const page = await openInspector(simulator)
+    for (const number of ['..', '\ud800', '7']) {
+      await simulator.push('a', { table: { number } })
+      await page.goto(`${simulator.url}/?view=checks&open=check/a`)
+      await drawer(page).getByText('Act as a guest').last().waitFor()
+      await drawer(page).getByRole('cell', { name: 'A burger' }).waitFor()
+      expect(await drawer(page).getByRole('heading', { name: 'Guest page' }).count()).toBe(
+        number === '7' ? 1 : 0,
+      )
+    }
+  })
+
+  it.runIf(isSoak).each([
+    ['version', 7],
+    ['version', Number.MAX_SAFE_INTEGER],
+    ['updated_at', '2026-11-21T18:00:00.000Z'],
+  ])('races guests while %s orders pushes, at %s', async (orderBy, revision) => {
+    const simulator = await openSimulator({ orderBy })
+    const { client } = simulator
+    const pushed = check({ items: [item('cake', { name: 'Cake' })] })
+    await client.checks.push('a', { ...pushed, [orderBy]: revision })
+    const page = await openInspector(simulator)
+    await page.goto(`${simulator.url}/?view=checks&open=check/a`)
+    await button(page, 'Race two guests for Cake').click()
+    await button(page, 'Push the check without Cake').click()
+    const answers = page.getByRole('list', { name: 'Responses' })
+    await answers.getByText('conflict_with_paid_items').waitFor()
+
+    if (revision !== 7) return
+    await page.route('**/_sim/checks/a', async (route) => {
+      if (route.request().method() === 'PUT') await client.checks.push('a', { ...pushed, [orderBy]: 100 })
+      await route.continue()
+    })
+    await button(page, 'Push the check without Cake').click()
+    await answers.getByText('Ignored: the push has no newer version.').waitFor()
   })
 
   it.runIf(isSoak)('sends a test event from an empty list', async () => {

@@ -7,6 +7,7 @@ import {
   type Notice,
   openIn,
   type PageModel,
+  ratingKey,
 } from '../../guest/model.ts'
 import { dueOf, ownClaims, leftOf } from '../../guest/money.ts'
 import { Table } from '../../guest/view/table.tsx'
@@ -19,6 +20,8 @@ const guest = loadGuest()
 const api = createApi(guest.id)
 /** Undefined until the first read; until then the page shows the service's rendering. */
 let model: PageModel | undefined
+/** Ratings that a browser remembers, the newest ones. */
+const MOST_RATED = 100
 /** The table before the connection broke. */
 let missed: TableView | undefined
 
@@ -66,7 +69,7 @@ function show(view: TableView): void {
   const back = missed && changesOf(missed, view, language)
   missed = undefined
   const isKnown = view.checks.some(({ external_id }) => external_id === open)
-  const isOpened = !isKnown && (open !== null || model.view.checks.length === 0)
+  const isOpened = !isKnown && (open !== null || openIn(model.view) === null)
   const hasPaid = view.checks.some((check) => paidBy(check).length > ownPayments(check).length)
   const isOther = JSON.stringify(view) !== JSON.stringify(model.view)
   set({
@@ -207,18 +210,17 @@ const actions: Actions = {
   rate(check) {
     if (model === undefined) return
     const { rating, comment } = model
-    const external_check_id = check.external_id
     const body = {
-      external_check_id,
+      external_check_id: check.external_id,
       guest_name: nameOrNull(),
       rating,
       comment: comment === '' ? null : comment,
     }
     const rate = async () => {
       await api.rate(body)
-      guest.rated.push(external_check_id)
+      guest.rated = [...guest.rated, ratingKey(check)].slice(-MOST_RATED)
       saveGuest(guest)
-      set({ rated: [...guest.rated], rating: 0, comment: '' })
+      set({ rated: guest.rated, rating: 0, comment: '' })
     }
     void act(rate, { announcement: 'Thank you for your rating.' }, problem)
   },

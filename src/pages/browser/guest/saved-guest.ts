@@ -3,7 +3,7 @@ export interface SavedGuest {
   /** Secret: owns the guest's claims and payments. */
   id: string
   name: string
-  /** External ids of rated checks. */
+  /** Rated checks, as `ratingKey` identifies them. */
   rated: string[]
 }
 

@@ -1,5 +1,5 @@
 import { moneyIn } from '../../../model/text/money.ts'
-import type { Actions, PageModel } from '../model.ts'
+import { type Actions, type PageModel, ratingKey } from '../model.ts'
 import { leftOf } from '../money.ts'
 import { Button, type CheckProps, Choice, isBlocked, Line, type PartProps } from './elements.tsx'
 import { Item } from './item.tsx'
@@ -186,7 +186,7 @@ function Rating({ check, index, model, actions }: CheckProps) {
   const isOffered =
     check.payments.some(({ mine }) => mine) || (check.paid_cents > 0 && check.balance_cents <= 0)
   if (!isOffered) return null
-  if (model.rated.includes(check.external_id))
+  if (model.rated.includes(ratingKey(check)))
     return (
       <section class="sheet">
         <h2 tabIndex={-1}>Thank you for your rating</h2>

@@ -58,9 +58,11 @@ export function CheckDetail({ externalId }: { externalId: string }) {
           <div class="guest" ref={guest}>
             <Guest check={value} />
           </div>
-          <Section title="Guest page">
-            <GuestPage table={value.table.number} />
-          </Section>
+          {!withoutAddress.test(value.table.number) && (
+            <Section title="Guest page">
+              <GuestPage table={value.table.number} />
+            </Section>
+          )}
         </>
       )}
     </>
@@ -112,6 +114,9 @@ function Items({ check: { items } }: { check: Check }) {
     </table>
   )
 }
+
+/** Table numbers that no URL holds: browsers resolve dot segments, and a lone surrogate has no UTF-8 form. */
+const withoutAddress = /^\.{1,2}$|\p{Surrogate}/u
 
 /** The address of a table's guest page, and its QR code as an SVG path. */
 interface TableQr {

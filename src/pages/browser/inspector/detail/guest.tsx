@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Check, CheckItem } from '../../../../model/check.ts'
+import type { Revision } from '../../../../model/revision.ts'
 import { unclaimedQuantity } from '../../../../model/guests/claimed-items.ts'
 import { Refused } from '../../call.ts'
 import { act, busy, claim, pay, rate } from '../actions.ts'
@@ -159,9 +160,10 @@ function GuestRace({ check }: { check: Check }) {
       const items = [{ external_id: chosen.external_id, quantity: chosen.left }]
       const answers = await Promise.all(
         guests.map((guest_name) =>
-          answerOf(guest_name, `Claimed ${chosen.name}.`, () =>
-            callApi('POST', `${path}/claims`, { guest_name, items }),
-          ),
+          answerOf(guest_name, async () => {
+            await callApi('POST', `${path}/claims`, { guest_name, items })
+            return `Claimed ${chosen.name}.`
+          }),
         ),
       )
       setRace({ item: chosen, answers })
@@ -169,8 +171,13 @@ function GuestRace({ check }: { check: Check }) {
     })
   const removeItem = ({ item: raced, answers }: Race) =>
     act(async () => {
-      const done = `Pushed the check without ${raced.name}.`
-      const answer = await answerOf('POS', done, () => callApi('PUT', path, pushWithout(check, raced)))
+      const { order_by } = await callApi<{ order_by: string }>('GET', '/health')
+      const answer = await answerOf('POS', async () => {
+        const { items } = await callApi<Check>('PUT', path, pushWithout(check, raced, order_by))
+        return items.some(({ external_id }) => external_id === raced.external_id)
+          ? `Ignored: the push has no newer ${order_by}.`
+          : `Pushed the check without ${raced.name}.`
+      })
       setRace({ item: raced, answers: [...answers.filter(({ who }) => who !== 'POS'), answer] })
       return `The POS pushed the check without ${raced.name}.`
     })
@@ -199,19 +206,22 @@ function GuestRace({ check }: { check: Check }) {
   )
 }
 
-/** Returns the answer to a call, also when the service refuses it. */
-async function answerOf(who: string, done: string, call: () => Promise<unknown>): Promise<Answer> {
+/** Returns the answer to a call, whose text the call returns, also when the service refuses it. */
+async function answerOf(who: string, call: () => Promise<string>): Promise<Answer> {
   try {
-    await call()
-    return { who, status: who === 'POS' ? 200 : 201, text: done }
+    return { who, text: await call(), status: who === 'POS' ? 200 : 201 }
   } catch (error) {
     if (!(error instanceof Refused) || error.status === undefined) throw error
     return { who, status: error.status, text: `${error.code}: ${error.message}` }
   }
 }
 
-/** Returns a push of the check without an item, as the newest revision. */
-function pushWithout({ table, status, items, totals, revision }: Check, removed: CheckItem): object {
+/** Returns a push of the check without an item, as the newest revision in the field that orders pushes. */
+function pushWithout(
+  { table, status, items, totals, revision }: Check,
+  removed: CheckItem,
+  orderBy: string,
+): object {
   const left = items.filter(({ external_id }) => external_id !== removed.external_id)
   return {
     table,
@@ -220,6 +230,13 @@ function pushWithout({ table, status, items, totals, revision }: Check, removed:
       return { external_id, name, quantity, price_cents, note }
     }),
     totals,
-    ...(typeof revision === 'number' && { revision: revision + 1 }),
+    ...(revision !== null && { [orderBy]: nextRevision(revision) }),
   }
+}
+
+/** Returns the next number, at most the largest one, or a time with one more decimal. */
+function nextRevision(revision: Revision): Revision {
+  return typeof revision === 'number'
+    ? Math.min(revision + 1, Number.MAX_SAFE_INTEGER)
+    : revision.replace('Z', '1Z')
 }
