@@ -14,14 +14,14 @@ import {
   type LimitDatabase,
 } from './auth/api-key.ts'
 import { answerTo, errorBody, statusOf, type Answer } from './refusals.ts'
-import { readTraceContext, type TraceContext } from '../model/text/trace-context.ts'
+import { readTraceContext, traceIdOf, type TraceContext } from '../model/text/trace-context.ts'
 import { nodeOf, CompleteResponse } from './node-request.ts'
 import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
 import { addLateTable, addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
 import { byKeyOrSession, type Identify, type Sessions } from './auth/sessions.ts'
 import { pathWithoutSecrets } from './redact.ts'
-import { logEntry, newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
+import { newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
 import { channel } from 'node:diagnostics_channel'
 
 export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromMemory' | 'strictQuery'> {
@@ -170,15 +170,31 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, p
   return new Response(body, { status: 400, headers })
 }
 
-/** Logs an answered request. A bug of the log is reported, and changes no answer. */
+/**
+ * Logs an answered request, without headers and without a body that contains a secret. A bug of the log is reported, and
+ * changes no answer.
+ */
 async function addToLog(
   { log, report }: Pick<AppParts, 'log' | 'report'>,
-  line: RequestLine,
+  { method, path }: RequestLine,
   context: RequestContext,
-  answer: Answer,
+  { status, body }: Answer,
 ): Promise<void> {
   try {
-    await log.add(logEntry(line, context, answer))
+    await log.add({
+      id: context.requestId,
+      method,
+      path,
+      status,
+      started_at: context.startedAt.toISOString(),
+      duration_ms: Math.round((context.measure() - context.started) * 10) / 10,
+      ...(context.trace === undefined ? {} : { trace_id: traceIdOf(context.trace) }),
+      location_id: context.locationId,
+      push: context.push,
+      request_body: context.requestBody,
+      response_body: typeof body === 'string' && !context.secret ? body : null,
+      ...(context.faults === undefined ? {} : { faults: context.faults }),
+    })
   } catch (bug) {
     report(bug, context.requestId)
   }

@@ -61,16 +61,15 @@ export function answerRawErrors(
       else refuse(socket, tooLate(), isSilent(socket) ? null : unknownLine)
     })
   }
-  const note = (request: IncomingMessage, response: ServerResponse) =>
-    void latest.set(request.socket, response)
 
   // Without this, Node itself refuses requests without Host, and the response has no request id.
   Object.assign(server, { requireHostHeader: false })
   // A client may half-close after its request and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.maxHeadersCount = MAX_HEADERS + 1
-  server.on('request', note)
-  server.on('checkExpectation', note).on('checkExpectation', handler)
+  for (const event of ['request', 'checkExpectation'])
+    server.on(event, ({ socket }: IncomingMessage, response: ServerResponse) => latest.set(socket, response))
+  server.on('checkExpectation', handler)
   server.on('connect', (request, socket) => {
     // Node has detached the socket and its error handler.
     socket.on('error', () => socket.destroy()).resume()

@@ -13,8 +13,7 @@ const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|signature
  * registration, and texts in the form of a key or signing secret. Entries are redacted before they are stored, so neither
  * log nor stream contain secrets.
  */
-export function withoutSecrets(arrived: RequestEntry): RequestEntry {
-  const entry = redactTableToken(arrived)
+export function withoutSecrets(entry: RequestEntry): RequestEntry {
   const secrets: string[] = []
   const path = withoutKeys(entry.path, secrets)
   const body =
@@ -27,8 +26,15 @@ export function withoutSecrets(arrived: RequestEntry): RequestEntry {
   return { ...entry, path, request_body, response_body }
 }
 
+/** The token of a table's address: the log must not give access to the table. */
+const tableToken = /^((?:https?:\/\/[^/]*)?\/t\/[^/]*\/)([^/?]+)/i
+
 /** Adds the removed values to `secrets`. */
-function withoutKeys(path: string, secrets: string[]): string {
+function withoutKeys(whole: string, secrets: string[]): string {
+  const path = whole.replace(tableToken, (_path, page: string, token: string) => {
+    secrets.push(token)
+    return `${page}${HIDDEN}`
+  })
   const start = path.indexOf('?')
   if (start === -1) return path.replace(ownSecrets, `$1${HIDDEN}`)
   const parameters = path.slice(start + 1).split(/([&;])/)
@@ -115,16 +121,4 @@ function changeText(text: string, change: (part: string) => string): string {
 export function pathWithoutSecrets(url: string): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1)
   return path.replace(/^(\/t\/[^/]*\/)[^/]+/i, `$1${HIDDEN}`).replace(ownSecrets, `$1${HIDDEN}`)
-}
-
-/** Returns the entry without the secret token of a table's address: the log must not give access to the table. */
-function redactTableToken(entry: RequestEntry): RequestEntry {
-  const token = /^(?:https?:\/\/[^/]*)?\/t\/[^/]*\/([^/?]+)/i.exec(entry.path)?.[1]
-  if (token === undefined) return entry
-  const hide = (text: string) => text.replaceAll(`/${token}`, '/…')
-  return {
-    ...entry,
-    path: hide(entry.path),
-    response_body: entry.response_body === null ? null : hide(entry.response_body),
-  }
 }

@@ -1,8 +1,7 @@
 import type { ApiFaultKind } from '../model/simulator/fault-kinds.ts'
 import type { NewId } from '../operations/operation.ts'
-import type { Answer } from './refusals.ts'
 import { timers } from '../timers.ts'
-import { type TraceContext, traceIdOf } from '../model/text/trace-context.ts'
+import type { TraceContext } from '../model/text/trace-context.ts'
 import type { OrderedPush, StoredCheck } from '../model/check.ts'
 import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
 
@@ -50,28 +49,6 @@ export function newRequestContext(newId: NewId, startedAt: Date, measure = timer
     push: null,
     requestBody: null,
     secret: false,
-  }
-}
-
-/** Returns the log entry of a request, without headers and without bodies that contain a secret. */
-export function logEntry(
-  { method, path }: RequestLine,
-  context: RequestContext,
-  { status, body }: Answer,
-): RequestEntry {
-  return {
-    id: context.requestId,
-    method,
-    path,
-    status,
-    started_at: context.startedAt.toISOString(),
-    duration_ms: Math.round((context.measure() - context.started) * 10) / 10,
-    ...(context.trace === undefined ? {} : { trace_id: traceIdOf(context.trace) }),
-    location_id: context.locationId,
-    push: context.push,
-    request_body: context.requestBody,
-    response_body: typeof body === 'string' && !context.secret ? body : null,
-    ...(context.faults === undefined ? {} : { faults: context.faults }),
   }
 }
 

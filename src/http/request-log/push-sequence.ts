@@ -145,14 +145,13 @@ export function createPushSequence(
   return {
     follow(entry) {
       const { path, status, faults } = entry
-      // An error before the key was accepted is of an unknown sender. Any sender's push settles it.
-      const senders = [senderOf(entry), senderOf({ path })]
       const mayHaveFailed = status >= 400 || faults !== undefined
       // Most pushes end here.
-      if (!mayHaveFailed && !senders.some((one) => lost.has(one) || refused.has(one))) return []
+      if (!mayHaveFailed && lost.size === 0 && refused.size === 0) return []
       if (!isForeignPush(entry)) return []
       const digest = digestOnce(entry.request_body, orderBy)
-      for (const one of senders) settle(one, digest)
+      // An error before the key was accepted is of an unknown sender. Any sender's push settles it.
+      for (const one of [senderOf(entry), senderOf({ path })]) settle(one, digest)
       const failure = mayHaveFailed
         ? noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
         : undefined
