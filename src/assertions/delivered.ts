@@ -54,7 +54,7 @@ export interface DeliveriesUnwanted extends DeliveryFilter, CallOptions {
 export type SomeDeliveries = [Delivery, ...Delivery[]]
 
 /** Default of `timeout`, in milliseconds. */
-const TIMEOUT_MS = 4_000
+export const TIMEOUT_MS = 4_000
 
 export const eventTypesAndPing: readonly string[] = [...eventTypes, 'ping']
 const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
@@ -160,7 +160,7 @@ export function wantedOf({
   }
 }
 
-function byAge(one: Delivery, other: Delivery): number {
+export function byAge(one: Delivery, other: Delivery): number {
   return one.id < other.id ? -1 : 1
 }
 

@@ -51,8 +51,8 @@ export interface Tool {
   description: string
   input: z.ZodObject
   effects: Effects
-  /** Scope that the API asks of the key; `null` when the tool does not call the service. */
-  scope: Scope | null
+  /** Scopes that the API asks of the key; none when the tool does not call the service. */
+  scopes: readonly Scope[]
   /** @throws Error that the caller gets as the tool's error. */
   run(context: ToolContext, input: unknown, signal: AbortSignal): Promise<ToolResult>
 }
@@ -83,8 +83,9 @@ export const adds: Effects = {
   openWorldHint: false,
 }
 
-/** Default and largest number of records in a page. */
-const PAGE = 20
+/** Number of records in a page by default. */
+export const PAGE = 20
+/** Largest number of records in a page. */
 const MOST_RECORDS = 100
 
 /** Arguments of a list. */

@@ -13,13 +13,13 @@ const guide = read('src/guides/agents.md')
 test('the guide has each tool, with its effects and its scope, and no other', () => {
   const [, table = ''] = guide.split('\n## Tools\n')
   const rows = [...table.matchAll(/^\| `(\w+)`.*$/gm)].map(([row]) => {
-    const [, name = '', , changes, scope] = row.split('|').map((cell) => cell.trim().replaceAll('`', ''))
-    return { name, changes, scope }
+    const [, name = '', , changes, scopes] = row.split('|').map((cell) => cell.trim().replaceAll('`', ''))
+    return { name, changes, scopes }
   })
-  const expected = tools.map(({ name, effects, scope }) => ({
+  const expected = tools.map(({ name, effects, scopes }) => ({
     name,
     changes: effects.readOnlyHint ? 'No' : name === 'receiver_check' ? 'Receiver' : 'Yes',
-    scope: scope ?? 'none',
+    scopes: scopes.join(', ') || 'none',
   }))
   expect(rows).toEqual(expected)
   expect(rows.map(({ name }) => name)).toEqual(toolNames)

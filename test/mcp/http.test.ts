@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
+import { tools } from '../../src/mcp/server.ts'
+import { checkBody } from '../support/cli.ts'
 import { onJudged } from '../support/judged-answers.ts'
 import { openSimulator, type TestSimulator } from '../support/simulator.ts'
 
@@ -170,4 +172,62 @@ describe('llms.txt', () => {
     expect((await call('GET /docs/guides/nothing.md', { key: null })).status).toBe(404)
     expect((await call('GET /docs/guides/..%2FREADME.md', { key: null })).status).toBe(404)
   })
+})
+
+test('tools need the scopes that the guide names, and no other', async () => {
+  const simulator = await openSimulator()
+  const keyOf = async (name: string) => {
+    const scopes = tools.find((tool) => tool.name === name)?.scopes
+    const made = await simulator.call('POST /_sim/keys', { json: { scopes } })
+    return (made.json as { api_key: string }).api_key
+  }
+  const calls: readonly [string, object][] = [
+    ['push', { check: 'dinner', body: checkBody() }],
+    ['checks', { check: 'dinner' }],
+    ['trigger', { event: 'payment.succeeded' }],
+    ['guests', { action: 'pay', check: 'dinner', amount_cents: 100 }],
+    ['guests', { action: 'claim', check: 'dinner', items: [{ external_id: 'line-2', quantity: 1 }] }],
+    ['endpoints', {}],
+    ['deliveries_list', {}],
+    ['deliveries_wait', { timeout: 0 }],
+    ['report', { account: true }],
+    ['clock', {}],
+    ['faults', {}],
+  ]
+  for (const [name, args] of calls) {
+    const key = await keyOf(name)
+    const call: TestSimulator['call'] = (route, options) => simulator.call(route, { ...options, key })
+    const { isError = false, structuredContent } = await callTool({ call }, name, args)
+    expect({ name, isError, error: structuredContent.error }).toEqual({
+      name,
+      isError: false,
+      error: undefined,
+    })
+  }
+})
+
+test('guests report an action that succeeded, in spite of injected errors of the API', async () => {
+  const simulator = await openSimulator()
+  await callTool(simulator, 'push', { check: 'dinner', body: checkBody() })
+  await simulator.call('PUT /_sim/faults', { json: { faults: [{ on: 'api', error_rate: 1 }] } })
+  const { isError = false } = await callTool(simulator, 'guests', { action: 'pay', check: 'dinner' })
+  expect(isError).toBe(false)
+})
+
+test('deliveries and account have the latest 20 records, and the number of all', async () => {
+  const simulator = await openSimulator()
+  simulator.receive('https://a.test/', () => new Response(null, { status: 204 }))
+  await simulator.call('POST /v1/webhook-endpoints', {
+    json: { url: 'https://a.test/', event_types: ['check.created'] },
+  })
+  for (let number = 1; number <= 21; number++)
+    await callTool(simulator, 'push', { check: `check-${number}`, body: checkBody() })
+  const waited = await callTool(simulator, 'deliveries_wait', { type: 'check.created', count: 21 })
+  expect(waited.structuredContent).toMatchObject({ met: true, total: 21 })
+  const { data } = waited.structuredContent as { data: { external_check_id: string }[] }
+  expect(data).toHaveLength(20)
+  expect(data.map(({ external_check_id }) => external_check_id)).not.toContain('check-1')
+  const { structuredContent } = await callTool(simulator, 'report', { account: true })
+  expect(structuredContent).toMatchObject({ account: { checks_total: 21, problems_total: 0 } })
+  expect((structuredContent as { account: { checks: [] } }).account.checks).toHaveLength(20)
 })

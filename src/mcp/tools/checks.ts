@@ -10,6 +10,7 @@ import { renderPush } from '../../cli/render/push.ts'
 import { renderTriggered } from '../../cli/render/steps.ts'
 import { trigger } from '../../cli/trigger.ts'
 import type { Client } from '../../client.ts'
+import type { Check } from '../../model/check.ts'
 import { eventTypes } from '../../model/event.ts'
 import { packageFile } from '../../package-file.ts'
 import { adds, checkId, defineTool, paging, reads, type ToolResult } from '../tool.ts'
@@ -17,6 +18,15 @@ import { adds, checkId, defineTool, paging, reads, type ToolResult } from '../to
 /** Returns the currency of each location; none without the scope to read them. */
 function currencies(client: Client): Promise<Record<string, string>> {
   return currenciesOf(client).catch(ifRefused({}))
+}
+
+/**
+ * Returns a check after an action. Without injected faults, rate limits and the scope `read`: the action has succeeded, so
+ * its result must not be an error.
+ */
+async function checkAfter(client: Client, externalId: string): Promise<Check> {
+  const { json } = await client.request('GET', `/_sim/checks/${encodeURIComponent(externalId)}`)
+  return json as Check
 }
 
 export const push = defineTool({
@@ -32,7 +42,7 @@ export const push = defineTool({
       ),
   }),
   effects: { ...adds, idempotentHint: true, openWorldHint: true },
-  scope: 'write',
+  scopes: ['write'],
   async run({ connect }, { check: id, body }) {
     const client = await connect()
     const { status, requestId, check } = await client.checks.push(id, JSON.stringify(body))
@@ -58,7 +68,7 @@ export const checks = defineTool({
     ...paging,
   }),
   effects: reads,
-  scope: 'read',
+  scopes: ['read'],
   async run({ connect }, { check: id, ...query }) {
     const client = await connect()
     if (id !== undefined) {
@@ -79,7 +89,7 @@ export const triggerTool = defineTool({
     check: checkId.optional().describe('External id of the check; a new check by default.'),
   }),
   effects: { ...adds, openWorldHint: true },
-  scope: 'simulate',
+  scopes: ['read', 'write', 'simulate'],
   async run({ connect }, { event, check = uniqueName('trigger') }) {
     const client = await connect()
     // Checked before the first push: only a simulator can list events.
@@ -87,7 +97,7 @@ export const triggerTool = defineTool({
     const example = await readFile(packageFile('fixtures/checks/two-top.json'), 'utf8')
     const { $schema: _schema, ...body } = JSON.parse(example) as PushBody & { $schema?: string }
     const triggered = await trigger(event, { client, check, example: body, override: (one) => one }, false)
-    const { location_id } = await client.checks.get(triggered.external_check_id)
+    const { location_id } = await checkAfter(client, triggered.external_check_id)
     return { text: renderTriggered(triggered, (await currencies(client))[location_id]), data: triggered }
   },
 })
@@ -123,7 +133,7 @@ export const guests = defineTool({
     'Act as guests: claim, release, pay, refund or rate, or play guests on all open checks. Sends webhooks.',
   input: guestsInput,
   effects: { ...adds, openWorldHint: true },
-  scope: 'simulate',
+  scopes: ['simulate'],
   run: async ({ connect }, input, signal) => act(await connect(), input, signal),
 })
 
@@ -133,12 +143,12 @@ async function act(client: Client, input: GuestsInput, signal: AbortSignal): Pro
   const required = requiredFor(input)
   if (action === 'claim') {
     const claim = await client.guests.claim(required('check'), { guest_name, items: required('items') })
-    const { items, location_id } = await client.checks.get(claim.external_check_id)
+    const { items, location_id } = await checkAfter(client, claim.external_check_id)
     return { text: renderClaim(claim, items, (await currencies(client))[location_id]), data: claim }
   }
   if (action === 'release') {
     const claim = await client.guests.release(required('claim'))
-    const { items, location_id } = await client.checks.get(claim.external_check_id)
+    const { items, location_id } = await checkAfter(client, claim.external_check_id)
     return { text: renderClaim(claim, items, (await currencies(client))[location_id]), data: claim }
   }
   if (action === 'rate') {
@@ -157,7 +167,7 @@ async function act(client: Client, input: GuestsInput, signal: AbortSignal): Pro
           ...(input.claim_ids && { claim_ids: input.claim_ids }),
           ...(input.tip_cents !== undefined && { tip_cents: input.tip_cents }),
         })
-  const check = await client.checks.get(payment.external_check_id)
+  const check = await checkAfter(client, payment.external_check_id)
   return { text: renderPayment(payment, check), data: payment }
 }
 

@@ -6,10 +6,11 @@ import { renderClock, renderFaults, renderPlayed } from '../../cli/render/contro
 import { timeOf } from '../../cli/time.ts'
 import { readGuides } from '../../package-file.ts'
 import { eventTypes } from '../../model/event.ts'
+import type { Account } from '../../model/simulator/report.ts'
 import type { Fault } from '../../model/simulator/fault.ts'
 import type { Guide } from '../../model/text/guide.ts'
 import { durationMs } from '../../model/text/time.ts'
-import { adds, defineTool, reads } from '../tool.ts'
+import { adds, defineTool, PAGE, reads } from '../tool.ts'
 import { COLUMNS } from './checks.ts'
 
 export const clock = defineTool({
@@ -22,7 +23,7 @@ export const clock = defineTool({
     freeze: z.boolean().optional().describe('true stops the clock; false lets it run.'),
   }),
   effects: { ...adds, openWorldHint: true },
-  scope: 'simulate',
+  scopes: ['simulate'],
   async run({ connect }, { advance, to, freeze }, signal) {
     const given = [advance, to, freeze].filter((one) => one !== undefined)
     if (given.length > 1) throw usageError('Pass at most one of advance, to and freeze.')
@@ -62,7 +63,7 @@ export const faults = defineTool({
     clear: z.boolean().optional().describe('true ends all faults; held deliveries are sent at once.'),
   }),
   effects: { ...adds, destructiveHint: true, idempotentHint: true },
-  scope: 'simulate',
+  scopes: ['simulate'],
   async run({ connect }, { set, clear, seed, ...limits }) {
     const alone = Object.keys({ ...limits, ...(seed !== undefined && { seed }) })[0]
     if (set === undefined && alone !== undefined) throw usageError(`${alone} needs set.`)
@@ -92,6 +93,17 @@ function faultsOf(words: readonly string[], { event_types, times }: Limits): Fau
   )
 }
 
+/** Returns an account with its latest checks and first problems, as many as a list has by default, and the number of all. */
+function shortened({ checks, problems, ...account }: Account) {
+  return {
+    ...account,
+    checks: checks.slice(-PAGE),
+    checks_total: checks.length,
+    problems: problems.slice(0, PAGE),
+    problems_total: problems.length,
+  }
+}
+
 export const report = defineTool({
   name: 'report',
   description:
@@ -105,7 +117,7 @@ export const report = defineTool({
     all_closed: z.boolean().default(false).describe('With account: an open check is a problem.'),
   }),
   effects: reads,
-  scope: 'simulate',
+  scopes: ['simulate'],
   async run({ connect }, { since, account, all_closed }) {
     const ago = since === undefined ? undefined : durationMs(since)
     const client = await connect()
@@ -114,7 +126,8 @@ export const report = defineTool({
       ...(await client.report(from)),
       ...(account && { account: await client.account({ all_closed }) }),
     }
-    return { text: renderReported(data, COLUMNS), data }
+    const shown = { ...data, ...(data.account && { account: shortened(data.account) }) }
+    return { text: renderReported(data, COLUMNS), data: shown }
   },
 })
 
@@ -126,7 +139,7 @@ export const guideSearch = defineTool({
     limit: z.int().min(1).max(10).default(3).describe('Maximum number of sections; 3 by default.'),
   }),
   effects: reads,
-  scope: null,
+  scopes: [],
   async run(_context, { query, limit }) {
     const sections = searchGuides(await readGuides(), query).slice(0, limit)
     const shown = sections.map(({ guide, heading, text }) => `[guide ${guide}: ${heading}]\n${text}`)

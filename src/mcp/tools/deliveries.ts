@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { explainMissing, inWords } from '../../assertions/delivered-verdict.ts'
+import { byAge } from '../../assertions/delivered.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
 import { endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDeliveries, renderDelivery, renderMet, renderResent } from '../../cli/render/delivery.ts'
 import { renderEndpoints } from '../../cli/render/resources.ts'
 import { printable } from '../../cli/render/text.ts'
 import { ifRefused } from '../../cli/errors.ts'
-import { attemptOutcomes, deliveryWords } from '../../model/delivery.ts'
+import { attemptOutcomes, deliveryWords, type Delivery } from '../../model/delivery.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
 import { COLUMNS } from './checks.ts'
-import { adds, checkId, defineTool, paging, reads } from '../tool.ts'
+import { adds, checkId, defineTool, PAGE, paging, reads } from '../tool.ts'
 
 const filters = {
   type: z
@@ -28,7 +29,7 @@ export const endpoints = defineTool({
   description: 'List webhook endpoints: URL, event types and status. Shows no secrets.',
   input: z.strictObject(paging),
   effects: reads,
-  scope: 'read',
+  scopes: ['read'],
   async run({ connect }, query) {
     const list = await (await connect()).endpoints.list(query)
     return { text: renderEndpoints(list.data, COLUMNS), data: list }
@@ -48,7 +49,7 @@ export const deliveriesList = defineTool({
     ...paging,
   }),
   effects: reads,
-  scope: 'simulate',
+  scopes: ['simulate'],
   async run({ connect }, { check, endpoint, ...query }) {
     const client = await connect()
     const filter = { ...query, external_check_id: check, endpoint_id: endpoint }
@@ -67,7 +68,7 @@ export const deliveriesShow = defineTool({
     'Show a delivery: each attempt with status, response headers, response body and cause, and the request as sent with headers and raw body.',
   input: z.strictObject({ delivery: deliveryId }),
   effects: reads,
-  scope: 'simulate',
+  scopes: ['simulate'],
   async run({ connect }, { delivery: id }) {
     const client = await connect()
     const delivery = await client.deliveries.get(id)
@@ -113,20 +114,26 @@ export const deliveriesWait = defineTool({
       .describe(`Seconds to wait, at most ${LONGEST_WAIT}; 0 checks existing deliveries only.`),
   }),
   effects: reads,
-  scope: 'simulate',
+  scopes: ['simulate'],
   async run({ connect }, { timeout, ...asked }, signal) {
     const client = await connect()
     const wanted = { ...asked, exactly: false }
     const limit = timeout === 0 ? AbortSignal.abort() : AbortSignal.timeout(timeout * 1_000)
     const verdict = await waitForDeliveries(client, wanted, AbortSignal.any([limit, signal]))
     if (verdict.ok)
-      return { text: renderMet(verdict.deliveries), data: { met: true, data: verdict.deliveries } }
+      return { text: renderMet(verdict.deliveries), data: { met: true, ...newestOf(verdict.deliveries) } }
     const { code, message, seen } = verdict
     const why = asked.none ? [] : await explainMissing(client, wanted)
     const text = [`Not met after ${timeout} s: ${inWords(wanted)}.`, message, ...why].join('\n')
-    return { text: printableLines(text), data: { met: false, code, message, why, seen } }
+    return { text: printableLines(text), data: { met: false, code, message, why, ...newestOf(seen) } }
   },
 })
+
+/** Returns the newest deliveries, as many as a list has by default, and the number of all. */
+function newestOf(deliveries: readonly Delivery[]): { total: number; data: Delivery[] } {
+  const newestFirst = deliveries.toSorted(byAge).reverse()
+  return { total: deliveries.length, data: newestFirst.slice(0, PAGE) }
+}
 
 function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
@@ -143,7 +150,7 @@ export const deliveriesResend = defineTool({
       .describe('Sign with the current time (default); false repeats the header of the first attempt.'),
   }),
   effects: { ...adds, openWorldHint: true },
-  scope: 'simulate',
+  scopes: ['simulate'],
   async run({ connect }, { delivery, fresh }) {
     const resent = await (await connect()).deliveries.resend(delivery, { fresh })
     return { text: renderResent(resent), data: resent }

@@ -44,7 +44,7 @@ export const verify = defineTool({
       .describe('Verify at this time, ISO 8601; the current time by default.'),
   }),
   effects: reads,
-  scope: null,
+  scopes: [],
   async run(context, { header, body, body_base64, secret: given, tolerance: seconds, now: at }) {
     if ((body === undefined) === (body_base64 === undefined))
       throw usageError('Pass either body or body_base64.')
@@ -88,7 +88,7 @@ export const receiverCheck = defineTool({
     strict: z.boolean().default(false).describe('Also fail cases that are based on advice.'),
   }),
   effects: { ...adds, openWorldHint: true },
-  scope: null,
+  scopes: [],
   async run(context, { url, secret: given, only, events, ...settings }, signal) {
     const cases = chosenCases(receiverCases, { only, skip: undefined })
     const key = requireSecret(given, context)
