@@ -199,7 +199,9 @@ export function createClient(options: ClientOptions) {
     rate: (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
       post<FeedbackView>(`/_sim/checks/${one(externalIdOf(check))}/feedback`, body),
   }
-  const reads: ClientReads = { stream, deliveries, events, endpoints, clock }
+  const request = (method: string, path: string, body?: unknown, options?: CallOptions) =>
+    call(method, path, body === undefined ? undefined : JSON.stringify(body), options)
+  const reads: ClientReads = { stream, deliveries, events, request, clock }
 
   const save = async (options?: CallOptions) =>
     (await call('GET', '/_sim/state', undefined, options)).json as State
@@ -390,8 +392,7 @@ export function createClient(options: ClientOptions) {
      * @example
      * const { json } = await client.request('GET', '/_sim/health')
      */
-    request: (method: string, path: string, body?: unknown, options?: CallOptions) =>
-      call(method, path, body === undefined ? undefined : JSON.stringify(body), options),
+    request,
     /** Returns whether the service is there; needs no key. */
     health: () => get<{ status: string; started_at?: string; order_by?: string }>('/_sim/health'),
     /**

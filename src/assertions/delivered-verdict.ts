@@ -2,6 +2,8 @@ import type { Delivery } from '../model/delivery.ts'
 import type { EventType } from '../model/event.ts'
 import { formatTime } from '../model/text/time.ts'
 import type { ClientReads } from '../client/reads.ts'
+import type { List } from '../client/types.ts'
+import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
 
 /** Deliveries to wait for. */
 export interface Wanted {
@@ -95,7 +97,7 @@ function whatOf({ type, status, isOne }: Pick<Wanted, 'type' | 'status'> & { isO
 /** A reader of the failure needs no more than this. */
 const MOST_SHOWN = 10
 
-type Asked = Pick<ClientReads, 'deliveries' | 'endpoints' | 'events'>
+type Asked = Pick<ClientReads, 'deliveries' | 'events' | 'request'>
 
 /** Returns lines for an error message: why a delivery may be missing, and what came instead. */
 export async function explainMissing(client: Asked, wanted: Wanted): Promise<string[]> {
@@ -103,9 +105,11 @@ export async function explainMissing(client: Asked, wanted: Wanted): Promise<str
   return [...reason, ...instead]
 }
 
-async function reasonFor({ events, endpoints }: Asked, { type, check }: Wanted): Promise<string[]> {
+async function reasonFor({ events, request }: Asked, { type, check }: Wanted): Promise<string[]> {
   const { data: happened } = await events.list({ type, external_check_id: check, limit: 1 })
-  const { data: registered } = await endpoints.list({ limit: 100 })
+  // Not /v1/webhook-endpoints, whose faults and rate limits would hide the reason.
+  const { json } = await request('GET', '/_sim/webhook-endpoints?limit=100')
+  const { data: registered } = json as List<WebhookEndpointView>
   const about = check === undefined ? '' : ` for check ${check}`
   if (happened.length === 0) return [`No ${type ?? 'event'}${about} has occurred.`]
   const takers = registered.filter(

@@ -1,10 +1,8 @@
 import type { Delivery } from '../model/delivery.ts'
-import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
 import type { TimeGiven } from './transport.ts'
 import type {
   ClockView,
   DeliveriesQuery,
-  EndpointsQuery,
   EventsQuery,
   EventView,
   List,
@@ -76,6 +74,6 @@ export interface ClientReads {
     get(id: string): Promise<Delivery>
   }
   events: { list(query?: EventsQuery): Promise<List<EventView>> }
-  endpoints: { list(query?: EndpointsQuery): Promise<List<WebhookEndpointView>> }
+  request(method: string, path: string): Promise<{ json: unknown }>
   clock: { show(): Promise<ClockView> }
 }
