@@ -47,12 +47,13 @@ export interface Simulator
  * await simulator.deliveries.waitFor({ type: 'check.created' })
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const service = await startSimulator({ port: 0, onError: warn, ref: false, ...options })
+  const { port = 0, onError = warn, ref = false, ...others } = options
+  const service = await startSimulator({ port, onError, ref, ...others })
   const { url, baseUrl, apiKey, ca, fetch, thrownBy, idle } = service
   const client = createClient({ url, apiKey, fetch })
   const { receive, received, clear } = createReceived(service.receive)
   let closing: Promise<void> | undefined
-  const close = () => (closing ??= service.close())
+  const close: Service['close'] = (how) => (closing ??= service.close(how))
   const reset: Client['reset'] = async (limits) => {
     const report = await client.reset(limits)
     clear()
@@ -67,7 +68,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     },
     state: { ...client.state, reset },
     reset,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   }
 }
 

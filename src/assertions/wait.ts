@@ -3,7 +3,7 @@ import type { StreamMessage } from '../client/types.ts'
 import { type ClientReads, paginate } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { isDecided, judge, type Verdict, type Wanted } from './delivered-verdict.ts'
-import type { CallOptions } from '../client/limit.ts'
+import { delayOf, type CallOptions } from '../client/limit.ts'
 import { openStream } from '../client/stream.ts'
 import { timers } from '../timers.ts'
 
@@ -145,17 +145,18 @@ async function opened(client: Pick<ClientReads, 'stream'>, deadline: AbortSignal
 
 /**
  * Runs `work` with a signal that aborts after `timeout` milliseconds of real time, or with the caller's signal.
- * @throws the reason of the caller's signal once that has aborted.
+ * @throws the reason of the caller's signal once that has aborted, or TypeError unless `timeout` is a number.
  */
 export async function untilDeadline<T>(
   { timeout, signal }: CallOptions & { timeout: number },
   work: (deadline: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted()
+  const delay = delayOf(timeout)
   const limit = new AbortController()
   // Unlike the timer of AbortSignal.timeout, this one keeps the process alive while it runs.
-  const timer = timers.setTimeout(() => limit.abort(), timeout)
-  if (timeout <= 0) limit.abort()
+  const timer = timers.setTimeout(() => limit.abort(), delay)
+  if (delay === 0) limit.abort()
   try {
     const result = await work(signal === undefined ? limit.signal : AbortSignal.any([limit.signal, signal]))
     signal?.throwIfAborted()

@@ -1,5 +1,15 @@
 import { TimedOut } from './errors.ts'
 
+/** Longest delay of a timer, in milliseconds. A longer one would end at once. */
+export const LONGEST_MS = 2 ** 31 - 1
+
+/** Returns a time limit as the delay of a timer: a whole number, at most {@link LONGEST_MS}. @throws TypeError unless it is a number. */
+export function delayOf(timeout: number): number {
+  if (typeof timeout === 'number' && !Number.isNaN(timeout))
+    return Math.min(Math.max(Math.ceil(timeout), 0), LONGEST_MS)
+  throw new TypeError(`timeout must be a number of milliseconds, got ${String(timeout)}.`)
+}
+
 /** Time limit of a call, which also ends the operation. */
 export interface CallOptions {
   /**
@@ -20,7 +30,7 @@ export async function limited<T>(
   work: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   if (timeout === undefined) return work(signal)
-  const limit = AbortSignal.timeout(timeout)
+  const limit = AbortSignal.timeout(delayOf(timeout))
   try {
     return await work(signal === undefined ? limit : AbortSignal.any([signal, limit]))
   } catch (error) {

@@ -5,7 +5,7 @@ import { durationText } from '../model/text/time.ts'
 import { timers } from '../timers.ts'
 import { MOST_GUESTS, Party, type ClaimWanted, type PaymentWanted, type Wanted } from './party.ts'
 import { ApiError } from '../client/errors.ts'
-import type { CallOptions } from '../client/limit.ts'
+import { LONGEST_MS, type CallOptions } from '../client/limit.ts'
 import type { Listing, StreamOptions } from '../client/reads.ts'
 import type { ChecksQuery, ClockReport, StreamMessage } from '../client/types.ts'
 
@@ -109,9 +109,6 @@ export interface GuestCalls {
   advance(duration: string): Promise<ClockReport>
   stream(options: StreamOptions): AsyncGenerator<StreamMessage>
 }
-
-/** Longest delay of a timer, in milliseconds. A longer one would end at once. */
-const LONGEST_MS = 2 ** 31 - 1
 
 /** Returns true when the check changed, or when a replaced state has no such check, claim or payment. */
 function isRefusal({ status, code }: ApiError): boolean {

@@ -19,7 +19,6 @@ import {
   unknownOptions,
   wholeNumber,
   wholeNumbers,
-  type ConnectionLimits,
   type RateLimit,
   type Reader,
 } from '../model/simulator/settings.ts'
@@ -96,12 +95,27 @@ function isClock(given: unknown): given is Clock {
 const readCallback: Reader<unknown> = (given) =>
   typeof given === 'function' ? { value: given } : must('a function', given)
 
-const readLimits: Reader<Partial<ConnectionLimits>> = (given) =>
-  typeof given === 'object' && given !== null ? { value: given } : must('an object', given)
+/** Reads an object of whole numbers of at least 1, each with one of these names. Leaves out undefined ones. */
+function readNumbers<Name extends string>(names: readonly Name[]): Reader<Partial<Record<Name, number>>> {
+  const readNumber = wholeNumber({ min: 1 })
+  return (given) => {
+    if (typeof given !== 'object' || given === null) return must('an object', given)
+    const present = Object.entries(given).filter(([, value]) => value !== undefined)
+    if (unknownOptions(given, names).length > 0)
+      return must(`an object with any of ${names.join(', ')}, and no other`, given)
+    const [wrong] = present.filter(([, value]) => readNumber(value).issue !== undefined)
+    return wrong === undefined
+      ? { value: Object.fromEntries(present) as Partial<Record<Name, number>> }
+      : must(`an object whose ${wrong[0]} is a whole number of at least 1`, wrong[1])
+  }
+}
+
+const readLimits = readNumbers(['firstRequestMs', 'headersMs', 'requestMs', 'connections'])
 
 const readDeliveryTimes: Reader<DeliveryTimes> = (given) => {
-  if (typeof given !== 'object' || given === null) return must('an object', given)
-  const times: DeliveryTimes = { ...deliveryTimes, ...given }
+  const { value, issue } = readNumbers(['timeoutMs', 'bodyTimeoutMs', 'leaseMs', 'renewMs', 'pollMs'])(given)
+  if (issue !== undefined) return { issue }
+  const times: DeliveryTimes = { ...deliveryTimes, ...value }
   const longest = Math.ceil(longestAttempt(times))
   return fitLease(times)
     ? { value: times }

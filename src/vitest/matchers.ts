@@ -1,5 +1,11 @@
 import { explainMissing, inWords, lineOf, type Wanted } from '../assertions/delivered-verdict.ts'
-import { type DeliveriesWanted, eventTypesAndPing, NotDelivered, wantedOf } from '../assertions/delivered.ts'
+import {
+  type DeliveriesWanted,
+  eventTypesAndPing,
+  NotDelivered,
+  TIMEOUT_MS,
+  wantedOf,
+} from '../assertions/delivered.ts'
 import { deliveriesAbout } from '../assertions/wait.ts'
 import type { TimeGiven } from '../client.ts'
 import type { Simulator } from '../library.ts'
@@ -234,7 +240,8 @@ export async function toHaveDelivered(
       const found = foundOf(wanted, came, error.seen, instead)
       return failed({ ...found, lines: [...found.lines, ...causeOf(error)] })
     }
-  await simulator.idle(options)
+  const { timeout = TIMEOUT_MS, signal } = options
+  if (timeout > 0) await simulator.idle({ timeout, signal })
   const seen = (await deliveriesAbout(simulator, wanted)).reverse()
   const came = seen.filter(({ status }) => status === wanted.status)
   const isMet = times === undefined ? came.length > 0 : came.length === times

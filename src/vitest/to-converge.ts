@@ -49,7 +49,7 @@ export async function toConverge(
   const recorded = pushes === undefined ? await pushesInLog(simulator, check) : pushes.map(recordedOf)
   if (recorded.length === 0) return failed({ expected, got: 'no pushes: none were given or received' })
   const orderBy = await orderFieldOf(simulator)
-  const trial = await createSimulator({ port: false, orderBy })
+  const trial = await createSimulator({ port: false, orderBy, bodyLimit: Number.MAX_SAFE_INTEGER })
   try {
     const found: Diverging[] = []
     for (const ofOne of byCheck(recorded)) {

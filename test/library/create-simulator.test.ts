@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   createSimulator,
   NotDelivered,
@@ -36,6 +36,37 @@ async function made(options: SimulatorOptions = {}): Promise<Simulator> {
 }
 
 describe('a simulator in this process', () => {
+  test('closes at once, or after it was not ready for a while', async () => {
+    const one = await made()
+    const closing = one.close({ drain: true })
+    await vi.waitFor(async () => expect((await one.fetch('/_sim/ready')).status).toBe(503))
+    await closing
+    await expect(one.fetch('/_sim/ready')).rejects.toThrow()
+  })
+
+  test('waits as long as it takes, and refuses a time limit that is no number', async () => {
+    const one = await made({ port: false })
+    one.receive(SHOP)
+    await one.endpoints.create({ url: SHOP })
+    const coming = one.deliveries.waitFor({ type: 'check.created', timeout: Infinity })
+    await one.checks.push('table-12', check())
+    expect(await coming).toHaveLength(1)
+    await one.idle({ timeout: 2 ** 31 })
+    await expect(one.deliveries.waitFor({ timeout: NaN })).rejects.toThrow(
+      'timeout must be a number of milliseconds, got NaN.',
+    )
+    await expect(one.idle({ timeout: NaN })).rejects.toThrow(TypeError)
+  })
+
+  test('says why a delivery is missing in spite of injected errors and a rate limit', async () => {
+    const one = await made({ port: false, rateLimit: '1/h' })
+    await one.checks.push('table-12', check())
+    await one.faults.set({ faults: [{ on: 'api', error_rate: 1 }] })
+    await expect(one.deliveries.waitFor({ type: 'check.created', timeout: 0 })).rejects.toThrow(
+      'check.created has occurred, but no enabled webhook endpoint is registered for it.',
+    )
+  })
+
   test('is the whole service under the names of the commands', async () => {
     const { signing_secret } = await simulator.endpoints.create({ url: SHOP })
     expect(signing_secret).toMatch(/^whsec_/)

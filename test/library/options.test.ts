@@ -31,6 +31,18 @@ describe('options', () => {
     [{ port: '80' }, 'port must be a whole number from 0 to 65535, or false, got "80".'],
     [{ port: 65_536 }, 'port must be a whole number from 0 to 65535, or false, got 65536.'],
     [{ seed: 1.5 }, 'seed must be a whole number of at least 0, got 1.5.'],
+    [
+      { connectionLimits: { conections: 2 } },
+      'connectionLimits must be an object with any of firstRequestMs, headersMs, requestMs, connections, and no other, got {"conections":2}.',
+    ],
+    [
+      { connectionLimits: { connections: -1 } },
+      'connectionLimits must be an object whose connections is a whole number of at least 1, got -1.',
+    ],
+    [
+      { deliveryTimes: { pollMs: NaN } },
+      'deliveryTimes must be an object whose pollMs is a whole number of at least 1, got NaN.',
+    ],
     [{ keepEvents: 0 }, 'keepEvents must be a whole number of at least 1, got 0.'],
     [{ strict: 'yes' }, 'strict must be true or false, got "yes".'],
     [{ host: '' }, 'host must be an address such as 127.0.0.1, got "".'],
@@ -105,6 +117,19 @@ describe('options', () => {
   test('the clock may be one of your own', async () => {
     const simulator = await made({ clock: createManualClock() })
     await expect(simulator.clock.show()).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('undefined options have their defaults', async () => {
+    const noDefaults = {
+      port: undefined,
+      onError: undefined,
+      ref: undefined,
+    }
+    const simulators = [await createSimulator(noDefaults), await createSimulator(noDefaults)]
+    for (const { url, close } of simulators) {
+      expect(new URL(url).port).not.toBe('4100')
+      await close()
+    }
   })
 
   test.each([['1/h'], [{ requests: 1, seconds: 3600 }]])('the rate limit may be %j', async (rateLimit) => {

@@ -38,6 +38,24 @@ describe('toHaveDelivered', () => {
     )
   })
 
+  plain('with timeout 0 looks at what is there, whatever is in flight', async () => {
+    let respond: () => void = () => {}
+    const responded = new Promise<void>((resolve) => (respond = resolve))
+    const takeBack = simulator.receive(SHOP, async () => {
+      await responded
+      return new Response(null, { status: 204 })
+    })
+    await simulator.endpoints.create({ url: SHOP })
+    await simulator.checks.push('table-12', check())
+    await expect(simulator).not.toHaveDelivered('check.created', { timeout: 0 })
+    await expect(simulator).toHaveDelivered('check.created', { times: 0, timeout: 0 })
+    const late = expect(simulator).not.toHaveDelivered('check.created', { timeout: 20 })
+    await expect(late).rejects.toThrow('did not finish within 0.02 s')
+    respond()
+    await simulator.idle()
+    takeBack()
+  })
+
   plain('fails with the stack of what the handler threw', async () => {
     const takeBack = simulator.receive(SHOP, () => {
       throw new TypeError('out of soup')
