@@ -100,12 +100,12 @@ function readNumbers<Name extends string>(names: readonly Name[]): Reader<Partia
   const readNumber = wholeNumber({ min: 1 })
   return (given) => {
     if (typeof given !== 'object' || given === null) return must('an object', given)
-    const present = Object.entries(given).filter(([, value]) => value !== undefined)
+    const entries = Object.entries(given).filter(([, value]) => value !== undefined)
     if (unknownOptions(given, names).length > 0)
       return must(`an object with any of ${names.join(', ')}, and no other`, given)
-    const [wrong] = present.filter(([, value]) => readNumber(value).issue !== undefined)
+    const [wrong] = entries.filter(([, value]) => readNumber(value).issue !== undefined)
     return wrong === undefined
-      ? { value: Object.fromEntries(present) as Partial<Record<Name, number>> }
+      ? { value: Object.fromEntries(entries) as Partial<Record<Name, number>> }
       : must(`an object whose ${wrong[0]} is a whole number of at least 1`, wrong[1])
   }
 }
