@@ -3,7 +3,10 @@ import { TimedOut } from './errors.ts'
 /** Longest delay of a timer, in milliseconds. A longer one would end at once. */
 export const LONGEST_MS = 2 ** 31 - 1
 
-/** Returns a time limit as the delay of a timer: a whole number, at most {@link LONGEST_MS}. @throws TypeError unless it is a number. */
+/**
+ * Returns a time limit as the delay of a timer: a whole number, at most {@link LONGEST_MS}.
+ * @throws TypeError unless it is a number.
+ */
 export function delayOf(timeout: number): number {
   if (typeof timeout === 'number' && !Number.isNaN(timeout))
     return Math.min(Math.max(Math.ceil(timeout), 0), LONGEST_MS)

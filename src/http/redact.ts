@@ -102,7 +102,10 @@ function hidden(text: string | null, secrets: readonly string[]): string | null 
   return /twk_|whsec_/.test(without) ? without.replace(ownSecrets, `$1${HIDDEN}`) : without
 }
 
-/** Changes the strings and numbers of a JSON text, which stays JSON: a changed number becomes a string. Changes other text as a whole. */
+/**
+ * Changes the strings and numbers of a JSON text, which stays JSON: a changed number becomes a string. Changes other text as a
+ * whole.
+ */
 function changeText(text: string, change: (part: string) => string): string {
   try {
     JSON.parse(text)
