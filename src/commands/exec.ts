@@ -241,6 +241,9 @@ export default class Exec extends BaseCommand {
     }
   }
 
+  /** The command goes on, and its exit code counts: only its output has no reader. */
+  protected override abandoned(): void {}
+
   /** Passes the signal on: the command decides how it ends, and the service ends after it. */
   protected override interrupted(signal: NodeJS.Signals): void {
     this.wasInterrupted = true

@@ -74,6 +74,14 @@ describe('tabwire exec', () => {
     })
   })
 
+  test('exits with the code of the command when standard error has no reader', async () => {
+    const { child, ended } = await spawnTabwire(['exec', '--', ...node('process.exit(7)')], {
+      isNewProcess: true,
+    })
+    child.stderr?.destroy()
+    expect(await ended).toMatchObject({ code: 7 })
+  })
+
   test.each([
     ['any', wrongTotals, 3] as const,
     ['conflict_ignored', wrongTotals, 0] as const,
