@@ -142,7 +142,8 @@ export const listFlags = fromEnvironment({
 export const timeFlag = Flags.custom<Date>({
   parse: async (input) => {
     const time = /^\d+$/.test(input) ? new Date(Number(input) * 1000) : new Date(input)
-    if (Number.isNaN(time.getTime()))
+    // JavaScript also parses texts such as -5.
+    if (Number.isNaN(time.getTime()) || !/^\d/.test(input))
       throw new Errors.CLIError(`must be Unix seconds or an ISO 8601 time, got ${JSON.stringify(input)}.`)
     return time
   },

@@ -47,6 +47,7 @@ export default class Verify extends ServiceCommand {
     body: Flags.string({
       description: 'Raw body as received: a file, or - for standard input.',
       default: '-',
+      exclusive: ['request', 'delivery', 'many'],
     }),
     delivery: Flags.string({
       description:

@@ -37,6 +37,14 @@ describe.concurrent('tabwire verify', () => {
     expect(await readdir(cwd)).toEqual(['body.json'])
   })
 
+  test.each(['--request', '--delivery', '--many'])('refuses --body beside %s', async (flag) => {
+    const args = ['verify', '--secret', secret, '--body', 'body.json', flag, 'other']
+    expect(await tabwire(args, { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--body.*not both/) as string,
+    })
+  })
+
   test('names a newline too many, with 3', async () => {
     const { code, stdout, stderr } = await verify(['--body', '-'], { input: `${payload}\n` })
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })

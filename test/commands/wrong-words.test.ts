@@ -98,7 +98,10 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   ],
   'verify --secret': [['', '--header', 't=1,v1=0', '--body', '-']],
   'verify --tolerance': [['soon', '--secret', 's', '--header', 't=1,v1=0']],
-  'verify --now': [['yesterday', '--secret', 's', '--header', 't=1,v1=0']],
+  'verify --now': [
+    ['-5', '--secret', 's', '--header', 't=1,v1=0'],
+    ['yesterday', '--secret', 's', '--header', 't=1,v1=0'],
+  ],
   'verify --service-name': [['Acme Inc.', '--secret', 's', '--header', 't=1,v1=0']],
   'verify --many': [['-', '--secret', 's']],
   'certs create HOST': ['https://localhost', ''],
