@@ -32,6 +32,7 @@ export default class Listen extends ServiceCommand {
     events: Flags.string({
       description: 'Only these event types, separated by commas (default: all).',
       multiple: true,
+      multipleNonGreedy: true,
       delimiter: ',',
     }),
     'add-header': Flags.string({

@@ -42,6 +42,7 @@ export default class Replay extends BaseCommand {
       description:
         'Findings and problems that set exit code 3, separated by commas; or any, or none (default: as recorded).',
       multiple: true,
+      multipleNonGreedy: true,
     }),
     junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
     tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),

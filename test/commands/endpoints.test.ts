@@ -54,6 +54,12 @@ describe.concurrent('tabwire endpoints', () => {
     expect(await create('--events', 'all')).toMatchObject({ event_types: [...eventTypes] })
   })
 
+  test('create accepts the URL after --events', async () => {
+    expect(
+      await service.json<Created>('endpoints', 'create', '--events', 'check.created,check.closed', url),
+    ).toMatchObject({ url, event_types: ['check.created', 'check.closed'] })
+  })
+
   test('create without --events registers for every type', async () => {
     const { event_types } = await service.json<WebhookEndpointView>(
       'endpoints',

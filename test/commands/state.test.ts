@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClockReport, ClockView, List } from '../../src/client.ts'
@@ -143,6 +143,15 @@ describe('tabwire state', patient, () => {
     expect(none.stderr).toMatch(
       /^Error: No saved state "nope" \(.*nope\.json\)\. No states are saved yet\.\n$/,
     )
+  })
+
+  test('list reads the data directory of the settings file', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, 'kept', 'states'), { recursive: true, mode: 0o700 })
+    await writeFile(join(cwd, 'kept', 'states', 'lunch.json'), '{}')
+    await writeFile(join(cwd, 'settings.json'), '{"data_dir":"kept"}')
+    const listed = await tabwire(['state', 'list', '--config', 'settings.json'], { cwd })
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('lunch') as string })
   })
 
   test('list shows the saved ones, also with no service, and what is none', async () => {

@@ -25,6 +25,7 @@ export default class EndpointsCreate extends ServiceCommand {
     events: Flags.string({
       description: `Event types, separated by commas (default: all): ${eventTypes.join(', ')}.`,
       multiple: true,
+      multipleNonGreedy: true,
       delimiter: ',',
     }),
     'secret-file': Flags.string({

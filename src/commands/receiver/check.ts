@@ -57,6 +57,7 @@ export default class ReceiverCheck extends ConformanceCommand {
     events: Flags.string({
       description: 'Event types of the receiver, separated by commas (default: all).',
       multiple: true,
+      multipleNonGreedy: true,
       delimiter: ',',
     }),
     tolerance: Flags.integer({
