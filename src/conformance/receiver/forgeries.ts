@@ -12,6 +12,9 @@ const COMPARES_A_PART =
 const NEVER_EXPIRES =
   'A recorded delivery can be replayed at any time: this t is outside the tolerance (specification section 5).'
 
+/** In seconds. */
+const DAY = 86_400
+
 /** Genuine deliveries changed after signing. */
 export const tampering: readonly RefuseRow[] = [
   {
@@ -130,6 +133,24 @@ export const signatures: readonly RefuseRow[] = [
       withDigits(forge, (v1) => [8, 32, 63].map((right) => wrong(v1.slice(0, -right)) + v1.slice(-right))),
   },
   {
+    id: 'v1_wrong_middle',
+    explainedBy: ['v1_right_beginning', 'v1_right_end'],
+    title: 'Only the first and last 4 or 28 digits are correct',
+    reason: COMPARES_A_PART,
+    forge: (forge) =>
+      withDigits(forge, (v1) =>
+        [4, 28].map((right) => v1.slice(0, right) + wrong(v1.slice(right, -right)) + v1.slice(-right)),
+      ),
+  },
+  {
+    id: 'v1_extended',
+    explainedBy: ['v1_right_beginning', 'v1_right_end'],
+    title: 'Correct signature followed by more digits',
+    reason:
+      'The receiver accepts signatures that do not match, because it compares only as many digits as it expects. Compare the lengths, too.',
+    forge: (forge) => withDigits(forge, (v1) => [`${v1}00`, v1 + v1]),
+  },
+  {
     id: 'unset_secret',
     title: 'Signed with an empty secret, "undefined", "null" or "None"',
     reason:
@@ -189,13 +210,24 @@ export const times: readonly RefuseRow[] = [
     }),
   },
   {
+    id: 't_whole_days_off',
+    explainedBy: ['expired', 'from_the_future'],
+    title: 'Signed whole days ago, or whole days ahead',
+    reason:
+      'Recorded deliveries can be replayed on other days at the same time, because the receiver ignores the days of the difference, like timedelta.seconds in Python.',
+    forge(forge) {
+      const days = Math.ceil((forge.tolerance + ANSWER_SECONDS) / DAY)
+      return { forged: [-days, -days - 2, days].map((off) => signedAt(forge, forge.now() + off * DAY)) }
+    },
+  },
+  {
     id: 't_far_ahead',
     explainedBy: ['from_the_future'],
     title: 'Signed with extra digits in t, up to more than 64 bits',
     reason: NEVER_EXPIRES,
     forge(forge) {
       const now = BigInt(forge.now())
-      const beyond = [now * 10n, now + 2n ** 32n, now + 2n ** 64n, 10n ** 30n]
+      const beyond = [now * 10n, now * 1000n, now + 2n ** 32n, now + 2n ** 64n, 10n ** 30n]
       return { forged: beyond.map((t) => signedAt(forge, String(t))) }
     },
   },
