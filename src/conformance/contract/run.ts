@@ -159,8 +159,12 @@ export function reportable(text: string, secrets: readonly string[]): string {
 /** A key as it is, and as a service may quote it from the header. */
 function formsOf(secret: string): string[] {
   const base64 = [secret, `Bearer ${secret}`].map((one) => Buffer.from(one).toString('base64'))
+  const json = JSON.stringify(secret).slice(1, -1)
   return [
     secret,
+    json,
+    // PHP escapes slashes in JSON.
+    json.replaceAll('/', String.raw`\/`),
     encodeURIComponent(secret),
     Buffer.from(secret).toString('hex'),
     ...base64.map((one) => one.replace(/=+$/, '')),

@@ -90,6 +90,14 @@ describe('quotations of a service in a report', () => {
     expect(reportable(text, [API_KEY, 'x'])).toBe(shown)
   })
 
+  test.each([
+    ['as JSON', JSON.stringify({ got: 'Bearer a"key/of+this/test' })],
+    ['as JSON with escaped slashes', String.raw`{"got":"Bearer a\"key\/of+this\/test"}`],
+  ])('hide a key that is quoted %s', (_form, text) => {
+    const shown = reportable(text, ['a"key/of+this/test'])
+    expect(shown).toBe('{"got":"Bearer [hidden]"}')
+  })
+
   test('shows no key and stays on one line', async () => {
     const baseUrl = await serve((incoming, response) => {
       const isList = incoming.url === '/v1/locations'
