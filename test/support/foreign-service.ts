@@ -89,7 +89,7 @@ export const defaults = {
       return was !== undefined && (is === undefined || is.price_cents < was.price_cents)
     }),
   /** What a refused push does all the same. */
-  onConflict: (_bill: Bill, _next: Body): { events?: number } => ({}),
+  onConflict: (_bill: Bill, _next: Body): { events?: number; type?: string } => ({}),
   conflictReply: (): Reply => ({ status: 409, json: { error: 'conflict_with_paid_items' } }),
   isReplay: (before: Body, next: Body): boolean => JSON.stringify(before) === JSON.stringify(next),
   /** What a replay does, although it should do nothing. */
@@ -172,6 +172,8 @@ export const defaults = {
   /** How much later than due a retry is made, as a share of its wait. */
   lateness: 0,
   succeeds: (status: number): boolean => status >= 200 && status < 300,
+  /** Whether an attempt whose connection ends without an answer is made again. */
+  retriesBrokenConnections: true,
   /** The bytes of a retry. */
   bytesOfRetry: (sending: Sending): string => sending.bytes,
 }
@@ -232,7 +234,7 @@ export async function openForeignService(
         await body.dump()
         return choices.succeeds(statusCode)
       } catch {
-        return false
+        return !choices.retriesBrokenConnections
       }
     }
     const tried = Array.from({ length: choices.copies }, send)
@@ -291,8 +293,8 @@ export async function openForeignService(
         return choices.staleReply() ?? choices.pushReply(choices.shown(bill), false)
       }
       if (choices.conflicts(bill, next)) {
-        const { events = 0 } = choices.onConflict(bill, next)
-        if (events > 0) announce(bill, ['check.updated'])
+        const { events = 0, type = 'check.updated' } = choices.onConflict(bill, next)
+        if (events > 0) announce(bill, [type])
         return choices.conflictReply()
       }
     }

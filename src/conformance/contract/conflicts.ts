@@ -89,6 +89,17 @@ async function requireConflicts(
   }
 }
 
+/** @throws Broken when a push is accepted. */
+async function requireRefused(
+  target: Target,
+  { path }: TrialCheck,
+  told: string,
+  items: readonly Item[],
+): Promise<void> {
+  const { status } = await target.ask('PUT', path, { json: target.body(items) })
+  must(!isSuccess({ status }), `${told} returned ${status}; expected a 4xx status.`)
+}
+
 /** Specification, section 4, rule 4, and section 7: claimed items are protected. */
 export const conflicts: readonly ContractCase[] = [
   {
@@ -124,6 +135,25 @@ export const conflicts: readonly ContractCase[] = [
           [{ ...soup, price_cents: less, quantity: 2 }, bread],
         ],
       ])
+      // Whether a price may be 0, and a check without items, is not shown, so any refusal will do.
+      await requireRefused(target, check, 'A push that lowers the price to 0', [
+        { ...soup, price_cents: 0 },
+        bread,
+      ])
+    },
+  ),
+  one(
+    'each_of_two',
+    'each of two claimed items of a check is protected',
+    `${RULE}: items that guests have already claimed`,
+    async (target) => {
+      const { check, soup, bread } = await claimed(target)
+      await target.claim(check, bread)
+      await requireConflicts(target, check, [
+        ['A push that removes the item that was claimed first', [bread]],
+        ['A push that removes the item that was claimed last', [soup]],
+      ])
+      await requireRefused(target, check, 'A push that removes all items', [])
     },
   ),
   one(

@@ -80,6 +80,8 @@ export const endpoints: readonly ContractCase[] = [
   refuses('url_is_a_url', 'an invalid url is refused', 'section 2: url must be an HTTPS URL', () => [
     'not a url',
     'httpsnowhere',
+    'https://',
+    'https:// not a host',
   ]),
   one(
     'secret_shown',
@@ -113,10 +115,13 @@ export const endpoints: readonly ContractCase[] = [
   },
 ]
 
-/** The URL that the service accepts with HTTPS, in other schemes, and plain HTTP on the machine of the service. */
+/**
+ * The URL that the service accepts with HTTPS, in other schemes, and plain HTTP on the machine of the service and on
+ * another host, whose name never resolves.
+ */
 function withoutTls(accepted: string): string[] {
   const others = ['http:', 'HTTP:', 'wss:'].map((scheme) => accepted.replace(/^https:/i, scheme))
-  return [...others, 'http://localhost:4199/webhooks']
+  return [...others, 'http://localhost:4199/webhooks', 'http://hooks.restaurant.invalid/webhooks']
 }
 
 /** An id of the same form that no endpoint has. */

@@ -119,21 +119,42 @@ export const orders = [
   [2, 3, 2, 1, 2],
 ]
 
+/** What GET shows of a newest state as it was pushed. */
+interface Followed {
+  /** True when state 1 is at another table, which the service accepts. */
+  isMoved: boolean
+  /** Totals by name, and fields of the first item. */
+  totals: readonly string[]
+  fields: readonly ('name' | 'quantity')[]
+  table: boolean
+}
+
 /**
- * Pushes three states in their order; resolves with the totals that GET shows as they were pushed, by name.
+ * Pushes three states in their order; resolves with what GET shows of the newest as it was pushed.
  * @throws NotChecked where pushes carry nothing that orders them.
  */
-export function inOrder(target: Target): Promise<readonly string[]> {
+export function inOrder(target: Target): Promise<Followed> {
   return target.once('in order', async () => {
     // A service that takes any text for its ordering field may still mean times, or numbers.
     const ordered = (): ReturnType<typeof arrive> =>
-      arrive(target, [1, 2, 3]).catch((error: unknown) => {
+      arrive(target, [1, 2, 3], false).catch((error: unknown) => {
         if (!(error instanceof Broken && target.isOrderGuessed() && target.orderOtherwise())) throw error
         return ordered()
       })
-    const { check, newest } = await ordered()
+    const atOneTable = await ordered()
+    // Whether a check may move to another table is not shown.
+    const moved = await arrive(target, [1, 2, 3], true).catch((error: unknown) => {
+      if (!(error instanceof Broken)) throw error
+    })
+    const { check, item, totals, table } = moved ?? atOneTable
     const seen = await target.read(check)
-    return Object.entries(newest).flatMap(([name, cents]) => (holds(seen, cents) ? [name] : []))
+    const entries = target.entriesIn(seen, item)
+    return {
+      isMoved: moved !== undefined,
+      totals: Object.keys(totals).filter((name) => holds(seen, totals[name])),
+      fields: (['name', 'quantity'] as const).filter((name) => holds(entries, item[name])),
+      table: holds(seen, table),
+    }
   })
 }
 
@@ -141,45 +162,66 @@ export function inOrder(target: Target): Promise<readonly string[]> {
 export async function converge(target: Target, arrivals: readonly (readonly number[])[]): Promise<void> {
   const followed = await inOrder(target)
   for (const places of arrivals) {
-    const { check, newest } = await arrive(target, places)
-    const isShown = await target.eventually(
-      () => target.read(check),
-      (seen) => followed.every((name) => holds(seen, newest[name])),
+    const { check, item, totals, table } = await arrive(target, places, followed.isMoved)
+    let old: string[] = []
+    await target.eventually(
+      async () => {
+        const seen = await target.read(check)
+        const entries = target.entriesIn(seen, item)
+        old = [
+          ...followed.totals.filter((name) => !holds(seen, totals[name])),
+          ...followed.fields
+            .filter((name) => !holds(entries, item[name]))
+            .map((name) => `${name} of an item`),
+          ...(followed.table && !holds(seen, table) ? ['table.number'] : []),
+        ]
+        return old
+      },
+      ({ length }) => length === 0,
     )
-    const told = followed.join(', ')
-    must(
-      isShown !== undefined,
-      `States ${places.join(', ')} arrived. GET does not return the newest ${told}.`,
-    )
+    const told = old.join(', ')
+    must(old.length === 0, `States ${places.join(', ')} arrived. GET does not return the newest ${told}.`)
   }
 }
 
-/** Pushes states in an order. Resolves with the totals of the newest. @throws Broken when the items are not the newest. */
-async function arrive(target: Target, places: readonly number[]) {
+/**
+ * Pushes states in an order, the first one at another table where `isMoved`. Resolves with the newest: its first item, totals
+ * and table. @throws Broken when the items are not the newest.
+ */
+async function arrive(target: Target, places: readonly number[], isMoved: boolean) {
   const check = target.freshCheck()
   const [a, b, c] = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
-  const states = [[a], [a, b], [{ ...b, quantity: 3 }, c]]
-  const bodies = states.map((items, index) => target.ordered(target.body(items), index + 1))
-  for (const place of places) {
+  const states: [Item, ...Item[]][] = [
+    [{ ...a, name: 'Dish before', quantity: 5 }],
+    [a, b],
+    [{ ...b, name: 'Dish after', quantity: 3 }, c],
+  ]
+  const bodies = states.map((items, index) =>
+    target.ordered(target.body(items, isMoved && index === 0 ? otherTable(check) : {}), index + 1),
+  )
+  for (const [index, place] of places.entries()) {
     const answer = await target.ask('PUT', check.path, { json: bodies[place - 1] })
-    requireTaken(answer, places)
+    const isOlder = places.slice(0, index).some((before) => before >= place)
+    requireTaken(answer, isOlder, places)
   }
   const last = Math.max(...places) - 1
-  const newest = states[last] ?? []
+  const newest = states[last] ?? [a]
   try {
     await target.shows(check, [a, b, c], newest)
   } catch (error) {
     if (!(error instanceof Broken)) throw error
     throw new Broken(`States ${places.join(', ')} arrived. ${error.message}`)
   }
-  return { check, newest: Object.fromEntries(totalsOf(bodies[last])) }
+  return {
+    check,
+    item: newest[0],
+    totals: Object.fromEntries(totalsOf(bodies[last])),
+    table: at(bodies[last], 'table.number'),
+  }
 }
 
-/** An older push may be refused with a conflict of its own: what counts is the state. A newer one may not. */
-function requireTaken(answer: Answer, places: readonly number[]): void {
-  const isConflict = answer.status === 409 || answer.status === 412
-  must(
-    isSuccess(answer) || isConflict,
-    `A push of the states ${places.join(', ')} returned ${answer.status}.`,
-  )
+/** The service may refuse a push that is older than one before it: what counts is the state. It must accept a newer one. */
+function requireTaken({ status }: Answer, isOlder: boolean, places: readonly number[]): void {
+  const isRefused = isOlder && status >= 400 && status < 500
+  must(isSuccess({ status }) || isRefused, `A push of the states ${places.join(', ')} returned ${status}.`)
 }

@@ -23,8 +23,11 @@ export interface Hook {
   arrivals: Arrival[]
   /** Resolves with the first result of `look` that is not undefined, or with undefined after `ms`. */
   until<T>(look: (arrivals: readonly Arrival[]) => T | undefined, ms?: number): Promise<T | undefined>
-  /** Status and delay, in milliseconds, of the answers from now on; 204 at once unless said otherwise. */
-  answer(status: number, delayMs?: number): void
+  /**
+   * Status and delay, in milliseconds, of the answers from now on; 204 at once unless said otherwise. With `null`, the
+   * connection ends without an answer.
+   */
+  answer(status: number | null, delayMs?: number): void
 }
 
 export interface Receiver {
@@ -190,7 +193,7 @@ function unusable(port: number, code = ''): string {
 function createHook(url: string, eventMs: number) {
   const arrivals: Arrival[] = []
   const waiting = new Set<() => void>()
-  let answer = { status: 204, delayMs: 0 }
+  let answer: { status: number | null; delayMs: number } = { status: 204, delayMs: 0 }
   const hook: Hook = {
     url,
     arrivals,
@@ -216,7 +219,10 @@ function createHook(url: string, eventMs: number) {
   const take = (arrival: Arrival, response: ServerResponse) => {
     const { status, delayMs } = answer
     const headers = status === 302 ? { location: `${url}-elsewhere` } : {}
-    const reply = () => response.writeHead(status, headers).end()
+    const reply = () => {
+      if (status === null) response.destroy()
+      else response.writeHead(status, headers).end()
+    }
     if (delayMs === 0) reply()
     else {
       const timer = setTimeout(reply, delayMs)

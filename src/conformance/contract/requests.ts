@@ -79,6 +79,7 @@ export const everyAnswer: ContractCase = {
     // Kinds of answers that no other case asks for.
     await ask('GET', readPath(freshCheck()))
     await ask('GET', '/webhook-endpoints/no-such-endpoint')
+    await ask('POST', '/locations', { json: {} })
     await ask('POST', '/webhook-endpoints/no-such-endpoint/test', { json: {} })
     await tryToRegister({ body: '{' })
     const [first] = unidentified

@@ -177,8 +177,8 @@ const DAY = 1440 * MINUTE
 /** Specification, section 6, rule 5, in seconds. */
 const schedule = [MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 480 * MINUTE, DAY]
 
-/** Each retry follows another outcome that is no 2xx. */
-const failures = [500, 404, 302, 410, 429, 400, 503]
+/** Each retry fails in another way; `null` is a connection that ends without a response. */
+const failures = [404, 302, null, 410, 429, 503]
 
 /** Share of the delay before which an attempt is too early: a service may count from the start of the attempt. */
 const EARLY = 0.9
@@ -218,7 +218,7 @@ function retryRun(target: Target): Promise<RetryRun> {
   return target.once('retry run', async () => {
     // Before anything is registered: where no clock can be moved, there is nothing to see.
     await target.advance(1)
-    const { hook, item, secrets } = await failing(target, failures[0] ?? 500)
+    const { hook, item, secrets } = await failing(target, 500)
     const first = hook.arrivals.length
     // The next attempt must be signed for a later second than the first.
     await pause(1_100)
@@ -231,7 +231,7 @@ function retryRun(target: Target): Promise<RetryRun> {
     }
     let sinceAttempt = 0
     for (const [index, delay] of schedule.entries()) {
-      hook.answer(failures[index + 1] ?? 503)
+      hook.answer(failures[index] ?? null)
       const before = hook.arrivals.length
       await advance(delay * EARLY - sinceAttempt)
       await pause(target.timeouts.quietMs)

@@ -27,7 +27,11 @@ export function at(value: unknown, path: string): unknown {
 }
 
 /** The usual names of a list of records in an answer. */
-const LIST = /location|data|result|item|row|list|record|entr|element|content|member|value/i
+const LIST =
+  /location|venue|site|store|outlet|branch|restaurant|data|result|item|row|list|record|entr|element|content|member|value/i
+
+/** An error that is none: `null`, `false`, or an empty text or list. */
+const NO_ERROR: readonly unknown[] = [null, false, '', 0]
 
 /**
  * Returns true when there is a list of records anywhere in a JSON value: an array, or objects under their ids. An array within an
@@ -37,13 +41,17 @@ export function hasList(value: unknown): boolean {
   if (Array.isArray(value)) return true
   if (!isObject(value)) return false
   const entries = Object.entries(value)
-  const isError = entries.some(([name, one]) => /^errors?$/i.test(name) && one !== null && one !== false)
+  const isError = entries.some(([name, one]) => /^errors?$/i.test(name) && !isNoError(one))
   if (!isError && entries.length > 0 && entries.every(([, one]) => isObject(one))) return true
   const isRecord = entries.some(([name, one]) => /^_?(id|uuid|uid)$/i.test(name) && !Array.isArray(one))
   return entries.some(([name, one]) => {
     if (!Array.isArray(one)) return hasList(one)
     return !isError && (!isRecord || LIST.test(name))
   })
+}
+
+function isNoError(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : NO_ERROR.includes(value)
 }
 
 /** The texts that begin with `whsec_` anywhere in a JSON value, or the one at `path`: one of them is the secret. */
@@ -158,8 +166,9 @@ export function isRemoved(entry: unknown): boolean {
     Object.entries(entry).some(([name, value]) =>
       REMOVED_FIELD.test(name)
         ? !NO.test(String(value))
-        : (name === 'quantity' && value === 0) ||
-          (typeof value === 'string' && /^(removed|deleted|void(ed)?|cancell?ed)$/i.test(value)),
+        : (/^(quantity|qty|count)$/i.test(name) && value === 0) ||
+          (/^(is_?)?active$/i.test(name) && value === false) ||
+          (typeof value === 'string' && /^(removed|deleted|inactive|void(ed)?|cancell?ed)$/i.test(value)),
     )
   )
 }
@@ -196,8 +205,12 @@ export function differences(one: unknown, other: unknown, path = ''): string[] {
   })
 }
 
-/** A value and the objects nested in it, down to `depth`: one of them is the resource, whatever it is wrapped in. */
+/**
+ * A value and the objects nested in it, down to `depth`: one of them is the resource, whatever it is wrapped in. A list of one
+ * is such a wrapping.
+ */
 function unwrapped(value: unknown, depth = 3): unknown[] {
+  if (Array.isArray(value)) return value.length === 1 ? unwrapped(value[0], depth) : []
   if (!isObject(value)) return []
   if (depth === 0) return [value]
   return [value, ...Object.values(value).flatMap((one) => unwrapped(one, depth - 1))]

@@ -315,13 +315,13 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         'The response to the registration contains no value that could be the id of the endpoint.',
       )
       const tried: string[] = []
+      let bodyRefused: string | undefined
       for (const id of candidates) {
         const path = `/webhook-endpoints/${encodeURIComponent(id)}/test`
         const bare = await ask('POST', path)
         // The body of this request is not shown, and a service may want one.
-        const answer = [400, 411, 415, 422].includes(bare.status)
-          ? await ask('POST', path, { json: {} })
-          : bare
+        const answer = ofBody.has(bare.status) ? await ask('POST', path, { json: {} }) : bare
+        if (ofBody.has(answer.status)) bodyRefused ??= path
         if (isSuccess(answer)) {
           for (const one of registered) if (one.answer === endpoint.answer) one.id = id
           return { id, answer }
@@ -331,6 +331,10 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         if (answer.status >= 500 || answer.status === 409 || answer.status === 424)
           throw target.missing(`The ping (status ${answer.status})`)
       }
+      if (bodyRefused !== undefined)
+        throw new NotChecked(
+          `POST ${bodyRefused} refuses requests without a body and with {}. The specification does not define the body.`,
+        )
       throw new Broken(
         `POST /webhook-endpoints/{id}/test accepted no id from the response to the registration (${tried.join(', ')}).`,
       )
@@ -474,6 +478,9 @@ function isPrivate(url: string): boolean {
   const { hostname } = new URL(url)
   return isLoopbackName(bareHost({ hostname })) || /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
 }
+
+/** Statuses of a response to a body that is missing or wrong. */
+const ofBody: ReadonlySet<number> = new Set([400, 411, 415, 422])
 
 function isKept(entry: unknown): boolean {
   return !isRemoved(entry)

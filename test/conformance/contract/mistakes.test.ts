@@ -11,7 +11,7 @@ import { examine, named, type Variant } from './examine.ts'
 import { sampled } from '../../soak/seeded.ts'
 
 const newer = (field: string) => (before: Body, next: Body) => Number(next[field]) > Number(before[field])
-const isHttps = (url = '') => url.startsWith('https://')
+const isHttps = (url = '') => URL.canParse(url) && url.startsWith('https://')
 const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text)
 const without = (name: string) => (event: object) => {
   const { [name]: _left, ...rest } = event as Record<string, unknown>
@@ -418,7 +418,7 @@ const wrong: Record<string, Wrong> = {
           return taken.has(is.external_id) && was !== undefined && is.price_cents < was.price_cents
         }),
     },
-    cases: ['conflicts/kept', 'conflicts/matched_by_id', 'conflicts/removed'],
+    cases: ['conflicts/each_of_two', 'conflicts/kept', 'conflicts/matched_by_id', 'conflicts/removed'],
   },
   'forgets claims at a replay': {
     changes: {
@@ -440,7 +440,7 @@ const wrong: Record<string, Wrong> = {
         return {}
       },
     },
-    cases: ['conflicts/cheaper', 'conflicts/kept'],
+    cases: ['conflicts/cheaper', 'conflicts/each_of_two', 'conflicts/kept'],
   },
   'claims the item in all checks': {
     changes: sharedClaims(),
@@ -469,6 +469,72 @@ const wrong: Record<string, Wrong> = {
     },
     cases: ['conflicts/cheaper'],
   },
+  'takes a price of 0 for no price': {
+    changes: {
+      conflicts: (bill, next) =>
+        foreignDefaults.conflicts(bill, {
+          ...next,
+          items: next.items.map((is) => (is.price_cents === 0 ? { ...is, price_cents: 1e6 } : is)),
+        }),
+    },
+    cases: ['conflicts/cheaper'],
+  },
+  'takes an empty list of items for no list': {
+    changes: { conflicts: (bill, next) => next.items.length > 0 && foreignDefaults.conflicts(bill, next) },
+    cases: ['conflicts/each_of_two'],
+  },
+  'protects what was claimed last alone': {
+    changes: {
+      onClaim: (bill, line) => {
+        bill.taken.clear()
+        bill.taken.add(line)
+      },
+    },
+    cases: ['conflicts/each_of_two'],
+  },
+  'keeps fields of a late push': {
+    changes: {
+      isNewer: newer('revision'),
+      onStale: (bill, next) => {
+        bill.body = withOld(next, bill.body, ({ name, quantity }) => ({ name, quantity }))
+        return undefined
+      },
+    },
+    settings: { orderBy: 'revision' },
+    cases: ['checks/convergence', 'checks/order'],
+  },
+  'moves a check to the table of a late push': {
+    changes: {
+      isNewer: newer('revision'),
+      onStale: (bill, { table }) => {
+        bill.body = { ...bill.body, table }
+        return undefined
+      },
+    },
+    settings: { orderBy: 'revision' },
+    cases: ['checks/convergence', 'checks/order'],
+  },
+  'checks the beginning of a url alone': {
+    changes: { takesUrl: (url) => url?.startsWith('https://') === true },
+    cases: ['endpoints/url_is_a_url'],
+  },
+  'takes http beyond this machine': {
+    changes: {
+      takesUrl: (url) =>
+        URL.canParse(url ?? '') && (isHttps(url) || /^http:\/\/(?!127\.|localhost)/.test(url ?? '')),
+    },
+    cases: ['endpoints/https_only'],
+  },
+  'has no request id where a method is not allowed': {
+    changes: {
+      requestId: (status, url) => (status === 404 && url === '/v1/locations' ? undefined : randomUUID()),
+    },
+    cases: ['requests/id_on_every_answer'],
+  },
+  'gives up when a connection ends': {
+    changes: { retriesBrokenConnections: false },
+    cases: ['retries/schedule'],
+  },
   'lets claimed items become cheaper': {
     changes: { conflicts: ({ taken }, next) => [...taken].some((id) => !next.items.map(idOf).includes(id)) },
     cases: ['conflicts/cheaper', 'conflicts/kept'],
@@ -493,7 +559,13 @@ const wrong: Record<string, Wrong> = {
   },
   'answers conflicts with 422': {
     changes: { conflictReply: () => ({ status: 422, json: { error: 'conflict_with_paid_items' } }) },
-    cases: ['conflicts/cheaper', 'conflicts/kept', 'conflicts/matched_by_id', 'conflicts/removed'],
+    cases: [
+      'conflicts/cheaper',
+      'conflicts/each_of_two',
+      'conflicts/kept',
+      'conflicts/matched_by_id',
+      'conflicts/removed',
+    ],
   },
   'calls the conflict otherwise': {
     changes: { conflictReply: () => ({ status: 409, json: { error: 'already_paid' } }) },
@@ -523,11 +595,15 @@ const wrong: Record<string, Wrong> = {
     cases: ['conflicts/unchanged'],
   },
   'takes endpoints over WebSocket': {
-    changes: { takesUrl: (url) => /^(https|wss):\/\//.test(url ?? '') },
+    changes: {
+      takesUrl: (url) => isHttps(url) || (URL.canParse(url ?? '') && (url ?? '').startsWith('wss:')),
+    },
     cases: ['endpoints/https_only'],
   },
   'takes HTTP in capital letters': {
-    changes: { takesUrl: (url) => /^(https|HTTP):\/\//.test(url ?? '') },
+    changes: {
+      takesUrl: (url) => isHttps(url) || (URL.canParse(url ?? '') && (url ?? '').startsWith('HTTP:')),
+    },
     cases: ['endpoints/https_only'],
   },
   'takes endpoints without TLS on its own machine': {

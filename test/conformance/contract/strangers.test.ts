@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contractCases } from '../../../src/conformance/contract/run.ts'
 import { isRemoved } from '../../../src/conformance/contract/shape.ts'
-import type { Body } from '../../support/foreign-service.ts'
+import { defaults as foreignDefaults, type Body } from '../../support/foreign-service.ts'
 import { examine, type Variant } from './examine.ts'
 import { sampled } from '../../soak/seeded.ts'
 
 const newer = (field: string) => (before: Body, next: Body) => Number(next[field]) > Number(before[field])
-const isHttps = (url = '') => url.startsWith('https://')
+const isHttps = (url = '') => URL.canParse(url) && url.startsWith('https://')
 const isLoopback = (url = '') => /\/\/(127\.|localhost)/.test(url)
 const withSmallScheme = (value: string) => value.replace(/^bearer/i, 'bearer')
 /** Retries wait for what must not arrive, which takes five seconds: they run where a variant is about deliveries. */
@@ -17,6 +17,9 @@ const withoutRetries = [...new Set(contractCases.map(({ group }) => group))].fil
   (one) => one !== 'retries',
 )
 const nowhere = { isReachable: false, timeouts: { eventMs: 200 } }
+
+/** The check that a service showed last. */
+let latest: unknown
 
 /** Each chooses otherwise where the specification leaves a choice, and is right. */
 const right: Record<string, Variant> = {
@@ -55,6 +58,56 @@ const right: Record<string, Variant> = {
     },
   },
   'nests lists two deep': { changes: { locations: () => ({ result: { page: { rows: [] } } }) } },
+  'answers with an empty list of errors': {
+    changes: { locations: () => ({ data: [{ key: 'north' }], errors: [] }) },
+  },
+  'answers with an empty error': { changes: { locations: () => ({ error: '', locations: [] }) } },
+  'answers with the restaurant and its venues': {
+    changes: { locations: () => ({ id: 'rest_1', name: 'Pan', venues: [{ key: 'north' }] }) },
+  },
+  'wants the type of an event in a test request': {
+    changes: { takesPing: () => false, refusal: () => ({ status: 422, json: { error: 'event_type' } }) },
+  },
+  'sends the latest check as a ping': {
+    changes: {
+      pingType: 'ping',
+      pingData: ({ url }) => ({ example: latest, url }),
+      shown: (bill) => (latest = { ref: bill.ref, ...bill.body }),
+    },
+  },
+  'answers GET with a list of one check': { changes: { read: (check) => ({ data: [check] }) } },
+  'keeps removed items as inactive': {
+    changes: {
+      shown: ({ ref, body, removed }) => ({
+        ref,
+        ...body,
+        items: [
+          ...body.items.map((one) => ({ ...one, active: true })),
+          ...removed
+            .filter(({ external_id }) => !body.items.some((one) => one.external_id === external_id))
+            .map((one) => ({ ...one, active: false })),
+        ],
+      }),
+    },
+  },
+  'sends an event of its own at a conflict': {
+    changes: {
+      onConflict: () => ({ events: 1, type: 'check.refused' }),
+      wants: ({ types }, type) => types.includes(type === 'check.refused' ? 'check.updated' : type),
+    },
+  },
+  'refuses older pushes with 422': {
+    changes: { isNewer: newer('version'), staleReply: () => ({ status: 422, json: { error: 'too_late' } }) },
+    settings: { orderBy: 'version' },
+  },
+  'keeps a check at its table': {
+    changes: {
+      isNewer: newer('version'),
+      conflicts: (bill, next) =>
+        foreignDefaults.conflicts(bill, next) || bill.body.table.number !== next.table.number,
+    },
+    settings: { orderBy: 'version' },
+  },
   'answers a bare list': { changes: { locations: () => [] } },
   'writes times with an offset of zero': {
     changes: { createdAt: () => new Date().toISOString().replace('Z', '+00:00') },
