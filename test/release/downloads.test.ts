@@ -50,7 +50,7 @@ describe.skipIf(!isBuilt('linux-x64'))('the download for linux-x64 (TABWIRE_RELE
         [['contract', 'check'], ' passed, 0 failed'],
         [['certs', 'create', 'localhost'], 'localhost'],
         [['scenario', 'list'], 'dinner-for-four'],
-        [['doctor'], 'Ready to start.'],
+        [['doctor', '--port', '0'], 'Ready to start.'],
         [['help', 'ci'], 'tabwire'],
       ],
       5,
