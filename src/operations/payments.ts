@@ -50,12 +50,9 @@ export const pay = {
     const check = foundCheck(checks, command)
     const repeated = earlierPayment(payments, command)
     if (repeated !== undefined) {
-      // Another page of the guest shows an older state.
       const { expected_cents = repeated.amount_cents } = command
-      if (expected_cents !== repeated.amount_cents)
-        throw amountChanged(expected_cents, repeated.amount_cents, (cents) =>
-          moneyIn(repeated.currency, 'en')(cents),
-        )
+      // Another page of the guest shows an older state.
+      if (expected_cents !== repeated.amount_cents) throw alreadyPaid(expected_cents, repeated)
       return unchanged(repeated)
     }
     if (command.card === 'declined') throw declined()
@@ -159,6 +156,15 @@ function amountChanged(expected_cents: number, amount_cents: number, money: Mone
   return new Refusal(
     'amount_changed',
     `The amount is now ${money(amount_cents)}, not ${money(expected_cents)}, because the check has changed. Nothing was paid. Read the check again.`,
+    { amount_cents },
+  )
+}
+
+function alreadyPaid(expected_cents: number, { amount_cents, currency }: Payment): Refusal {
+  const money = moneyIn(currency, 'en')
+  return new Refusal(
+    'amount_changed',
+    `This payment was already made with ${money(amount_cents)}, not ${money(expected_cents)}. Nothing more was paid. Read the check again.`,
     { amount_cents },
   )
 }

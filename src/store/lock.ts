@@ -174,7 +174,10 @@ function createWhole(directory: string, path: string, content: string): boolean 
 /** For file systems without hard links: a reader may see an empty file and treat it as stale. */
 function createPlainly(path: string, content: string): boolean {
   const created = unlessTaken(() => writeFileSync(path, content, { flag: 'wx', mode: OWNER_ONLY }))
-  if (created === undefined) throw new Error('A file can be neither linked nor made.')
+  if (created === undefined)
+    throw new Error(
+      `Cannot create the lock file ${path}: the file system neither links nor creates it. Choose a directory on a local disk with --data-dir.`,
+    )
   return created
 }
 

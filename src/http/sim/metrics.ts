@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../model/delivery.ts'
+import type { AttemptOutcome, Delivery } from '../../model/delivery.ts'
 import type { TraceContext } from '../../model/text/trace-context.ts'
 import type { PushOutcome } from '../../model/simulator/request-entry.ts'
 import { PushConflict } from '../../operations/push-conflicts.ts'
@@ -44,7 +44,8 @@ export function createMetrics(): Metrics {
           const reply: unknown = await service.execute(operation, command, trace)
           const done: unknown = operation
           if (done === pushCheck) increment(pushes, (reply as PushReply).outcome)
-          if (done === recordAttempt) increment(attempts, (command as RecordAttempt).result.outcome)
+          if (done === recordAttempt && isRecorded(command, reply as Delivery))
+            increment(attempts, (command as RecordAttempt).result.outcome)
           return reply as never
         } catch (error) {
           if (error instanceof PushConflict) increment(pushes, 'conflict')
@@ -57,6 +58,12 @@ export function createMetrics(): Metrics {
       observe(commitSeconds, seconds)
     },
   }
+}
+
+/** False for an attempt that changed nothing, because another instance had recorded it. */
+function isRecorded({ attempt, result }: RecordAttempt, { attempts }: Delivery): boolean {
+  const recorded = attempts[attempt - 1]
+  return recorded?.started_at === result.started_at && recorded.duration_ms === result.duration_ms
 }
 
 function newHistogram(bounds: readonly number[]): Histogram {

@@ -1,7 +1,7 @@
 import { acquireLock } from '../lock.ts'
 import { isTemporary } from '../snapshot/adapter.ts'
 import { type JournalVerdict, judgeStore, type SnapshotVerdict, type StoreVerdict } from './judge.ts'
-import { applyRepair, holdsKey, octal, planRepair, transactions } from './repair.ts'
+import { applyRepair, counted, holdsKey, octal, planRepair } from './repair.ts'
 import { type Content, modeWanted, type Survey, surveyDirectory } from './survey.ts'
 
 /** Findings about a data directory, and the repairs made. */
@@ -151,12 +151,15 @@ const MISSING =
 function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): Finding {
   const { fault, lines, lost, kept, first, last, torn } = verdict
   if (fault !== undefined) {
-    const outlook = newer ? '' : ` ${transactions(kept.length)} can be kept, ${lost} lines cannot.`
+    const outlook = newer
+      ? ''
+      : ` ${counted(kept.length, 'transaction')} can be kept, ${counted(lost, 'line')} cannot.`
     return found(name, 'bad', `${name} line ${fault.line} (byte ${fault.byte}): ${fault.why}.${outlook}`)
   }
-  if (lost > 0) return found(name, 'bad', `${name}: ${lost} lines depend on missing transactions.`)
+  if (lost > 0)
+    return found(name, 'bad', `${name}: transactions before ${counted(lost, 'line')} are missing.`)
   const range = lines === 0 ? '' : ` (${first}–${last})`
-  const whole = `${name} is intact: ${transactions(lines)}${range}`
+  const whole = `${name} is intact: ${counted(lines, 'transaction')}${range}`
   if (torn === 0) return found(name, 'good', `${whole}.`)
   return found(
     name,
@@ -187,6 +190,6 @@ function sizesFinding({ entries }: Survey): Finding {
   return found(
     'size',
     'good',
-    `The data directory contains ${files.length} files, ${(bytes / 1e6).toFixed(1)} MB.`,
+    `The data directory contains ${counted(files.length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB.`,
   )
 }

@@ -67,8 +67,9 @@ function planJournal(
   if (fault === undefined && lost === 0) return []
   const as = freeName(namesOf(entries), `${name}.damaged`)
   const content = Buffer.concat(kept.map(({ start, end }) => bytes.subarray(start, end)))
-  const left = lost === 0 ? 'Nothing was lost' : `${lines(lost)} could not be kept${from(fault?.line)}`
-  const told = `${name}: ${transactions(kept.length)} kept. ${left}. The original file is ${as}.`
+  const left =
+    lost === 0 ? 'Nothing was lost' : `${counted(lost, 'line')} could not be kept${from(fault?.line)}`
+  const told = `${name}: ${counted(kept.length, 'transaction')} kept. ${left}. The original file is ${as}.`
   return [{ do: 'replace', name, as, content, told }]
 }
 
@@ -88,7 +89,7 @@ function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdi
     return [{ do: 'move aside', name: 'db.json', as, told: `${told}. ${aside}` }]
   }
   const { kept, lost, firstLost } = snapshot.salvaged
-  const left = lost === 0 ? 'without losses' : `${lines(lost)} could not be read${from(firstLost)}`
+  const left = lost === 0 ? 'without losses' : `${counted(lost, 'line')} could not be read${from(firstLost)}`
   const told = `db.json was rebuilt from ${kept} records, ${left}. ${aside}`
   return [{ do: 'replace', name: 'db.json', as, content: snapshotOf(snapshot.salvaged, known), told }]
 }
@@ -108,12 +109,9 @@ export function octal(mode: number): string {
   return mode.toString(8).padStart(4, '0')
 }
 
-export function transactions(number: number): string {
-  return `${number} transaction${number === 1 ? '' : 's'}`
-}
-
-function lines(number: number): string {
-  return `${number} line${number === 1 ? '' : 's'}`
+/** Returns a number with a noun: `1 line`, `2 lines`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 function from(line: number | undefined): string {

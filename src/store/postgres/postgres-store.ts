@@ -372,15 +372,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     running = undefined
   }
 
-  function refuseClosed(): void {
+  function requireAccepting(): void {
     if (closed) throw new Refusal('shutting_down', 'The store is closed. Start the service again.')
     if (waiting.length >= MOST_WAITING)
-      throw databaseUnavailable(new Error(`${MOST_WAITING} requests wait for it`))
+      throw new Refusal(
+        'storage_unavailable',
+        `${MOST_WAITING.toLocaleString('en')} requests wait for the database. Send the request again later.`,
+      )
   }
 
   function enqueue<T>(decideOne: () => Change & { reply: T }, isRead = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      refuseClosed()
+      requireAccepting()
       waiting.push({ isRead, decide: decideOne, resolve: resolve as (reply: unknown) => void, reject })
       run()
     })
@@ -410,14 +413,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return found
   }
 
-  const isFresh = () => fresh(() => undefined)
+  const bringUpToDate = () => fresh(() => undefined)
   try {
     await reload()
   } catch (error) {
     await database.close()
     throw database.unusable(error)
   }
-  const poll = repeat(POLL_MS, () => running ?? isFresh().catch(ignore))
+  const poll = repeat(POLL_MS, () => running ?? bringUpToDate().catch(ignore))
   const compact = repeat(
     COMPACT_MS,
     async () => {
@@ -437,9 +440,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     generation: () => generation,
     sequence: () => seq,
     committedAfter,
-    fresh: isFresh,
+    fresh: bringUpToDate,
     counts: () => counts,
-    ready: isFresh,
+    ready: bringUpToDate,
     transact: (asked, decideOne) =>
       enqueue(() => {
         const decision = decideOne(tables.read(asked), generation)
@@ -456,7 +459,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     everything: () => fresh(() => tables.all()),
     replace: (make) =>
       new Promise<void>((resolve, reject) => {
-        refuseClosed()
+        requireAccepting()
         replacements.push(() => replaceAll(make).then(resolve, reject))
         run()
       }),

@@ -94,8 +94,8 @@ export function createLineParser() {
 }
 
 /**
- * Returns the lines of a text, each without a trailing `without` byte. Cutting a string would copy it. A line that is too
- * long for a string is unreadable, and comes as one such character.
+ * Returns the lines of a text, each without a trailing `without` byte. Cutting a string would copy it. A line that is
+ * longer than a string can be is returned as U+FFFD.
  */
 export function* linesOf(bytes: Buffer, without?: number): Iterable<string> {
   for (let start = 0, end; start < bytes.length; start = end + 1) {
@@ -158,7 +158,7 @@ function isJson(text: string): boolean {
 
 function edited(shown: string, line: number): StoreDamaged {
   return new StoreDamaged(
-    `${shown} was changed: the checksum in line ${line} does not match. If you edited the file on purpose, delete line ${line}. Otherwise: ${MEND}`,
+    `${shown} was changed: the checksum in line ${line} does not match. If you edited the file on purpose, delete line ${line}. ${MEND}`,
   )
 }
 
