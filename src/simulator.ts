@@ -65,8 +65,8 @@ export interface Simulator {
   /** Returns a new URL of the inspector, with the first key. It is valid once and for ten minutes. */
   inspectorLink(): string
   /**
-   * Resolves when no delivery is due or in flight. Under steady traffic, ignores deliveries created more than a second
-   * after the call.
+   * Resolves when no delivery is due or in flight. Under steady traffic, does not wait for further deliveries after one
+   * second and five new ones.
    * @throws TimedOut
    */
   idle(options?: CallOptions): Promise<void>

@@ -188,7 +188,7 @@ describe('a movable clock', () => {
     expect(task).toHaveBeenCalledTimes(1)
   })
 
-  test('rings nothing while it stands still but what is due, and all of it when it runs again', () => {
+  test('a frozen clock fires only alarms that are due, and the others when it runs again', () => {
     const clock = createMovableClock({ start, frozen: true })
     const rung: string[] = []
     clock.at(start, () => rung.push('due'))

@@ -192,8 +192,8 @@ function checkLeftOpen(check: StoredCheck, happened: readonly Happened[], allClo
 
 /**
  * Finds the first refund that no push answers, on a check with a balance. An answer takes an amount off the bill, or
- * closes the check, whose rest the till then takes. A push before the refund was delivered is no answer: the POS did not
- * know about the refund.
+ * closes the check, whose rest the till then takes. A push before a receiver accepted the refund is no answer: the POS did
+ * not know about the refund. Where none accepted it, any later push may be an answer.
  */
 function refundNotSettled(
   { external_id, balance_cents }: StoredCheck,

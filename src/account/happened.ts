@@ -47,7 +47,9 @@ export function happenedTo(
     if (!owned.has(subject)) continue
     const after = pushed.includes(type) ? stateOf(data as Check) : undefined
     const one = { id, type, created_at, subject, deliveries: sent.get(id) ?? [], after }
-    happened.set(external_check_id, [...(happened.get(external_check_id) ?? []), one])
+    const before = happened.get(external_check_id)
+    if (before === undefined) happened.set(external_check_id, [one])
+    else before.push(one)
   }
   return happened
 }

@@ -295,7 +295,7 @@ function unwritable({ message }: Error): never {
   try {
     writeSync(2, `Error: Cannot write the output: ${message}.\n`)
   } catch {
-    // Nothing can be told.
+    // Neither stream can be written.
   }
   process.exit(exitCodes.failed)
 }

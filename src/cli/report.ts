@@ -60,7 +60,7 @@ function isFailing(code: string, failOn: readonly string[]): boolean {
   return failOn.includes('any') || failOn.includes(code)
 }
 
-/** What holds where a finding or a problem is absent. */
+/** Titles of passed cases, by the code of the finding or problem that is absent. */
 const titles = {
   totals_mismatch: 'lines and totals add up',
   unknown_field: 'pushes have known fields only',

@@ -86,8 +86,8 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
   /** Stops waiting for busy endpoints that have deliveries up to `upTo` due or in flight. */
   async function leaveBehind({ busier, leftBehind }: Member, upTo: string): Promise<void> {
     const { due } = await unfinished({ upTo, except: leftBehind })
-    const flying = [...inFlight()].flatMap(([id, endpoint]) => (id <= upTo ? [endpoint] : []))
-    for (const endpoint of [...due, ...flying])
+    const endpointsInFlight = [...inFlight()].flatMap(([id, endpoint]) => (id <= upTo ? [endpoint] : []))
+    for (const endpoint of [...due, ...endpointsInFlight])
       if (endpoint !== undefined && busier.has(endpoint)) leftBehind.add(endpoint)
   }
 

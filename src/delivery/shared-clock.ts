@@ -139,7 +139,7 @@ export function createSharedClock(parts: SharedClockParts) {
           return [{ ...after, renewals: after.renewals + 1, turn: { instance, to } }, { reply }]
         })
         if (taken !== undefined) {
-          hasTurn(onLost)
+          startRenewal(onLost)
           return taken.reply
         }
         await next
@@ -149,7 +149,7 @@ export function createSharedClock(parts: SharedClockParts) {
     }
   }
 
-  function hasTurn(lost: () => void): void {
+  function startRenewal(lost: () => void): void {
     const renew = () => void within((shared) => ({ ...shared, renewals: shared.renewals + 1 })).catch(ignore)
     const timer = timers.setInterval(renew, RENEWAL_MS).unref()
     mine = { lost, stop: () => timers.clearInterval(timer) }

@@ -46,7 +46,7 @@ export interface PushSeen {
   earlierStates: () => readonly StoredCheck[]
 }
 
-/** What earlier requests tell of a push. */
+/** Facts about a push from earlier requests. */
 export type PushHistory = Pick<PushSeen, 'repeatsEarlier' | 'earlierStates'>
 
 /** A push as it is judged without earlier requests. */

@@ -48,7 +48,7 @@ const ofChange = {
 const ofHistory = { possible_late_retry: possibleLateRetry, check_id_reused: checkIdReused }
 
 /**
- * What the sender of a push should look at, without earlier requests. Findings never change an answer.
+ * Returns the findings of a push that need no earlier requests. Findings never change a response.
  *
  * @example
  * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', orderBy: 'revision', now: new Date() })

@@ -49,7 +49,7 @@ export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromM
   keyCache?: KeyCache | undefined
   /** Reads the trace context of requests: their events keep it, and the log shows its trace id. */
   trace?: boolean | undefined
-  /** Called with each bug that causes a 500. */
+  /** Called with each bug: one that causes a 500, or one of the request log. */
   report: (bug: unknown, requestId: string) => void
 }
 

@@ -25,7 +25,7 @@ export interface RequestContext {
   trace?: TraceContext | undefined
   /** Injected faults. */
   faults?: readonly ApiFaultKind[]
-  /** True when a fault resets the connection, but the call has none. */
+  /** True when a fault resets the connection of an in-process call, which has no socket. */
   broken?: true
 }
 

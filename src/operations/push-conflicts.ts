@@ -46,10 +46,13 @@ export function refuseConflicts(
   const why = isFullyPaid(check)
     ? 'The push removes or reduces items of a fully paid check'
     : 'The push removes or reduces items that guests have claimed'
-  const due = check.paid_cents - totals.total_cents
-  const owed = isFullyPaid(check) && due > 0 ? ` Guests paid ${due} cents more than the pushed total.` : ''
+  const overpaidCents = check.paid_cents - totals.total_cents
+  const overpaid =
+    isFullyPaid(check) && overpaidCents > 0
+      ? ` Guests paid ${overpaidCents} cents more than the pushed total.`
+      : ''
   throw new PushConflict(
-    `${why}: ${names}. The check is unchanged.${owed}${hint} Keep these items in the push, or release or refund their claims first.`,
+    `${why}: ${names}. The check is unchanged.${overpaid}${hint} Keep these items in the push, or release or refund their claims first.`,
     conflicts,
     check,
   )

@@ -44,11 +44,11 @@ export const recordAttempt = {
     if (delivery.status !== 'pending' || delivery.attempts.length !== command.attempt - 1)
       return unchanged(delivery)
     const tried = withAttempt(delivery, command, now, endpoint?.url)
-    if (endpoint === undefined || endpoint.status === 'disabled') {
-      const reply = tried.status === 'pending' ? retired(tried) : tried
-      return { reply, writes: [put('deliveries', reply)], events: [] }
-    }
-    const after = judged(endpoint, tried, command.disable_after, now)
+    /** The delivery when its endpoint gets no further attempts. */
+    const last = tried.status === 'pending' ? retired(tried) : tried
+    if (endpoint === undefined || endpoint.status === 'disabled')
+      return { reply: last, writes: [put('deliveries', last)], events: [] }
+    const after = withFailureCount(endpoint, tried, command.disable_after, now)
     if (after.status === 'enabled') {
       const writes = [put('deliveries', tried)]
       return {
@@ -57,14 +57,13 @@ export const recordAttempt = {
         events: [],
       }
     }
-    const reply = tried.status === 'pending' ? retired(tried) : tried
     const others = Array.from(pending).filter(({ id }) => id !== tried.id)
     const writes: Write[] = [
       put('endpoints', after),
-      put('deliveries', reply),
+      put('deliveries', last),
       ...retireDeliveries(others, endpoint),
     ]
-    return { reply, writes, events: [] }
+    return { reply: last, writes, events: [] }
   },
 } satisfies Operation<RecordAttempt, ReturnType<typeof reads>, Delivery>
 
@@ -118,7 +117,7 @@ function numbered(result: AttemptResult, number: number): Attempt {
  * Updates the failure count of an endpoint. Each delivery counts once, at its first failed attempt. Any success resets
  * the count; pings do not count.
  */
-function judged(
+function withFailureCount(
   endpoint: WebhookEndpoint,
   tried: Delivery,
   disableAfter: number,

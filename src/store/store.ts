@@ -41,7 +41,7 @@ export interface Store {
 
   /** Returns the deliveries that are due, and when the next one will be. */
   due(query: DueQuery): Promise<Due>
-  /** Returns which of the deliveries up to a moment are still to be attempted. */
+  /** Returns the endpoints with a due delivery up to an id, and when the next one to another endpoint falls due. */
   unfinished(query: UnfinishedQuery): Promise<Unfinished>
 
   /** Returns all records as of one transaction. For the simulator's controls; no operation iterates over all records. */

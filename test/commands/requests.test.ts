@@ -47,7 +47,7 @@ describe('tabwire requests list', () => {
     const { code, stdout } = await service.run(['requests', 'list', '--check', 'no-such-check'])
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'No requests match. The service keeps the latest 1,000 until it stops.\n',
+      stdout: 'No requests match. The service keeps at most the newest 1,000.\n',
     })
   })
 })

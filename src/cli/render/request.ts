@@ -25,7 +25,7 @@ export const renderRequests = renderer((requests: readonly RequestView[], column
   return renderTable(
     ['request', 'started (UTC)', 'call', 'status', 'push', 'findings', ...(isTraced ? ['trace id'] : [])],
     rows,
-    'No requests match. The service keeps the latest 1,000 until it stops.',
+    'No requests match. The service keeps at most the newest 1,000.',
     columns,
   )
 })

@@ -135,7 +135,7 @@ export const conflicts: readonly ContractCase[] = [
           [{ ...soup, price_cents: less, quantity: 2 }, bread],
         ],
       ])
-      // Whether a price may be 0, and a check without items, is not shown, so any refusal will do.
+      // Whether a price may be 0 is not shown, so any 4xx status passes.
       await requireRefused(target, check, 'A push that lowers the price to 0', [
         { ...soup, price_cents: 0 },
         bread,
@@ -153,6 +153,7 @@ export const conflicts: readonly ContractCase[] = [
         ['A push that removes the item that was claimed first', [bread]],
         ['A push that removes the item that was claimed last', [soup]],
       ])
+      // Nor is whether a check may have no items.
       await requireRefused(target, check, 'A push that removes all items', [])
     },
   ),

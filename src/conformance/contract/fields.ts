@@ -82,7 +82,7 @@ export async function fieldsReplaced(target: Target): Promise<void> {
     )
     must(gone !== undefined, 'A push omitted the note of an item, but GET still returns it.')
   }
-  // Nor is whether a check may have no items.
+  // Whether a check may have no items is not shown, either.
   if (await put(target.body([], moved))) await target.shows(check, [a, b], [])
 }
 

@@ -24,7 +24,7 @@ export const receiverCases: readonly ReceiverCase[] = [
   ...converges,
 ]
 
-/** The cases chosen, and those that the verdicts of all rest on. */
+/** Returns the control cases and the chosen ones. The verdicts of all cases rest on the control. */
 export function withControl(cases: readonly ReceiverCase[]): readonly ReceiverCase[] {
   return [...control, ...cases.filter(({ group }) => group !== 'control')]
 }
@@ -112,7 +112,7 @@ async function requireReachable(
 ): Promise<void> {
   // Some servers answer 400 to plain HTTP on their TLS port.
   const isSuspect = 'code' in first ? otherwiseSpoken.test(first.code) : first.status === 400
-  // It would resolve the name in its own way.
+  // The probe for the other scheme does not use `lookup`.
   if (isSuspect && lookup === undefined && (await speaksOtherScheme(url))) throw new Error(otherScheme(url))
   if (!('code' in first) || !unreachable.test(first.code)) return
   throw new Error(`Cannot reach ${url.origin}: ${first.error} (${first.code}). ${advice(first.code)}`)

@@ -125,7 +125,7 @@ function answerLookup(
   callback(null, first.address, first.family)
 }
 
-/** Resolves a name to its addresses. Rejects when there are none. */
+/** Resolves a name to its addresses; none for hosts of listeners. The system's resolver rejects a name without addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 /** Longest wait for a resolver at registration; each attempt checks the address again. */

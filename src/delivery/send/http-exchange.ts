@@ -69,7 +69,7 @@ export function httpExchange(
       signal?.removeEventListener('abort', abort)
       onBodyRead?.()
       if (response === undefined) reject(error ?? new Error('The receiver sent no response'))
-      // Not `{ ...answer }`, which costs a microsecond on Node 20.
+      // Not `{ ...response }`, which costs a microsecond on Node 20.
       else resolve(Object.assign(response, { body: read.text() }))
     }
     /** Ends the request; a request that is not connected yet is aborted when it is. */

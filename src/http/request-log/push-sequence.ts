@@ -152,9 +152,7 @@ export function createPushSequence(
       const digest = digestOnce(entry.request_body, orderBy)
       // An error before the key was accepted is of an unknown sender. Any sender's push settles it.
       for (const one of [senderOf(entry), senderOf({ path })]) settle(one, digest)
-      const failure = mayHaveFailed
-        ? noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
-        : undefined
+      const failure = mayHaveFailed ? noIdempotentRetry({ status, brokeOff: brokeOff(entry) }) : undefined
       if (failure !== undefined) {
         lose(entry, failure, digest())
         return []

@@ -3,7 +3,7 @@ import { attemptOutcomes } from '../../model/delivery.ts'
 import { pushOutcomes } from '../../model/simulator/request-entry.ts'
 import type { Histogram as Counted, Metrics } from './metrics.ts'
 
-/** What a scrape reads besides the counts. `undefined` where it does not apply. */
+/** Values that a scrape reads besides the counts; `undefined` where one does not apply. */
 export interface Gauges {
   version: string
   /** Seconds since the earliest due delivery was due; 0 when none is due. */

@@ -6,7 +6,8 @@ export interface Subscriber {
   body: ReadableStream<Uint8Array>
   /**
    * Sends a message, after the history if that is still being sent. When too many bytes are queued, the message is dropped
-   * and counted, and `bytes` is not called. A message with the key `reset` is never dropped, but clears the queue.
+   * and counted, and `bytes` is not called. A message with the key `reset` is sent in any case: it clears what waits behind
+   * the history, and otherwise follows the message about dropped ones.
    */
   tell(key: string, bytes: () => Uint8Array): void
   /** Sends a heartbeat, unless other data is queued. */

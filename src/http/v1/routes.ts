@@ -116,7 +116,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
         tag: 'Webhook endpoints',
         summary: 'Register a webhook endpoint',
         description:
-          'Delivers future events of these types at the location of the key to the URL. Only this response contains the signing secret (specification section 2).',
+          'Delivers future events of these types at the location of the key to the URL. No later response under /v1 contains the signing secret (specification section 2).',
         answers: {
           201: { description: 'The endpoint, with its signing secret.', schema: 'RegisteredWebhookEndpoint' },
         },
@@ -218,7 +218,7 @@ export interface RegistrationParts {
   judgeDestination: (url: string) => Promise<{ url: string } | { reason: string }>
 }
 
-/** Registers an endpoint and returns its signing secret, which no other response contains. */
+/** Registers an endpoint and returns its signing secret, which no later response under `/v1` contains. */
 export async function register(
   { service, judgeDestination }: RegistrationParts,
   call: Call,

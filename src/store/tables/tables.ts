@@ -14,7 +14,7 @@ import { DueIndex } from './due.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
 import { createTable, lookups, type RecordsInOrder, type Table } from './table.ts'
 
-/** All records in memory, from which both stores answer. The cost of a write does not depend on their number. */
+/** All records in memory, from which all stores answer. The cost of a write does not depend on their number. */
 export interface Tables {
   of<C extends CollectionName>(collection: C): Table<Collections[C]>
   /** Returns the records that a transaction reads; iterables are valid while it decides. */

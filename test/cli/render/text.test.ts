@@ -12,7 +12,7 @@ test.each([
   expect(money(cents)).toBe(text)
 })
 
-test('one item is no items', () => {
+test('a count has the singular for 1 alone', () => {
   expect([count(0, 'item'), count(1, 'item'), count(2, 'item')]).toEqual(['0 items', '1 item', '2 items'])
 })
 

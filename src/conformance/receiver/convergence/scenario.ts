@@ -51,7 +51,7 @@ type Lines = readonly (readonly [line: number, quantity: number])[]
 
 type Change = { check: 1 | 2 } & (
   | { type: 'check.created' | 'check.updated'; lines: Lines }
-  /** Returns this share of the balance. */
+  /** The guest pays this share of the balance, 0 to 1. */
   | { type: 'payment.succeeded'; share: number }
   | { type: 'check.fully_paid' | 'check.closed' }
 )

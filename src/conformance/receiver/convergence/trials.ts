@@ -43,7 +43,7 @@ export interface Trials {
   endAlike(one: Sequence, other: Sequence): Promise<boolean>
   /**
    * Plays both again with longer waits. Returns their ends, or `undefined` when they are equal now: the views differed by
-   * the time of day, or were read too early. What follows from that is learnt.
+   * the time of day, or were read too early. Then the judge ignores these differences and waits longer.
    */
   confirm(one: Sequence, other: Sequence): Promise<[Views, Views] | undefined>
   /** Final views of a sequence. */
