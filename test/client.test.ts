@@ -35,7 +35,7 @@ describe('the client', () => {
     expect((await client.locations.list()).data).toHaveLength(2)
   })
 
-  test('pushes, and gets what it pushed, whatever its name', async () => {
+  test('pushes a check with any id and reads the same check', async () => {
     const client = createClient(simulator)
     const { status, check, requestId } = await client.checks.push('a/b ü?#', JSON.stringify(checkBody()))
     expect(status).toBe(201)

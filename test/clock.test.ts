@@ -203,7 +203,7 @@ describe('a movable clock', () => {
     expect(rung).toEqual(['due', 'soon'])
   })
 
-  test('rings no alarm that was taken back, and leaves no timer behind', () => {
+  test('does not fire a cancelled alarm, and leaves no timer behind', () => {
     const clock = createMovableClock({ start })
     const task = vi.fn()
     const cancel = clock.at(later(1000), task)

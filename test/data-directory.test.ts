@@ -26,7 +26,7 @@ describe('the data directory', () => {
     expect((await readdir(directory)).sort()).toEqual(['.gitignore', 'credentials.json', 'run.json'])
   })
 
-  test('gives back what was written', async () => {
+  test('returns the written credentials and the written run', async () => {
     await writeCredentials(directory, { api_key: 'twk_1' })
     await writeRun(directory, { ...run, ca: 'PEM', api_key: 'twk_2' })
     expect(await readCredentials(directory)).toEqual({ api_key: 'twk_1' })

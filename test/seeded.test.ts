@@ -94,7 +94,7 @@ describe('a seeded run', () => {
     expect(faultsIn(other.texts[0])).not.toEqual(faultsIn(one.texts[0]))
   })
 
-  it('does not depend on who looks on, nor on how quickly calls follow each other', async () => {
+  it('does not depend on readers or on the speed of calls', async () => {
     const receivers = await openReceivers()
     const hurried = await run(receivers, { seed: 3 })
     const watched = await run(receivers, { seed: 3, watched: true })

@@ -103,7 +103,7 @@ describe('a replay', () => {
     expect(JSON.stringify(expected)).not.toContain('no_idempotent_retry')
   })
 
-  it('sends nothing, whatever is asked of it', async () => {
+  it('sends nothing for any call', async () => {
     const { replay, receiver, service, bundle } = await openReplay()
     const sent = receiver.requests.length
     const [endpoint] = bundle.state.endpoints

@@ -239,7 +239,7 @@ test('findings about money are problems with their requests, one for each code a
   })
 })
 
-test('findings of a location are no problems of another one with the same external id', async () => {
+test('findings of a location are not problems of another one with the same external id', async () => {
   const simulator = await openSimulator()
   const { client, url, push, call } = simulator
   // The key of the start is of the first location, which is listed last.

@@ -61,7 +61,7 @@ describe('messages that the service dropped are made up for', () => {
     expect(verdict).toMatchObject({ ok: true, deliveries: [{ id: 'dlv_1' }] })
   })
 
-  test('by tail, which reads what is stored since the newest that it was told', async () => {
+  test('by tail, which reads the deliveries stored since its newest message', async () => {
     const { client, asked } = clientOf([live, dropped], [message, live, message])
     const { signal } = new AbortController()
     const told = []

@@ -114,7 +114,7 @@ test.each([
   )
 })
 
-test('a word that the service refuses is told with the one that was meant; as JSON its answer stays whole', () => {
+test('a refused value names the argument; with --json the response of the service is unchanged', () => {
   const issues = [
     { path: 'event_types[0]', message: 'must be one of check.created, check.closed, got "check.crated"' },
   ]

@@ -58,7 +58,7 @@ describe.concurrent('tabwire checks', () => {
     expect(await service.json('checks', 'show', 'a/b')).toEqual(await got.json())
   })
 
-  test('show of one that is not there says so', async () => {
+  test('show of an unknown id says so', async () => {
     const { code, stdout, stderr } = await service.run(['checks', 'show', 'nope'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(

@@ -49,7 +49,7 @@ describe.concurrent('tabwire clock', () => {
     await service.stop()
   })
 
-  test('advance says after two seconds what it waits for, and gives up after --timeout', async () => {
+  test('advance names the deliveries that it waits for after two seconds, and stops after --timeout', async () => {
     const service = await serve({ startAt, allowHttpLoopback: true })
     const hanging = await startReceiver({ answer: 'hang' })
     const { url } = hanging

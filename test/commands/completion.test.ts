@@ -50,7 +50,7 @@ describe.concurrent('tabwire complete', () => {
     expect(await complete('push', '--help', '--version', '--rep')).toMatch(/^--repeat\t/)
   })
 
-  test('is silent when no service is there, and says what it is for without words', async () => {
+  test('suggests nothing without a service, and names completion without arguments', async () => {
     expect(await complete('ping', '--url', 'http://127.0.0.1:1', '')).toBe(':4\n')
     const { code, stderr } = await tabwire(['complete'])
     expect({ code, stderr }).toMatchObject({

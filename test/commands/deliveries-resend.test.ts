@@ -60,7 +60,7 @@ const resend = (...args: string[]) => service.run(['deliveries', 'resend', ...ar
 
 // Each step changes what the next one finds.
 describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () => {
-  test('finds what it should: five dead deliveries and a dead ping', async () => {
+  test('finds five dead deliveries and a dead ping', async () => {
     expect(await list('--status', 'dead')).toHaveLength(6)
     expect(
       (await list('--status', 'dead', '--endpoint', disabled)).map(({ attempts }) => attempts.length),
@@ -75,7 +75,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     )
   })
 
-  test('--dead --since resends those alone that were last attempted since then', async () => {
+  test('--dead --since resends only dead deliveries whose last attempt is newer', async () => {
     for (const none of ['2999-01-01', '1s']) {
       const { code, stdout } = await resend('--dead', '--since', none)
       expect({ code, stdout }).toEqual({ code: 0, stdout: '0 deliveries resent.\n' })
@@ -124,7 +124,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     )
   })
 
-  test('of one to a disabled endpoint, or one that never was, fails and says why', async () => {
+  test('of a delivery to a disabled endpoint, or of an unknown delivery, fails with the reason', async () => {
     const [dead] = await list('--endpoint', disabled)
     const refused = await resend(dead?.id ?? '')
     expect(refused).toMatchObject({ code: 1, stdout: '' })

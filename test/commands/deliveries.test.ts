@@ -119,7 +119,7 @@ describe.concurrent('tabwire deliveries', () => {
     expect(await service.json('deliveries', 'show', delivery?.id ?? '')).toEqual(delivery)
   })
 
-  test('show of one that is not there says so', async () => {
+  test('show of an unknown id says so', async () => {
     const { code, stderr } = await service.run(['deliveries', 'show', 'dlv_none'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/^Error: 404 not_found: No delivery with this id/)

@@ -114,7 +114,7 @@ describe.concurrent('tabwire doctor', () => {
     expect((await tabwire(['doctor', '--port', '0'], { cwd })).code).toBe(0)
   })
 
-  test('ends with 3 when deliveries to a given receiver would not arrive, with advice below what is wrong', async () => {
+  test('exits with 3 when deliveries to a receiver would not arrive, with advice below each problem', async () => {
     const args = ['doctor', '--port', '0', '--receiver', 'https://127.0.0.1:1/webhooks']
     const { code, stdout } = await tabwire(args)
     expect(code).toBe(3)

@@ -100,7 +100,7 @@ describe.concurrent('tabwire endpoints', () => {
     await expect(access(join(service.cwd, 'no'))).rejects.toThrow()
   })
 
-  test('create refuses an unknown event type with the list of those there are', async () => {
+  test('create refuses an unknown event type and lists the known ones', async () => {
     const { code, stdout, stderr } = await service.run([
       'endpoints',
       'create',

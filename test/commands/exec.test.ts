@@ -91,7 +91,7 @@ describe('tabwire exec', () => {
     expect(code).toBe(expected)
   })
 
-  test.runIf(isSoak)('keeps the code of a command that failed, whatever was found', async () => {
+  test.runIf(isSoak)('keeps the exit code of a failed command when there are findings', async () => {
     const program = `${pushing(wrongTotals)}\nprocess.exit(5)`
     const { code, stderr } = await exec(['--fail-on', 'any', '--', ...node(program)])
     expect(code).toBe(5)

@@ -54,36 +54,39 @@ describe('tabwire faults', () => {
     await service.stop()
   })
 
-  test.runIf(isSoak)('set keeps what is set on the other side, and says what it replaces', async () => {
-    const service = await serve(seeded)
-    const names = async () => {
-      const { faults } = await read<FaultsView>(service, '/_sim/faults')
-      return faults.map(({ on, ...fault }) => `${on} ${Object.keys(fault)[0] ?? ''}`)
-    }
-    await service.run(['faults', 'set', 'drop=0.2'])
-    const api = await service.run(['faults', 'set', 'error=0.1', '--status', '500', '--path', 'PUT /v1/*'])
-    expect(api.stderr).toBe('The faults on deliveries are unchanged.\n')
-    expect(await names()).toEqual(['deliveries drop', 'api error_rate'])
-    const replaced = await service.run([
-      'faults',
-      'set',
-      'delay',
-      '--type',
-      'check.closed',
-      '--delay-for',
-      '1h',
-    ])
-    expect(replaced.stdout).toMatch(/^deliveries {2}delay {2}1 {7}delayed by 1h +check\.closed +0$/m)
-    expect(replaced.stdout).toMatch(/^api +error +0\.1 +answered 500; not processed +PUT \/v1\/\* +0$/m)
-    expect(replaced.stderr).toBe(
-      'Replaced the previous faults. Pass --add to keep them.\nThe faults on the API are unchanged.\n',
-    )
-    await service.run(['faults', 'set', 'drop', '--add'])
-    expect(await names()).toEqual(['deliveries delay', 'deliveries drop', 'api error_rate'])
-    await service.stop()
-  })
+  test.runIf(isSoak)(
+    'set keeps the other kind of faults, and names the faults that it replaces',
+    async () => {
+      const service = await serve(seeded)
+      const names = async () => {
+        const { faults } = await read<FaultsView>(service, '/_sim/faults')
+        return faults.map(({ on, ...fault }) => `${on} ${Object.keys(fault)[0] ?? ''}`)
+      }
+      await service.run(['faults', 'set', 'drop=0.2'])
+      const api = await service.run(['faults', 'set', 'error=0.1', '--status', '500', '--path', 'PUT /v1/*'])
+      expect(api.stderr).toBe('The faults on deliveries are unchanged.\n')
+      expect(await names()).toEqual(['deliveries drop', 'api error_rate'])
+      const replaced = await service.run([
+        'faults',
+        'set',
+        'delay',
+        '--type',
+        'check.closed',
+        '--delay-for',
+        '1h',
+      ])
+      expect(replaced.stdout).toMatch(/^deliveries {2}delay {2}1 {7}delayed by 1h +check\.closed +0$/m)
+      expect(replaced.stdout).toMatch(/^api +error +0\.1 +answered 500; not processed +PUT \/v1\/\* +0$/m)
+      expect(replaced.stderr).toBe(
+        'Replaced the previous faults. Pass --add to keep them.\nThe faults on the API are unchanged.\n',
+      )
+      await service.run(['faults', 'set', 'drop', '--add'])
+      expect(await names()).toEqual(['deliveries delay', 'deliveries drop', 'api error_rate'])
+      await service.stop()
+    },
+  )
 
-  test('set says what it does not understand, and which limit has nothing to limit', async () => {
+  test('set names an unknown word, and a limit without a fault', async () => {
     for (const [words, message] of [
       [
         ['dorp'],

@@ -191,7 +191,7 @@ describe('tabwire listen', () => {
     },
   )
 
-  test('goes on when the service is back, and tells what was attempted meanwhile', async () => {
+  test('reconnects when the service is back, and prints the attempts made meanwhile', async () => {
     const receiver = await startReceiver()
     const service = await startService()
     const listening = await listen(service, '--forward-to', receiver.url)

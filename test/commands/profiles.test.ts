@@ -62,7 +62,7 @@ async function openDeployment(atEnd: (end: () => Promise<void>) => void): Promis
 }
 
 describe('--profile at a deployment of other developers', () => {
-  test('pushes a check and summarizes what was pushed', async () => {
+  test('pushes a check and prints a summary', async () => {
     const { code, stdout } = await deployment.run('push', '--sample', 'two-top')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^created {2}two-top {2}table 12 {2}open {2}4 items {2}total \S*67\.50\n$/)

@@ -76,7 +76,7 @@ describe.concurrent('tabwire push of several', () => {
     for (const order of [one, other]) expect(order.at(-1)).toContain('table 6')
   })
 
-  test('--watch pushes again what was changed, tells of what is wrong for now, and ends with 130', async () => {
+  test('--watch pushes a changed file again, reports an invalid one, and exits with 130', async () => {
     const { cwd, env } = await folder({ 'watched.json': checkBody() })
     const watch = await spawnTabwire(['push', './watched.json', '--watch'], { cwd, env })
     await watch.until('stderr', /Watching for changes\. Press Ctrl-C to stop\.\n/)

@@ -74,7 +74,7 @@ describe('tabwire push --permute', () => {
     expect(findings).toEqual([])
   })
 
-  test('--from-log takes what the session received, each check by itself, and nothing that was tried', async () => {
+  test('--from-log takes received deliveries, each check alone, and no trial checks', async () => {
     await (
       await pushFiles(true)
     )()
@@ -88,7 +88,7 @@ describe('tabwire push --permute', () => {
 })
 
 describe('tabwire push --from-log', () => {
-  test('pushes again what was received, which changes nothing', async () => {
+  test('pushing a received body again changes nothing', async () => {
     const other = await serve()
     for (const revision of [1, 2])
       await other.call('PUT', '/v1/checks/external/a%2Fb', checkBody({ revision }))

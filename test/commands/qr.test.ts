@@ -39,7 +39,7 @@ function scanned(lines: readonly string[], ink: 0 | 255): string | undefined {
 }
 
 describe("a table's QR code in the terminal", () => {
-  test('is black on white whatever the terminal is, and a scan of it gives the address of the page', async () => {
+  test('is black on white in any terminal, and scans as the address of the page', async () => {
     const { code, stdout, stderr } = await qr(['12'], { FORCE_COLOR: '1' })
     expect(code).toBe(0)
     const lines = stdout.trimEnd().split('\n')

@@ -34,7 +34,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout).not.toContain(secret)
   })
 
-  test('fails a wrong one with 3, and says what it means in production', async () => {
+  test('fails a wrong receiver with 3, and names the consequence in production', async () => {
     const { url } = await node('wrong/ignores-the-future.mjs')
     const { code, stdout } = await check(url, '--only', 'from_the_future')
     expect(code).toBe(3)
@@ -239,7 +239,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout + stderr).toContain(words)
   })
 
-  test('a report gets its folder; one that cannot be written is told with 1', async () => {
+  test('a report creates its folder; one that cannot be written exits with 1', async () => {
     const { url } = await node('node.mjs')
     const directory = await emptyDirectory()
     await writeFile(join(directory, 'file'), '')

@@ -136,7 +136,7 @@ describe.concurrent('receiver example --service-name', () => {
     expect(plain(stdout)).toBe(plain(usual))
   })
 
-  test('prints one that takes deliveries under that name alone', async () => {
+  test('prints a receiver that accepts only the header of that name', async () => {
     const cwd = await emptyDirectory()
     const { stdout } = await tabwire(['receiver', 'example', 'node', '--service-name', 'Acme'], { cwd })
     await writeFile(join(cwd, 'receiver.mjs'), stdout)

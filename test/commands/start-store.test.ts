@@ -115,7 +115,7 @@ describe.concurrent('tabwire start --store', () => {
     })
   })
 
-  test('is no matter of exec, which runs in memory', async () => {
+  test('does not concern exec, which runs in memory', async () => {
     const env = { TABWIRE_STORE: NO_SERVER }
     const ran = await tabwire(['exec', '--', process.execPath, '-e', '0'], { env })
     expect(ran.code).toBe(0)

@@ -116,7 +116,7 @@ describe('tabwire state', patient, () => {
     await service.stop()
   })
 
-  test('load of a damaged state says of what file it was, what is wrong, and that nothing was changed', async () => {
+  test('load of a damaged state names the file and the fault, and changes nothing', async () => {
     const service = await atThirdRetry(inMemory)
     const before = (await service.run(['state', 'save', '--file', '-'])).stdout
     await writeFile(
@@ -154,7 +154,7 @@ describe('tabwire state', patient, () => {
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('lunch') as string })
   })
 
-  test('list shows the saved ones, also with no service, and what is none', async () => {
+  test('list shows saved states without a service, and names files that are not states', async () => {
     const service = await atThirdRetry(inMemory)
     const { cwd } = service
     expect((await service.run(['state', 'list'])).stdout).toContain('No states yet.')

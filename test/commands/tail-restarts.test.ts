@@ -121,7 +121,7 @@ describe('tabwire tail over restarts of the service', () => {
 })
 
 describe('tabwire tail', () => {
-  test('--since tells first what was missed, by the clock of the service, as filtered, then goes on', async () => {
+  test('--since prints missed deliveries first, filtered, by the clock of the service', async () => {
     const cwd = await emptyDirectory()
     const service = await inMemory(cwd)
     await service.call('POST', '/_sim/clock', { freeze: true })

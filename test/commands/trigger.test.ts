@@ -100,7 +100,7 @@ describe('tabwire trigger --check', () => {
 })
 
 describe('tabwire trigger --override', () => {
-  test('changes what is pushed, and later steps build on it', async () => {
+  test('changes the pushed check, and later steps build on it', async () => {
     const overrides = ['--override', 'items[0].price_cents=900', '--override', 'table.number=7']
     const { external_check_id } = await service.json<Triggered>('trigger', 'check.closed', ...overrides)
     const check = await got(external_check_id)
@@ -108,7 +108,7 @@ describe('tabwire trigger --override', () => {
     expect(check.items[0]?.price_cents).toBe(900)
   })
 
-  test('of a path that is not there does nothing and names those there are', async () => {
+  test('of an unknown field changes nothing and lists the fields', async () => {
     const { code, stdout, stderr } = await run(
       'check.created',
       '--check',

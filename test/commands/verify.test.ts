@@ -159,7 +159,7 @@ describe.concurrent('tabwire verify', () => {
       expect((await tabwire(many, { input: bad })).code).toBe(2)
   })
 
-  test('names what is UTF-16, as by > of PowerShell: a body, a capture, a file of many', async () => {
+  test('names UTF-16 input, such as PowerShell’s >, in a body, a capture and a file of many', async () => {
     const utf16 = (text: string) => Buffer.from(`\ufeff${text}\r\n`, 'utf16le')
     const body = await verify(['--body', '-'], { input: utf16(payload) })
     expect(body.code).toBe(3)

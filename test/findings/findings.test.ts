@@ -394,7 +394,7 @@ test('what shows no finding of one kind shows none of another, but where one mis
   expect(loud).toEqual(['the check has a revision', 'ids are unstable'])
 })
 
-test('quantity_precision is shown for those quantities that JSON writes with more than 3 decimals, and no others', () => {
+test('quantity_precision is shown only for quantities with more than 3 decimals in JSON', () => {
   const anyQuantity = fc.oneof(
     fc.integer({ min: 1, max: 1_000_000_000 }).map((thousandths) => thousandths / 1000),
     fc.double({ min: 0, minExcluded: true, max: 1_000_000, noNaN: true }),

@@ -122,7 +122,7 @@ describe('a simulator in this process', () => {
     expect(await simulator.checks.get('saved')).toMatchObject({ external_id: 'saved' })
   })
 
-  test('suffers faults, also where there is no connection to break', async () => {
+  test('injects faults, also without a connection to break', async () => {
     onTestFinished(async () => {
       await simulator.faults.clear()
     })
@@ -222,7 +222,7 @@ describe('waiting for deliveries', () => {
     expect(await simulator.deliveries.waitFor({ endpoint, timeout: 0 })).toHaveLength(2)
   })
 
-  test('says that nothing of the kind has happened, and what was sent instead', async () => {
+  test('says that no such delivery arrived, and names those that did', async () => {
     await simulator.endpoints.create({ url: SHOP })
     await simulator.checks.push('table-12', check())
     await simulator.idle()
@@ -245,7 +245,7 @@ describe('waiting for deliveries', () => {
     )
   })
 
-  test('carries what the handler threw, with its stack and cause', async () => {
+  test('carries the error of the handler, with stack and cause', async () => {
     const thrown = new Error('out of soup', { cause: new Error('no stock') })
     answer = () => {
       throw thrown

@@ -114,7 +114,7 @@ describe.each(both)('%s', (_name, client) => {
     expect((await client().events.waitFor('check.created', { timeout: 0 })).data.external_id).toBe('table-11')
   })
 
-  test('says which events happened in the place of the one that did not', async () => {
+  test('names the events that happened instead of the expected one', async () => {
     await client().checks.push('table-12', check())
     const wait = client().events.waitFor('check.closed', { check: 'table-12', timeout: 0 })
     await expect(wait).rejects.toThrow(NotHappened)

@@ -83,7 +83,7 @@ describe('an attempt that failed', () => {
     expect(reply.attempts).toEqual([earlier, { ...signed, number: 2 }])
   })
 
-  test('is the last when there is no further backoff: the delivery is dead', () => {
+  test('is dead after the last attempt of the retry schedule', () => {
     expect(decide({}, { retry_in_ms: null }).reply).toMatchObject({
       status: 'dead',
       dead_reason: 'exhausted',

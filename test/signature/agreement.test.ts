@@ -78,7 +78,7 @@ describe(`of ${CASES} generated deliveries`, () => {
   })
 })
 
-test('bytes that are no text are signed and taken alike, in any of their forms', async () => {
+test('bytes that are not text are signed and verified alike by all implementations', async () => {
   for (let count = 0; count < 300; count++) {
     const bytes = Uint8Array.from({ length: upTo(300) + 9 }, () => upTo(256))
     const forms = [

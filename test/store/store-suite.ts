@@ -46,7 +46,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(counts).toEqual([2, 2])
     })
 
-    it('returns what the decision returned', async () => {
+    it('returns the reply of the decision', async () => {
       const writes = [put('checks', check(1))]
       await expect(store.transact({}, () => ({ reply: 7, writes }))).resolves.toEqual({ reply: 7, writes })
     })

@@ -37,7 +37,7 @@ describe('commands and topics', () => {
     expect(at(line).values.filter((value) => value !== 'completion')).toEqual(values)
   })
 
-  test('come with the first line of what they are', () => {
+  test('come with the first line of their description', () => {
     const { suggestions } = suggest(config, [''])
     expect(suggestions.find(({ value }) => value === 'clock')?.description).toBe(
       'Show, advance or freeze the service clock.',
@@ -108,7 +108,7 @@ const places = (connect: () => Promise<unknown>) => ({
   dataDirectory: 'nowhere',
 })
 
-test('a look-up finds what the service knows, but nothing that a shell would take for more than a word', async () => {
+test('a look-up returns ids of the service, but no text that a shell would split or expand', async () => {
   await using simulator = await createSimulator({ port: false })
   for (const id of ['table-12', 'table $(touch x)', '-table', 'table`x`', 'tisch-ü'])
     await simulator.checks.push(id, JSON.stringify(checkBody()))
@@ -124,7 +124,7 @@ test('a look-up finds what the service knows, but nothing that a shell would tak
   ])
 })
 
-test('a look-up waits for no service that takes its time, and for none that is not there', async () => {
+test('a look-up waits neither for a slow service nor for a missing one', async () => {
   const never = new Promise(() => {})
   expect(
     await lookUp(

@@ -34,7 +34,7 @@ describe('the deduplicator of tail', () => {
     expect(seen.since(at('20:00:00'))).toEqual(at('18:59:00'))
   })
 
-  test('are all there is when the clock is behind what was told', () => {
+  test('are complete when the clock is behind the newest message', () => {
     const seen = createDeduplicator()
     seen.begin(at('18:00:00'))
     expect(seen.since(at('17:00:00'))).toEqual(new Date(0))

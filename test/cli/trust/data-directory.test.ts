@@ -77,7 +77,7 @@ describe('the files that git tracks', () => {
     expect(await trackedFile(cwd, none)).toBeUndefined()
   })
 
-  test('are found without running what the configuration of the repository names', async () => {
+  test('are found without running programs of the repository’s configuration', async () => {
     const cwd = await repository(['.tabwire/run.json'])
     const proof = join(cwd, 'executed')
     await appendFile(join(cwd, '.git', 'config'), `[core]\n\tfsmonitor = "touch '${proof}'; false"\n`)
@@ -85,7 +85,7 @@ describe('the files that git tracks', () => {
     await expect(readFile(proof)).rejects.toThrow('ENOENT')
   })
 
-  test('are none where there is no repository, and up to the damage in an index that is damaged', async () => {
+  test('are empty outside a repository; of a damaged index, those before the damage', async () => {
     expect(await trackedFile(join(await emptyDirectory(), '.tabwire'), none)).toBeUndefined()
     const index = await readFile(join(await repository(['a', 'b', 'c']), '.git', 'index'))
     for (let length = 0; length < index.length; length++)

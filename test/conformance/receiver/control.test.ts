@@ -163,7 +163,7 @@ describe('a rejection counts where the same done right is accepted', () => {
     expect(report.ok).toBe(false)
   })
 
-  test('and endless 429 answers are no verdict either', async () => {
+  test('endless 429 responses give no verdict', async () => {
     let left = 20
     const { url } = await receiving((response, request, body) => {
       left -= 1

@@ -29,7 +29,7 @@ describe('a view', () => {
     })
   })
 
-  it('of text is lines, and so are tags and what is between them', () => {
+  it('of text splits into lines, tags and the text between tags', () => {
     expect(text('Check chk_1\r\n\n  total 5 ')).toEqual({
       kind: 'text',
       lines: ['Check {check 1}', 'total 5'],

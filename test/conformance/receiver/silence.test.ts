@@ -45,7 +45,7 @@ describe('a receiver that answers nothing', () => {
   })
 })
 
-test('a receiver that leaves forged deliveries without an answer rejects them, with advice; what there is no time for is not checked', async () => {
+test('leaving forged deliveries unanswered is a rejection, with advice; cases without time are not checked', async () => {
   const report = await checked(wrong('leaves-forged-unanswered'), { timeoutMs: 1_500 })
   expect(failed(report)).toEqual([])
   expect(idsWith(report, 'advised')).toEqual(['refuses_with_4xx'])

@@ -20,7 +20,7 @@ async function mergeTables(simulator: TestSimulator) {
   await push(simulator, 'b', ['ln-10003 Water', 'ln-10001 Water', 'ln-10002 Soup'])
 }
 
-test('menus of two stations, with ids of their own for the same product, are no merged tables', async () => {
+test('menus of two stations with own ids for one product are not merged tables', async () => {
   const simulator = await openSimulator()
   for (const bar of ['bar-1', 'bar-2', 'bar-3'])
     await push(simulator, bar, ['plu-20001 Water', 'plu-20002 Tea'])

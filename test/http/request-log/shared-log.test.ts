@@ -110,7 +110,7 @@ describe('the request log of a shared sandbox', () => {
       expect(log.list({ order: 'asc', limit: 1_000 }).data.map(({ id }) => id)).toEqual(ids)
   })
 
-  it('has a request that is being stored, when it is asked for what is new', async () => {
+  it('returns a request that is still being stored', async () => {
     const shared = openRows()
     const { append } = shared.rows
     let store = () => {}

@@ -76,7 +76,7 @@ describe('the stream since a time', () => {
     expect(first).not.toHaveProperty('attempts')
   })
 
-  it('repeats and omits nothing, whatever happens while it is read', async () => {
+  it('repeats and omits nothing while other records change', async () => {
     const { receiver, ...simulator } = await open()
     receiver.answer(200)
     for (let n = 0; n < 120; n++) await simulator.push(`before-${n}`)
