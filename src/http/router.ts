@@ -10,7 +10,7 @@ import type { Call, Reply, Route } from './route.ts'
 import type { Identify } from './auth/sessions.ts'
 
 /**
- * Phase of a service. While it drains, it handles them, but clients should use other connections or another
+ * Phase of a service. While it drains, it handles requests, but clients should use other connections or another
  * instance. While it stops, it refuses them.
  */
 export type Phase = 'running' | 'draining' | 'stopping'

@@ -30,8 +30,8 @@ export function at(value: unknown, path: string): unknown {
 const LIST =
   /location|venue|site|store|outlet|branch|restaurant|data|result|item|row|list|record|entr|element|content|member|value/i
 
-/** An error that is none: `null`, `false`, or an empty text or list. */
-const NO_ERROR: readonly unknown[] = [null, false, '', 0]
+/** Values of a field `error` that mean success, besides the empty list. */
+const SUCCESS: readonly unknown[] = [null, false, '', 0]
 
 /**
  * Returns true when there is a list of records anywhere in a JSON value: an array, or objects under their ids. An array within an
@@ -41,7 +41,7 @@ export function hasList(value: unknown): boolean {
   if (Array.isArray(value)) return true
   if (!isObject(value)) return false
   const entries = Object.entries(value)
-  const isError = entries.some(([name, one]) => /^errors?$/i.test(name) && !isNoError(one))
+  const isError = entries.some(([name, one]) => /^errors?$/i.test(name) && !meansSuccess(one))
   if (!isError && entries.length > 0 && entries.every(([, one]) => isObject(one))) return true
   const isRecord = entries.some(([name, one]) => /^_?(id|uuid|uid)$/i.test(name) && !Array.isArray(one))
   return entries.some(([name, one]) => {
@@ -50,8 +50,8 @@ export function hasList(value: unknown): boolean {
   })
 }
 
-function isNoError(value: unknown): boolean {
-  return Array.isArray(value) ? value.length === 0 : NO_ERROR.includes(value)
+function meansSuccess(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : SUCCESS.includes(value)
 }
 
 /** The texts that begin with `whsec_` anywhere in a JSON value, or the one at `path`: one of them is the secret. */

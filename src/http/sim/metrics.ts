@@ -44,8 +44,12 @@ export function createMetrics(): Metrics {
           const reply: unknown = await service.execute(operation, command, trace)
           const done: unknown = operation
           if (done === pushCheck) increment(pushes, (reply as PushReply).outcome)
-          if (done === recordAttempt && isRecorded(command, reply as Delivery))
-            increment(attempts, (command as RecordAttempt).result.outcome)
+          if (done === recordAttempt) {
+            const { attempt, result } = command as RecordAttempt
+            // Another instance may have recorded this attempt.
+            const recorded = (reply as Delivery).attempts[attempt - 1]
+            if (recorded?.started_at === result.started_at) increment(attempts, result.outcome)
+          }
           return reply as never
         } catch (error) {
           if (error instanceof PushConflict) increment(pushes, 'conflict')
@@ -58,12 +62,6 @@ export function createMetrics(): Metrics {
       observe(commitSeconds, seconds)
     },
   }
-}
-
-/** False for an attempt that changed nothing, because another instance had recorded it. */
-function isRecorded({ attempt, result }: RecordAttempt, { attempts }: Delivery): boolean {
-  const recorded = attempts[attempt - 1]
-  return recorded?.started_at === result.started_at && recorded.duration_ms === result.duration_ms
 }
 
 function newHistogram(bounds: readonly number[]): Histogram {
