@@ -155,10 +155,13 @@ const KEY_HINT = 'Commands take the key from --api-key, TABWIRE_API_KEY or the d
 
 const NO_KEY = 'No API key found. Run this where you started Tabwire, or pass --api-key or --data-dir.'
 
+const REPEAT_HINT = 'Check the result, then repeat the command. A repeated push changes nothing.'
+
 const RESTART_HINT = 'Start the service with `tabwire start`.'
 
 /** Returns what to do when a service cannot be reached. */
 function hintFor(message: string): string {
+  if (message.includes(' broke before a response ')) return REPEAT_HINT
   const other = message.startsWith('No service answers') ? NO_SERVICE_HINT : RESTART_HINT
   return trustAdvice(message, UNTRUSTED_HINT) ?? other
 }

@@ -67,6 +67,11 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
       // fetch gives up after five minutes without an answer.
       if (codeOfCause(error) === 'UND_ERR_HEADERS_TIMEOUT')
         throw new TimedOut(`${origin} accepted the request but did not answer.`, { cause: error })
+      if (/^(ECONNRESET|UND_ERR_SOCKET)$/.test(codeOfCause(error) ?? ''))
+        throw new Unreachable(
+          `The connection to ${origin} broke before a response (${reasonOf(error)}), so the request may have been handled.`,
+          { cause: error },
+        )
       throw new Unreachable(`No service answers at ${origin} (${reasonOf(error)}).`, { cause: error })
     }
   }

@@ -193,3 +193,20 @@ describe('tabwire start --seed', () => {
     )
   })
 })
+
+test('a push whose response is lost says that it may be stored, and a repeat changes nothing', async () => {
+  const service = await serve(seeded)
+  const path = 'PUT /v1/checks/*'
+  await service.run(['faults', 'set', 'lost_answer=1', '--path', path, '--times', '1'])
+  const push = ['push', '--sample', 'two-top', '--id', 'lost']
+  const lost = await service.run(push)
+  expect(lost).toMatchObject({ code: 1, stdout: '' })
+  expect(lost.stderr).toMatch(
+    /^Error: The connection to http:\S+ broke before a response \(.+\), so the request may have been handled\. Check the result, then repeat the command\./,
+  )
+  expect(await service.run(push)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('unchanged') as string,
+  })
+  await service.stop()
+})
