@@ -170,6 +170,7 @@ describe.concurrent('tabwire deliveries wait', () => {
       /\nError: Expected no successful deliveries for check unwanted, found dlv_\w{26}\.\n$/,
     )
     expect((await wait('--none', '--exactly')).code).toBe(2)
+    expect((await wait('--none', '--count', '5')).code).toBe(2)
   })
 
   test.runIf(isSoak)('passes over pings unless asked for them', async () => {

@@ -63,7 +63,10 @@ describe.concurrent('tabwire start --store', () => {
       ['--store', NO_SERVER, '--store-key', SECRET],
       '--store-key must be 32 bytes in base64, such as the output of `openssl rand -base64 32`.',
     ],
-    [['--store', NO_SERVER, '--store-key-file', 'no.key'], '--store-key-file: cannot read no.key (ENOENT).'],
+    [
+      ['--store', NO_SERVER, '--store-key-file', 'no.key'],
+      '--store-key-file: cannot read no.key: no such file.',
+    ],
     [
       ['--store', NO_SERVER, '--sandbox', 'Team A'],
       '--sandbox must be 1 to 63 lower-case letters, digits and underscores, beginning with a letter, got "Team A".',

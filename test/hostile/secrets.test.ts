@@ -152,7 +152,7 @@ describe('a secret is read from a file', () => {
     const { code, stderr } = await tabwire(['sign', '--secret-file', 'gone', '--body', bin])
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('--secret-file: cannot read gone (ENOENT)') as string,
+      expect.stringContaining('--secret-file: cannot read gone: no such file') as string,
     ])
   })
 })

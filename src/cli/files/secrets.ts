@@ -72,7 +72,8 @@ export function typedValue(argv: readonly string[], name: string): string | unde
 async function readSecret(path: string, flag: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException
-    throw usageError(`${flag}: cannot read ${path} (${code ?? String(error)}).`)
+    const reason = code === 'ENOENT' ? 'no such file' : (code ?? String(error))
+    throw usageError(`${flag}: cannot read ${path}: ${reason}.`)
   })
   const line = text.replace(/\r?\n$/, '')
   if (/^[\x21-\x7e]+$/.test(line) && text.length <= MOST_BYTES) return line

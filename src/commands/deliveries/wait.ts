@@ -36,7 +36,7 @@ export default class DeliveriesWait extends ServiceCommand {
     }),
     none: Flags.boolean({
       description: 'Allow no delivery until the timeout.',
-      exclusive: ['exactly'],
+      exclusive: ['exactly', 'count'],
     }),
     timeout: Flags.integer({
       description: 'Seconds to wait; 0 checks existing deliveries only.',

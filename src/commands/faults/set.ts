@@ -70,7 +70,9 @@ export default class FaultsSet extends ServiceCommand {
       min: 400,
       max: 599,
     }),
-    add: Flags.boolean({ description: 'Add to the current faults instead of replacing them.' }),
+    add: Flags.boolean({
+      description: 'Add to the current faults of the same kind instead of replacing them.',
+    }),
   })
 
   async run(): Promise<void> {
