@@ -63,7 +63,7 @@ export class TimedOut extends Error {
   readonly code = 'timeout'
 }
 
-/** No service answers at the address. */
+/** No service answers at the address, or the connection broke before a response. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }

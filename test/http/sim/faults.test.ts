@@ -135,7 +135,7 @@ describe('faults of the API', () => {
     const secure = await openSimulator({ https: true, dataDirectory: await temporaryDirectory() })
     const client = createClient({ url: secure.url, apiKey: secure.apiKey, ca: secure.ca })
     await client.faults.set({ faults: [{ on: 'api', reset_rate: 1 }] })
-    await expect(client.locations.list()).rejects.toThrow('No service answers')
+    await expect(client.locations.list()).rejects.toThrow('broke before a response')
     expect((await client.faults.clear()).faults).toEqual([])
   })
 
