@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError, createClient, Unreachable, type StreamMessage } from '../src/client.ts'
 import { createCall, createSend } from '../src/client/transport.ts'
@@ -94,6 +94,14 @@ describe('the client', () => {
       response.writeHead(200, { 'content-length': 100 }).write('{"status"', () => response.destroy())
     })
     await expect(createClient({ url: within }).health()).rejects.toBeInstanceOf(Unreachable)
+  })
+
+  test('says that no service answers when a connection ends within the TLS handshake', async () => {
+    const server = createTcpServer((socket) => void socket.once('data', () => socket.destroy()))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await expect(createClient({ url }).locations.list()).rejects.toThrow('No service answers')
+    await new Promise((resolve) => server.close(resolve))
   })
 
   test('rejects with the reason of a caller who gives up, and not with Unreachable', async () => {

@@ -64,15 +64,18 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
       return await fetch(base + path, init as RequestInit)
     } catch (error) {
       if (signal?.aborted) throw error
+      const code = codeOfCause(error)
       // fetch gives up after five minutes without an answer.
-      if (codeOfCause(error) === 'UND_ERR_HEADERS_TIMEOUT')
+      if (code === 'UND_ERR_HEADERS_TIMEOUT')
         throw new TimedOut(`${origin} accepted the request but did not answer.`, { cause: error })
-      if (/^(ECONNRESET|UND_ERR_SOCKET)$/.test(codeOfCause(error) ?? ''))
+      const reason = reasonOf(error)
+      // A connection that ends within the TLS handshake has sent no request.
+      if (/^(ECONNRESET|UND_ERR_SOCKET)$/.test(code ?? '') && !reason.includes('before secure TLS'))
         throw new Unreachable(
-          `The connection to ${origin} broke before a response (${reasonOf(error)}), so the request may have been handled.`,
+          `The connection to ${origin} broke before a response (${reason}), so the request may have been handled.`,
           { cause: error },
         )
-      throw new Unreachable(`No service answers at ${origin} (${reasonOf(error)}).`, { cause: error })
+      throw new Unreachable(`No service answers at ${origin} (${reason}).`, { cause: error })
     }
   }
 }
