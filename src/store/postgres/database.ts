@@ -82,8 +82,9 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
       return socket.once('close', () => sockets.delete(socket))
     },
   })
-  // Without a listener, a connection that the server ends would end the process.
-  pool.on('error', ignore)
+  // Without listeners, a connection that the server ends would end the process: the pool's for those without work, the
+  // client's for the others. Both are there before a message that comes in the same packet as the server's first is read.
+  pool.on('error', ignore).on('connect', (client) => client.on('error', ignore))
   const schema = `"${sandbox}"`
   const run = (client: PoolClient, ms: number, text: string, values: readonly Value[] = []) => {
     // Not by the driver's time limit: it ends a statement whose answer came while this process got no CPU.
@@ -93,10 +94,8 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
   /** Gives a connection to `work`. After an error it is closed, since a statement may still run on it. */
   const connected = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
     const client = await pool.connect()
-    client.on('error', ignore)
     try {
       const result = await work(client)
-      client.removeListener('error', ignore)
       client.release()
       return result
     } catch (error) {

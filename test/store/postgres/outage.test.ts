@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { isOutage, openDatabase } from '../../../src/store/postgres/database.ts'
 import { isSoak, sampled } from '../../soak/seeded.ts'
 import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
 import { openSimulator, type TestSimulator } from '../../support/simulator.ts'
@@ -137,6 +138,35 @@ describe.skipIf(postgresPrograms === undefined)('a database that is away', () =>
     },
   )
 })
+
+test('a connection that the server ends in the packet that opens it fails its statement, not the process', async () => {
+  const opened = [message('R', '\0\0\0\0'), message('Z', 'I')]
+  const ended = message('E', 'SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0')
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end(Buffer.concat([...opened, ended])))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const uncaught: unknown[] = []
+  const note = (error: unknown) => uncaught.push(error)
+  process.on('uncaughtExceptionMonitor', note)
+  onTestFinished(() => void process.off('uncaughtExceptionMonitor', note))
+
+  const database = await openDatabase({ url: `postgres://tabwire@127.0.0.1:${port}/x`, sandbox: 'ended' })
+  const error: unknown = await database.query('SELECT 1').catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(Error)
+  expect(isOutage(error)).toBe(true)
+  await database.close()
+  expect(uncaught).toEqual([])
+})
+
+/** Returns a message of PostgreSQL's protocol: its type, its length in 4 bytes and its text. */
+function message(type: string, text: string): Buffer {
+  const head = Buffer.from(`${type}\0\0\0\0`)
+  head.writeInt32BE(text.length + 4, 1)
+  return Buffer.concat([head, Buffer.from(text)])
+}
 
 interface OpenApi {
   paths: Record<string, Record<string, { operationId?: string }>>
