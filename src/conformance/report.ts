@@ -1,8 +1,8 @@
 /**
- * `advised`: a case based on advice failed; exit codes ignore it. `not_checked`: this run could not see it.
- * `observed`: the specification leaves it open, so the report states what was seen.
+ * `advised`: a case based on advice failed; exit codes ignore it. `error`: a flag asked for the case, and it could not run.
+ * `not_checked`: this run could not see it. `observed`: the specification leaves it open, so the report states what was seen.
  */
-export type Verdict = 'passed' | 'failed' | 'advised' | 'not_checked' | 'observed'
+export type Verdict = 'passed' | 'failed' | 'advised' | 'error' | 'not_checked' | 'observed'
 
 /** Basis of a case: a sentence of the specification, good practice, or none, where nothing is judged. */
 export type Basis = 'specification' | 'advice' | 'open'
@@ -30,7 +30,7 @@ export interface ConformanceReport {
   suite: string
   /** Examined service or receiver, without secrets. */
   target: string
-  /** No case failed, and the check was not interrupted. */
+  /** Every requested case could run, none failed, at least one was checked, and the run was not interrupted. */
   ok: boolean
   /** Ctrl-C ended the run: cases without a verdict are not checked. */
   interrupted: boolean
@@ -53,9 +53,16 @@ export function makeReport({
   ...examined
 }: Examined): ConformanceReport {
   const cases = strict ? examinedCases : examinedCases.map(adviceAside)
-  const totals: Totals = { passed: 0, failed: 0, advised: 0, not_checked: 0, observed: 0 }
+  const totals: Totals = { passed: 0, failed: 0, advised: 0, error: 0, not_checked: 0, observed: 0 }
   for (const { verdict } of cases) totals[verdict] += 1
-  return { ...examined, ok: totals.failed === 0 && !interrupted, interrupted, totals, cases }
+  const ok = totals.failed + totals.error === 0 && !interrupted && !isUnchecked(cases)
+  return { ...examined, ok, interrupted, totals, cases }
+}
+
+/** Returns true when none of the cases was checked. Those of the group `control` only prepare the others. */
+export function isUnchecked(cases: readonly CaseResult[]): boolean {
+  const others = cases.filter(({ group }) => group !== 'control')
+  return others.length > 0 && others.every(({ verdict }) => verdict === 'not_checked')
 }
 
 function adviceAside(one: CaseResult): CaseResult {
@@ -96,6 +103,9 @@ export function unknownNames(cases: readonly Named[], { only = [], skip = [] }: 
 function namesOf({ group, id }: Named): string[] {
   return [group, id, `${group}/${id}`]
 }
+
+/** Why a run is not ok although no case failed. */
+export const UNCHECKED = 'No case was checked.'
 
 /** Why a case has no verdict that was cut short by Ctrl-C, or had not begun. */
 export const INTERRUPTED = 'Not checked: interrupted.'
@@ -142,7 +152,12 @@ function attributes(values: Readonly<Record<string, string | number>>): Record<s
 
 function countsOf(cases: readonly CaseResult[]) {
   const count = (wanted: CaseResult['verdict']) => cases.filter(({ verdict }) => verdict === wanted).length
-  return { tests: cases.length, failures: count('failed'), errors: 0, skipped: count('not_checked') }
+  return {
+    tests: cases.length,
+    failures: count('failed'),
+    errors: count('error'),
+    skipped: count('not_checked'),
+  }
 }
 
 function suiteOf(
@@ -169,12 +184,19 @@ function caseOf(
   const classname = `${suite.replaceAll(' ', '.')}.${group}`
   return {
     ...attributes({ classname, name: `${id}: ${title}`, time: duration_ms / 1000 }),
-    ...(verdict === 'failed' && {
-      failure: { ...attributes({ message: detail ?? '', type: id }), '#text': xmlText(reason) },
+    ...(isBad(verdict) && {
+      [verdict === 'failed' ? 'failure' : 'error']: {
+        ...attributes({ message: detail ?? '', type: id }),
+        '#text': xmlText(reason),
+      },
     }),
     ...(verdict === 'not_checked' && { skipped: {} }),
-    ...(detail !== null && verdict !== 'failed' && { 'system-out': xmlText(detail) }),
+    ...(detail !== null && !isBad(verdict) && { 'system-out': xmlText(detail) }),
   }
+}
+
+function isBad(verdict: Verdict): boolean {
+  return verdict === 'failed' || verdict === 'error'
 }
 
 /** Removes characters that XML 1.0 does not allow. */
@@ -188,12 +210,12 @@ function xmlText(text: string): string {
 export function toTap({ suite, target, interrupted, cases }: ConformanceReport): string {
   const lines = cases.flatMap((one, at) => [resultLine(one, at + 1), ...block(one)])
   const pragma = ['TAP version 14', `# ${oneLine(`${suite} ${target}`)}`]
-  const end = interrupted ? ['Bail out! Interrupted.'] : []
+  const end = interrupted ? ['Bail out! Interrupted.'] : isUnchecked(cases) ? [`Bail out! ${UNCHECKED}`] : []
   return [...pragma, `1..${cases.length}`, ...lines, ...end, ''].join('\n')
 }
 
 function resultLine({ group, id, title, verdict, detail }: CaseResult, number: number): string {
-  const result = verdict === 'failed' ? 'not ok' : 'ok'
+  const result = isBad(verdict) ? 'not ok' : 'ok'
   const skip = verdict === 'not_checked' ? ` # SKIP ${escaped(detail ?? '')}`.trimEnd() : ''
   return `${result} ${number} - ${escaped(`${group}/${id}: ${title}`)}${skip}`
 }
@@ -206,7 +228,7 @@ function block({ verdict, detail, reason, duration_ms }: CaseResult): string[] {
   return ['  ---', ...lines, '  ...']
 }
 
-const severities = { failed: 'fail', advised: 'comment', observed: 'comment' } as const
+const severities = { failed: 'fail', error: 'fail', advised: 'comment', observed: 'comment' } as const
 
 /** A hash would begin a directive, and a backslash escapes. */
 function escaped(text: string): string {

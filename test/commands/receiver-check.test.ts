@@ -53,6 +53,38 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout).toMatch(/\n0 passed, 1 failed, \d+ not checked {2}in/)
   })
 
+  test('fails with 1 where --state-url cannot be read, in every format', async () => {
+    const { url } = await node('node.mjs')
+    const junit = join(await emptyDirectory(), 'report.xml')
+    const args = ['--only', 'converges', '--state-url', 'http://127.0.0.1:1/']
+    const { code, stdout } = await check(url, ...args, '--junit', junit)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /✗ deduplicates .*\n(.*\n)*? {6}Cannot read --state-url: http:\/\/127\.0\.0\.1:1\/:/,
+    )
+    expect(stdout).toMatch(/\n4 passed, 0 failed, 2 errors {2}in/)
+    expect(await readFile(junit, 'utf8')).toMatch(/<error message="Cannot read --state-url: /)
+    const json = await check(url, ...args, '--json')
+    expect(json.code).toBe(1)
+    expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, totals: { error: 2 } })
+  })
+
+  test('fails with 1 where no requested case was checked', async () => {
+    const { url } = await node('node.mjs')
+    const { code, stdout } = await check(url, '--only', 'converges')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/\n4 passed, 0 failed, 2 not checked {2}in .*\nNo case was checked\.\n$/)
+  })
+
+  test.each(['control', 'control/verifies_first'])(
+    'refuses --skip %s, on which the verdicts rest',
+    async (name) => {
+      const { code, stderr } = await check('http://127.0.0.1:1/', '--skip', name)
+      expect(code).toBe(2)
+      expect(stderr).toMatch(/--skip cannot skip control\/\w+: the verdicts of all other cases rest on it\./)
+    },
+  )
+
   test.runIf(isSoak)(
     'advises a 4xx where a receiver rejects by crashing, and fails it with --strict',
     async () => {

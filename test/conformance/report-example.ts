@@ -25,6 +25,7 @@ export const report = makeReport({
     one('wrong', { verdict: 'failed', detail: awkward, reason: awkward, title: awkward }),
     one('better', { verdict: 'failed', basis: 'advice', detail: awkward }),
     one('left_out', { verdict: 'not_checked', detail: awkward }),
+    one('impossible', { verdict: 'error', detail: awkward, reason: awkward }),
     one('seen', { verdict: 'observed', detail: awkward }),
   ],
 })

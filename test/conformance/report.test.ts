@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { z } from 'zod'
 import { formatReport } from '../../src/cli/conformance/command.ts'
-import { toJUnit, toTap } from '../../src/conformance/report.ts'
+import { renderConformance } from '../../src/cli/render/results.ts'
+import { makeReport, toJUnit, toTap } from '../../src/conformance/report.ts'
 import { readJson } from '../findings/situations.ts'
 import { fixtures } from '../support/cli.ts'
 import { empty, report } from './report-example.ts'
@@ -31,7 +32,7 @@ test('the schema of JUnit refuses what is none', async () => {
 
 test('the JUnit report counts, and has each group as a suite', async () => {
   const xml = await toJUnit(report)
-  expect(xml).toContain('<testsuites tests="5" failures="1" errors="0" skipped="1">')
+  expect(xml).toContain('<testsuites tests="6" failures="1" errors="1" skipped="1">')
   expect(xml.match(/<testsuite name="[^"]*"/g)).toEqual([
     '<testsuite name="receiver check: accepts"',
     '<testsuite name="receiver check: refuses"',
@@ -41,7 +42,14 @@ test('the JUnit report counts, and has each group as a suite', async () => {
 test('a TAP parser reads the verdicts as they are', () => {
   const results = Parser.parse(toTap(report), { strict: true }) as Parsed[]
   const [final] = results.filter(([name]) => name === 'complete')
-  expect(final?.[1]).toMatchObject({ ok: false, count: 5, pass: 4, fail: 1, skip: 1, failures: [{ id: 2 }] })
+  expect(final?.[1]).toMatchObject({
+    ok: false,
+    count: 6,
+    pass: 4,
+    fail: 2,
+    skip: 1,
+    failures: [{ id: 2 }, { id: 5 }],
+  })
   expect(results.filter(([name]) => name === 'extra')).toEqual([])
   const skipped = results.find(([name, value]) => name === 'assert' && value.skip)
   expect(skipped?.[1]).toMatchObject({ ok: true, id: 4 })
@@ -64,6 +72,21 @@ test('what --json prints is as its published schema says', async () => {
   expect(schema.safeParse({ ...printed, cases: [{ ...printed.cases[0], verdict: 'so-so' }] }).success).toBe(
     false,
   )
+})
+
+test('a report without a checked case is not ok, and says so in every format', async () => {
+  const [passed, , , leftOut] = report.cases
+  if (passed === undefined || leftOut === undefined) throw new Error('The example has no such cases.')
+  const control = { ...passed, group: 'control' }
+  const unchecked = makeReport({ ...report, cases: [control, leftOut] })
+  expect(unchecked).toMatchObject({ ok: false, totals: { passed: 1, failed: 0, not_checked: 1 } })
+  const [final] = (Parser.parse(toTap(unchecked)) as [string, unknown][]).filter(
+    ([name]) => name === 'bailout',
+  )
+  expect(final).toEqual(['bailout', 'No case was checked.'])
+  expect(renderConformance(unchecked)).toContain('No case was checked.')
+  expect(makeReport({ ...report, cases: [control] }).ok).toBe(true)
+  expect(makeReport({ ...report, cases: [leftOut, passed] }).ok).toBe(true)
 })
 
 test('a report that was interrupted says so in every format', async () => {

@@ -51,7 +51,8 @@ export abstract class ConformanceCommand extends BaseCommand {
     const { columns } = this.terminal
     this.write(await formatReport(report, { json: this.wantsJson, tap, junit, columns, about }))
     if (report.interrupted) process.exitCode = exitCodes.interrupted
-    else if (!report.ok) process.exitCode = exitCodes.checkFailed
+    else if (report.totals.failed > 0) process.exitCode = exitCodes.checkFailed
+    else if (!report.ok) process.exitCode = exitCodes.failed
     return report
   }
 }

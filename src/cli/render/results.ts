@@ -1,5 +1,12 @@
 import chalk from 'chalk'
-import { type CaseResult, type ConformanceReport, grouped, type Verdict } from '../../conformance/report.ts'
+import {
+  type CaseResult,
+  type ConformanceReport,
+  grouped,
+  isUnchecked,
+  UNCHECKED,
+  type Verdict,
+} from '../../conformance/report.ts'
 import { groupAlike } from '../../model/attempt-groups.ts'
 import { renderFields, wrapped } from './layout.ts'
 import { count, renderer } from './text.ts'
@@ -45,6 +52,7 @@ const marks: Record<Verdict, string> = {
   passed: chalk.green('✓'),
   failed: chalk.red('✗'),
   advised: chalk.yellow('!'),
+  error: chalk.red('✗'),
   not_checked: chalk.dim('-'),
   observed: chalk.yellow('·'),
 }
@@ -80,12 +88,17 @@ function renderRun(run: readonly CaseResult[], columns: number): string {
   return [...marked, ...seen, ...why].join('\n')
 }
 
-function renderTotals({ totals, duration_ms, interrupted }: ConformanceReport): string {
+function renderTotals({ totals, duration_ms, interrupted, cases }: ConformanceReport): string {
   const counts = (Object.keys(marks) as Verdict[]).filter(
     (verdict) => totals[verdict] > 0 || verdict === 'passed' || verdict === 'failed',
   )
-  const words = counts.map((verdict) => `${totals[verdict]} ${verdict.replace('_', ' ')}`).join(', ')
-  const told = totals.failed > 0 ? chalk.red(words) : words
-  const partial = interrupted ? `\n${chalk.yellow('Interrupted: this report is partial.')}` : ''
+  const words = counts
+    .map((verdict) =>
+      verdict === 'error' ? count(totals.error, 'error') : `${totals[verdict]} ${verdict.replace('_', ' ')}`,
+    )
+    .join(', ')
+  const told = totals.failed + totals.error > 0 ? chalk.red(words) : words
+  const why = interrupted ? 'Interrupted: this report is partial.' : isUnchecked(cases) ? UNCHECKED : ''
+  const partial = why === '' ? '' : `\n${chalk.yellow(why)}`
   return `${told}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}${partial}`
 }

@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../../certificates.ts'
+import { usageError } from '../../cli/errors.ts'
 import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
 import { receiverUrl, requireSafeHeaders, stateCheck, stateFlags } from '../../cli/conformance/receiver.ts'
 import { readCertificate } from '../../cli/files/input.ts'
@@ -15,11 +16,13 @@ import {
   secretFromFileFlag,
 } from '../../cli/flags.ts'
 import { parseHeader } from '../../cli/listen/target.ts'
+import { isSelected } from '../../conformance/report.ts'
+import { control } from '../../conformance/receiver/control.ts'
 import { receiverCases, checkReceiver } from '../../conformance/receiver/check.ts'
 
 export default class ReceiverCheck extends ConformanceCommand {
   static override description =
-    'Test a receiver with valid, invalid and forged deliveries.\nEach failed case explains its effect in production. Cases based on advice fail only with --strict.\nExit 0 when no case fails, 3 when one fails, 1 when the receiver cannot be reached.'
+    'Test a receiver with valid, invalid and forged deliveries.\nEach failed case explains its effect in production. Cases based on advice fail only with --strict.\nExit 0 when no case fails, 3 when one fails, 1 when the receiver or --state-url cannot be read, or no case was checked.'
   static override examples = [
     '<%= config.bin %> receiver check https://localhost:8443/webhooks --secret whsec_…',
     '<%= config.bin %> receiver check 3000/webhooks --only refuses --junit report.xml   # the secret in TABWIRE_SECRET',
@@ -81,6 +84,11 @@ export default class ReceiverCheck extends ConformanceCommand {
     requireSafeHeaders(headers, serviceName)
     requireSecret(flags.secret)
     const cases = chosenCases(receiverCases, flags)
+    const skipped = control.find((one) => !isSelected(one, { skip: listed(flags.skip ?? []) }))
+    if (skipped !== undefined)
+      throw usageError(
+        `--skip cannot skip control/${skipped.id}: the verdicts of all other cases rest on it.`,
+      )
     const events = chosenEvents(flags.events ?? ['all'])
     const local = await readAuthorityCertificate(flags['data-dir'])
     const given = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))

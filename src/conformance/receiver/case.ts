@@ -26,8 +26,11 @@ export interface CaseContext {
 /** A mistake in words; with a reason where it means something else than the case has in mind. */
 export type Wrong = string | { detail: string; reason: string }
 
-/** Finding of a case: a mistake, why it could not judge, an observation, or nothing when the receiver is correct. */
-export type Finding = Wrong | { notChecked: string } | { passed: string } | undefined
+/**
+ * Finding of a case: a mistake, why it could not judge, why it could not run as requested, an observation, or nothing when
+ * the receiver is correct.
+ */
+export type Finding = Wrong | { notChecked: string } | { error: string } | { passed: string } | undefined
 
 /** A case of the suite. */
 export interface ReceiverCase {

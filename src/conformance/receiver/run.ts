@@ -108,6 +108,8 @@ async function examine(one: ReceiverCase, context: CaseContext): Promise<CaseRes
   if (found === undefined) return { ...named(one), verdict: 'passed', detail: null, duration_ms }
   if (typeof found === 'object' && 'notChecked' in found)
     return { ...notTried(one, found.notChecked), duration_ms }
+  if (typeof found === 'object' && 'error' in found)
+    return { ...named(one), verdict: 'error', detail: found.error, duration_ms }
   if (typeof found === 'object' && 'passed' in found)
     return { ...named(one), verdict: 'passed', detail: found.passed, duration_ms }
   const told = typeof found === 'string' ? { detail: found } : found

@@ -11,7 +11,7 @@ test('each case has its line below its group, and the end counts', () => {
     /^receiver check http:\/\/127\.0\.0\.1:1\/\n✗ Cause: refuses\/wrong: .+\n\naccepts\n {2}✓ plain {2}Title of plain\n/,
   )
   expect(text).toMatch(/\nrefuses\n {2}✗ wrong /)
-  expect(text).toMatch(/\n\n1 passed, 1 failed, 1 advised, 1 not checked, 1 observed {2}in 1\.2 s$/)
+  expect(text).toMatch(/\n\n1 passed, 1 failed, 1 advised, 1 error, 1 not checked, 1 observed {2}in 1\.2 s$/)
 })
 
 test('the failed case that explains the others is named at the top', () => {

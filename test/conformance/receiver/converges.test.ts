@@ -199,18 +199,20 @@ describe.concurrent('a receiver that reads checks from the service', () => {
 
   test.runIf(isSoak)('is not judged where it does not', async () => {
     const report = await judged('right/asks-the-service', path)
-    expect(results(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
+    expect(results(report)).toEqual({ deduplicates: 'error', orders: 'error' })
+    expect(report.ok).toBe(false)
     expect(detailOf(report, 'orders')).toContain('A receiver that reads checks from the service')
   })
 })
 
 describe.concurrent('nothing is judged', () => {
-  const unjudged = { deduplicates: 'not_checked', orders: 'not_checked' }
+  const unchecked = { deduplicates: 'not_checked', orders: 'not_checked' }
+  const unjudged = { deduplicates: 'error', orders: 'error' }
 
   test('without --state-url', async () => {
     await withReceiver(200, async ({ url }) => {
       const report = await examine(url, { cases: converges })
-      expect(results(report)).toEqual(unjudged)
+      expect(results(report)).toEqual(unchecked)
       expect(detailOf(report, 'deduplicates')).toContain('Pass --state-url')
     })
   })
@@ -255,7 +257,7 @@ describe.concurrent('nothing is judged', () => {
     const refusing: Handle = (response, { method }) =>
       response.writeHead(method === 'GET' ? 200 : 422).end('{}')
     const report = await withReceiver(refusing, ({ url }) => judge(url, url))
-    expect(results(report)).toEqual(unjudged)
+    expect(results(report)).toEqual(unchecked)
     expect(detailOf(report, 'orders')).toBe('Not checked: see control/genuine_accepted.')
   })
 })

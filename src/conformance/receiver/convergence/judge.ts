@@ -71,7 +71,7 @@ export function createConvergence({ state, forge, newId, signal }: Parts): Conve
       } catch (error) {
         // After Ctrl-C the run itself says why there is no verdict.
         if (!(error instanceof NotJudged) && !signal.aborted) throw error
-        return { notChecked: error instanceof Error ? error.message : String(error) }
+        return { error: error instanceof Error ? error.message : String(error) }
       }
     },
     close: () => reader.close(),
