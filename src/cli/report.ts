@@ -10,6 +10,8 @@ import {
   type Report,
   type ReportedFinding,
 } from '../model/simulator/report.ts'
+import { byMessage } from './render/report.ts'
+import { count } from './render/text.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import { formatReport } from './conformance/command.ts'
 import { listed } from './flags.ts'
@@ -138,7 +140,7 @@ export async function formatCases(
   return tap ? text : undefined
 }
 
-/** A message, and the requests, events and deliveries that show it. */
+/** The messages of a code, and the requests, events and deliveries that show them. */
 interface Found {
   message: string
   shown: string
@@ -146,18 +148,28 @@ interface Found {
 
 function findingOf(findings: readonly ReportedFinding[], wanted: FindingCode): Found | undefined {
   const requests = findings.find(({ code }) => code === wanted)?.requests ?? []
-  const last = requests.at(-1)
-  if (last === undefined) return undefined
-  const lines = requests.map(({ method, path, status, id }) => `${method} ${path}  ${status}  ${id}`)
-  return { message: last.message, shown: lines.join('\n') }
+  return foundOf(requests, ({ method, path, status, id }) => `${method} ${path}  ${status}  ${id}`)
 }
 
 function problemOf(problems: readonly Problem[], wanted: AccountCode): Found | undefined {
   const found = problems.filter(({ code }) => code === wanted)
-  const [first] = found
-  if (first === undefined) return undefined
-  const lines = found.map(({ external_check_id, requests, events, deliveries }) =>
+  return foundOf(found, ({ external_check_id, requests, events, deliveries }) =>
     [external_check_id, ...requests, ...events, ...deliveries].join('  '),
   )
-  return { message: first.message, shown: lines.join('\n') }
+}
+
+/** Returns the latest message. Where there are others, all of them are above the lines that they are about. */
+function foundOf<T extends { message: string }>(
+  found: readonly T[],
+  lineOf: (one: T) => string,
+): Found | undefined {
+  const last = found.at(-1)
+  if (last === undefined) return undefined
+  const groups = [...byMessage(found)]
+  const others = groups.length === 1 ? '' : ` And ${count(groups.length - 1, 'other message')}, see below.`
+  const shown = groups.flatMap(([message, some]) => [
+    ...(others === '' ? [] : [message]),
+    ...some.map((one) => (others === '' ? lineOf(one) : `  ${lineOf(one)}`)),
+  ])
+  return { message: last.message + others, shown: shown.join('\n') }
 }

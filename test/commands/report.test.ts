@@ -68,14 +68,22 @@ describe('tabwire report', () => {
     await push(JSON.stringify(checkBody()), 'text/plain')
     const { code, stdout } = await refused.run(['report', '--fail-on', 'any'])
     expect(code).toBe(3)
-    expect(stdout).toMatch(
-      /^! push_refused {2}3 times\n {2}The push was refused with 415 unsupported_media_type/,
-    )
+    const below = (code: string) =>
+      `  The push was refused with ${code}, so [^\\n]*\\n {4}[^\\n]* PUT [^\\n]* ${code.slice(0, 3)}  req_\\w+\\n`
+    const messages = ['400 invalid_json', '422 validation_failed', '415 unsupported_media_type'].map(below)
+    expect(stdout).toMatch(new RegExp(`^! push_refused {2}3 times\\n${messages.join('')}\\n!`))
     expect(stdout).toMatch(
       /\n! invalid_push_repeated {2}1 time\n {2}This body was refused with 422 validation_failed/,
     )
     expect(stdout).toMatch(
       /\n4 pushes were refused: 2 with 422 validation_failed, 1 with 400 invalid_json, 1 with 415 unsupported_media_type\.\n$/,
+    )
+    const { stdout: tap } = await refused.run(['report', '--tap'])
+    expect(tap).toMatch(
+      /\n {2}message: "The push was refused with 415 .* And 2 other messages, see below\."\n/,
+    )
+    expect(tap).toMatch(
+      /\n {2}reason: "The push was refused with 400 .* refused with 422 .* refused with 415 /,
     )
     expect((await refused.run(['report', '--fail-on', 'invalid_push_repeated'])).code).toBe(3)
     expect((await refused.run(['report', '--fail-on', 'totals_mismatch'])).code).toBe(0)

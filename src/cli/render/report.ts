@@ -11,7 +11,7 @@ import type { Bundle } from '../../model/simulator/bundle.ts'
 import { cutTo, renderFields, renderTable, widthOf, wrapped } from './layout.ts'
 import { count, formatTime, price, printable, renderer } from './text.ts'
 
-/** Renders the findings of an integration: each code once, with its latest message and its requests. */
+/** Renders the findings of an integration: each code once, with its messages and their requests. */
 export const renderReport = renderer(
   ({ since, pushes, refused, findings }: Report, columns: number | undefined = Infinity): string => {
     const span = since === null ? '' : ` since ${formatTime(since)}`
@@ -107,13 +107,21 @@ function renderFinding(
   columns: number,
 ): string {
   const times = `${count(number, 'time')}${includes_earlier ? ', some of them earlier' : ''}`
-  const messages = [...new Set(requests.map(({ message }) => message))]
   return [
     `${chalk.yellow(`! ${code}`)}  ${times}`,
-    wrapped(printable(messages.at(-1) ?? ''), '  ', columns),
-    ...requests.flatMap((request) => renderRequestLine(request, columns)),
+    ...[...byMessage(requests)].flatMap(([message, alike]) => [
+      wrapped(printable(message), '  ', columns),
+      ...alike.flatMap((request) => renderRequestLine(request, columns)),
+    ]),
     ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} earlier`)] : []),
   ].join('\n')
+}
+
+/** Groups findings or problems by their message, in the order in which these first appear. */
+export function byMessage<T extends { message: string }>(found: readonly T[]): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of found) groups.set(one.message, [...(groups.get(one.message) ?? []), one])
+  return groups
 }
 
 /** Renders a request on one line; on a narrow terminal the path is cut, and the id is below. */
