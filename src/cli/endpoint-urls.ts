@@ -22,6 +22,13 @@ export function createEndpointUrls(
   }
 }
 
+/** Returns true for URLs that mean the same, such as `https://a.example` and `https://a.example:443/`. */
+export function isSameUrl(one: string, other: string): boolean {
+  return (
+    one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href)
+  )
+}
+
 /** Returns the URLs of all endpoints by id. */
 export async function endpointUrls(client: Client): Promise<Record<string, string>> {
   const urls: Record<string, string> = {}

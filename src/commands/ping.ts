@@ -1,4 +1,5 @@
 import { Args } from '@oclif/core'
+import { isSameUrl } from '../cli/endpoint-urls.ts'
 import { CommandError, exitCodes, usageError } from '../cli/errors.ts'
 import { renderPing } from '../cli/render/resources.ts'
 import { hasFields } from '../cli/render/foreign.ts'
@@ -25,7 +26,8 @@ export default class Ping extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Ping)
     const client = await this.connect(flags)
-    const id = await endpointOf(client, args.endpoint)
+    const { id, alike } = await endpointOf(client, args.endpoint)
+    if (alike > 1) this.say(`${alike} endpoints have this URL. This pings the newest, ${id}.`)
     const report = await this.waiting('Waiting for the receiver…', client.endpoints.ping(id))
     // The specification does not show the response of a ping.
     if (!hasFields(report, 'outcome', 'delivery_id'))
@@ -35,14 +37,20 @@ export default class Ping extends ServiceCommand {
   }
 }
 
+/** The endpoint to ping, and how many enabled ones have the URL given. */
+interface Chosen {
+  id: string
+  alike: number
+}
+
 /**
- * Returns the id of the endpoint to ping: a given id as it is, else the newest enabled endpoint with the given URL, or the
- * only enabled one.
+ * Chooses the endpoint to ping: a given id as it is, else the newest enabled endpoint with the given URL, or the only
+ * enabled one.
  * @throws CommandError when there is none, or (usage) when several could be meant.
  */
-async function endpointOf(client: Client, wanted: string | undefined): Promise<string> {
+async function endpointOf(client: Client, wanted: string | undefined): Promise<Chosen> {
   const isUrl = wanted !== undefined && /^https?:\/\//i.test(wanted)
-  if (wanted !== undefined && !isUrl) return wanted
+  if (wanted !== undefined && !isUrl) return { id: wanted, alike: 1 }
   const all = await endpointsOf(client)
   const enabled = all.filter(({ status }) => status !== 'disabled')
   const matching = isUrl ? enabled.filter(({ url }) => isSameUrl(url, wanted)) : enabled
@@ -56,7 +64,7 @@ async function endpointOf(client: Client, wanted: string | undefined): Promise<s
           : `No endpoint has the URL ${wanted}. List endpoints with: tabwire endpoints list`
         : noneEnabled(all),
     )
-  if (isUrl || others.length === 0) return first.id
+  if (isUrl || others.length === 0) return { id: first.id, alike: matching.length }
   const choices = matching.map(({ id, url }) => `  ${id}  ${url}`).join('\n')
   throw usageError(
     `ENDPOINT is missing: ${matching.length} endpoints are registered. Pass one of them:\n${choices}`,
@@ -78,11 +86,5 @@ async function endpointsOf(client: Client): Promise<readonly WebhookEndpointView
   throw new CommandError(
     'unknown_list',
     'The service lists endpoints in another form. Pass the id of the endpoint.',
-  )
-}
-
-function isSameUrl(one: string, other: string): boolean {
-  return (
-    one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href)
   )
 }

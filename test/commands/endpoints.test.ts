@@ -31,7 +31,9 @@ describe.concurrent('tabwire endpoints', () => {
     const [, id = '', secret = ''] =
       /^endpoint {2}(we_\w{26})\n[^]*\nsecret {4}(whsec_\S{43})\n$/.exec(stdout) ?? []
     expect(stdout).toContain(`\nurl       ${url}\nevents    check.closed\nstatus    enabled\n`)
-    expect(stderr).toBe(`Store the secret now: it is not shown again.\nNext: tabwire ping ${id}\n`)
+    expect(stderr).toMatch(
+      new RegExp(`^Store the secret now: it is not shown again\\.\\nNext: tabwire ping ${id}\\n`),
+    )
     const shown = await service.run(['endpoints', 'show', id])
     expect(shown.stdout).toContain(id)
     expect(shown.stdout).not.toContain(secret)
@@ -87,7 +89,23 @@ describe.concurrent('tabwire endpoints', () => {
     expect(secret).toMatch(/^whsec_\S{43}\n$/)
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect(stdout + stderr).not.toContain(secret.trim())
-    expect(stderr).toContain('The secret is in secret.\n')
+    expect(stderr).toContain('The secret is in secret, whose earlier content is replaced.\n')
+  })
+
+  test('create and ping name other endpoints with the same URL and events', async () => {
+    const again = 'https://127.0.0.1:9/again'
+    const one = await service.json<Created>('endpoints', 'create', again, '--events', 'check.created')
+    const apart = await service.run(['endpoints', 'create', again, '--events', 'check.closed'])
+    expect(apart.stderr).not.toContain('this URL')
+    const { stderr, stdout } = await service.run(['endpoints', 'create', 'https://127.0.0.1:9/a/../again'])
+    expect(stderr).toMatch(
+      new RegExp(
+        `\\n2 other endpoints have this URL, with another secret, and the same events\\. To remove:\\n  tabwire endpoints delete we_\\w+\\n  tabwire endpoints delete ${one.id}\\n$`,
+      ),
+    )
+    const [, id = ''] = /^endpoint {2}(we_\w{26})\n/.exec(stdout) ?? []
+    const ping = await service.run(['ping', again])
+    expect(ping.stderr).toContain(`3 endpoints have this URL. This pings the newest, ${id}.\n`)
   })
 
   test('nothing is registered when the secret could not be kept', async () => {

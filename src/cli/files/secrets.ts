@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { Errors } from '@oclif/core'
 import { usageError, CommandError } from '../errors.ts'
 import { openOutput } from './output.ts'
@@ -42,8 +42,14 @@ export async function secretsFromFiles(
  */
 export async function openSecretFile(file: string) {
   try {
+    const isReplaced = await stat(file).then(
+      (found) => found.isFile() && found.size > 0,
+      () => false,
+    )
     const draft = await openOutput(file, 0o600)
     return {
+      /** True when the file has a text, which the secret replaces. */
+      isReplaced,
       write: (secret: string) => draft.replace(`${secret}\n`),
       close: () => draft.discard(),
     }

@@ -1,4 +1,7 @@
 import { Flags } from '@oclif/core'
+import { isSameUrl } from '../../cli/endpoint-urls.ts'
+import { count } from '../../cli/render/text.ts'
+import type { Client } from '../../client.ts'
 import { openEnvFile } from '../../cli/files/env-file.ts'
 import { chosenEvents, dotenvFlag, fromEnvironment, httpUrlArg } from '../../cli/flags.ts'
 import { CommandError } from '../../cli/errors.ts'
@@ -8,7 +11,7 @@ import { openSecretFile } from '../../cli/files/secrets.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { idCandidates, secretsIn } from '../../conformance/contract/shape.ts'
 import { suggestion } from '../../cli/suggestion.ts'
-import { eventTypes } from '../../model/event.ts'
+import { eventTypes, type EventType } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 
 export default class EndpointsCreate extends ServiceCommand {
@@ -49,7 +52,8 @@ export default class EndpointsCreate extends ServiceCommand {
       const variables = { TABWIRE_ENDPOINT_ID: id ?? '', TABWIRE_SIGNING_SECRET: secret }
       const tightened = await envFile?.write(variables)
       if (tightened !== undefined) this.say(tightened)
-      this.tell(response, { id, secret, file })
+      this.tell(response, { id, secret, file, isReplaced: secretFile?.isReplaced === true })
+      if (id !== undefined) await this.tellOfOthers(client, id, { url: args.url, event_types })
     } finally {
       await secretFile?.close()
     }
@@ -57,7 +61,7 @@ export default class EndpointsCreate extends ServiceCommand {
 
   private tell(
     response: Registered,
-    { id, secret, file }: Registration & { file: string | undefined },
+    { id, secret, file, isReplaced }: Registration & { file: string | undefined; isReplaced: boolean },
   ): void {
     const { signing_secret: _secret, ...endpoint } = response
     const isKnown = hasFields(response, 'id', 'url', 'event_types', 'status', 'created_at', 'signing_secret')
@@ -72,9 +76,29 @@ export default class EndpointsCreate extends ServiceCommand {
       )
     }
     this.say(
-      file === undefined ? 'Store the secret now: it is not shown again.' : `The secret is in ${file}.`,
+      file === undefined
+        ? 'Store the secret now: it is not shown again.'
+        : `The secret is in ${file}${isReplaced ? ', whose earlier content is replaced' : ''}.`,
     )
     if (id !== undefined) this.say(`Next: ${suggestion('ping', [id])}`)
+  }
+
+  /** Names other endpoints with this URL that get the same events, since each such event is delivered to it several times. */
+  private async tellOfOthers(client: Client, id: string, { url, event_types }: Wanted): Promise<void> {
+    const isAlike = (one: WebhookEndpointView) =>
+      one.id !== id &&
+      one.status === 'enabled' &&
+      isSameUrl(one.url, url) &&
+      one.event_types.some((type) => event_types.includes(type))
+    const others = await client.endpoints
+      .list({ limit: 100 })
+      .then(({ data }) => data.filter(isAlike))
+      // The endpoint is registered, whatever another service answers here.
+      .catch(() => [])
+    if (others.length === 0) return
+    const what = count(others.length, 'other endpoint has', 'other endpoints have')
+    const removals = others.map((one) => `\n  ${suggestion('endpoints delete', [one.id])}`)
+    this.say(`${what} this URL, with another secret, and the same events. To remove:${removals.join('')}`)
   }
 
   /** @throws CommandError when the secret was to be written to a file. */
@@ -86,6 +110,12 @@ export default class EndpointsCreate extends ServiceCommand {
       `The endpoint is registered, but the response has no signing secret (whsec_…), so ${file} was not written. The response is printed above.`,
     )
   }
+}
+
+/** The registration that was asked for. */
+interface Wanted {
+  url: string
+  event_types: readonly EventType[]
 }
 
 type Registered = WebhookEndpointView & { signing_secret: string }
