@@ -96,11 +96,15 @@ interface RawRequest {
  * Parses a captured HTTP/1 request: the lines of the head end in CRLF or LF, and the first blank line ends the head.
  * Folded lines stay folded, since they may be the mistake. Decodes a chunked body; cuts a body that is longer than
  * its Content-Length.
- * @throws CommandError when there is no head, or the capture is UTF-16.
+ * @throws CommandError (usage) that names `source` when there is no head, or the capture is UTF-16.
  */
-export function parseRawRequest(bytes: Buffer): RawRequest {
+export function parseRawRequest(bytes: Buffer, source: string): RawRequest {
   if (textOfUtf16(bytes) !== undefined)
-    throw new CommandError('utf16_capture', `The captured request is UTF-16. ${UTF16_ADVICE}`)
+    throw new CommandError(
+      'utf16_capture',
+      `--request: ${source} is UTF-16. ${UTF16_ADVICE}`,
+      exitCodes.usage,
+    )
   const text = bytes.toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)
   const head = text.slice(0, end?.index ?? text.length)
@@ -108,7 +112,8 @@ export function parseRawRequest(bytes: Buffer): RawRequest {
   if (!/^[A-Z]+ \S+( HTTP\/\d(\.\d)?)?$/.test(first))
     throw new CommandError(
       'unreadable_request',
-      'This is not an HTTP request. It must begin with a line such as POST /webhooks HTTP/1.1, followed by headers, a blank line and the body.',
+      `--request: ${source} is not an HTTP request. It must begin with a line such as POST /webhooks HTTP/1.1, followed by headers, a blank line and the body.`,
+      exitCodes.usage,
     )
   const headers = lines.flatMap((line) => {
     const at = line.indexOf(':')

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag, timeFlag } from '../cli/flags.ts'
-import { readInput } from '../cli/files/input.ts'
+import { inputName, readInput } from '../cli/files/input.ts'
 import { renderCounts, renderVerification } from '../cli/render/verification.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import {
@@ -82,7 +82,7 @@ export default class Verify extends ServiceCommand {
 
   private async given(flags: Sources): Promise<Given> {
     const { header, request, delivery } = flags
-    if (request !== undefined) return fromRequest(await readInput(request), await this.serviceName(flags))
+    if (request !== undefined) return fromRequest(request, await this.serviceName(flags))
     if (delivery !== undefined) return this.fromDelivery(delivery, flags)
     if (header !== undefined) return { header, payload: await readInput(flags.body) }
     throw usageError('Nothing to verify. Pass --header, --request, --delivery or --many.')
@@ -118,8 +118,8 @@ export default class Verify extends ServiceCommand {
   }
 }
 
-function fromRequest(bytes: Buffer, serviceName: string): Given {
-  const { headers, body } = parseRawRequest(bytes)
+async function fromRequest(file: string, serviceName: string): Promise<Given> {
+  const { headers, body } = parseRawRequest(await readInput(file), inputName(file))
   const values = valuesOf({ headers }, signatureHeader(serviceName))
   return { payload: body, headers, header: values.length > 1 ? values : values[0] }
 }

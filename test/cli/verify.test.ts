@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseRawRequest, valuesOf } from '../../src/cli/verify.ts'
 
-const parse = (...lines: string[]) => parseRawRequest(Buffer.from(lines.join('\r\n')))
+const parse = (...lines: string[]) => parseRawRequest(Buffer.from(lines.join('\r\n')), 'a.http')
 
 describe('a raw request', () => {
   test('has headers by any case of their names, and the bytes after the blank line', () => {
@@ -11,7 +11,7 @@ describe('a raw request', () => {
   })
 
   test('may have lines that end in LF, as editors save it', () => {
-    expect(parseRawRequest(Buffer.from('POST /a\nA: b\n\nbody')).body.toString()).toBe('body')
+    expect(parseRawRequest(Buffer.from('POST /a\nA: b\n\nbody'), 'a.http').body.toString()).toBe('body')
   })
 
   test('ends where its Content-Length says', () => {
@@ -31,8 +31,8 @@ describe('a raw request', () => {
   })
 
   test.each(['', '{"a":1}', 'X-Service-Signature: t=1'])('is not %j', (text) => {
-    expect(() => parseRawRequest(Buffer.from(text))).toThrow(
-      'This is not an HTTP request. It must begin with a line such as POST /webhooks HTTP/1.1, followed by headers, a blank line and the body.',
+    expect(() => parseRawRequest(Buffer.from(text), 'a.http')).toThrow(
+      '--request: a.http is not an HTTP request. It must begin with a line such as POST /webhooks HTTP/1.1, followed by headers, a blank line and the body.',
     )
   })
 })

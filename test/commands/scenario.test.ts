@@ -156,6 +156,12 @@ describe('tabwire scenario run', () => {
     expect(stdout).toMatch(message)
   })
 
+  test('exits 2 for a file that is no scenario, and names it', async () => {
+    const { code, stdout, stderr } = await run(await file('wrong.json', { do: 'dance' }))
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^Error: .*wrong\.json: step 1 \(dance\): /)
+  })
+
   test('waits for deliveries at the endpoint that is named, and says which did not come', async () => {
     const expects = { do: 'expect', check: 'table', deliveries: ['check.created', 'check.closed'] }
     const { code, stdout } = await run(

@@ -139,10 +139,14 @@ describe('tabwire state', patient, () => {
   test('load of an unknown state lists the saved ones', async () => {
     const cwd = await emptyDirectory()
     const none = await tabwire(['state', 'load', 'nope'], { cwd })
-    expect(none).toMatchObject({ code: 1, stdout: '' })
+    expect(none).toMatchObject({ code: 2, stdout: '' })
     expect(none.stderr).toMatch(
       /^Error: No saved state "nope" \(.*nope\.json\)\. No states are saved yet\.\n$/,
     )
+    await mkdir(join(cwd, '.tabwire', 'states'), { recursive: true, mode: 0o700 })
+    await writeFile(join(cwd, '.tabwire', 'states', 'third-retry.json'), '{}')
+    const typo = await tabwire(['state', 'load', 'third-rety'], { cwd })
+    expect(typo.stderr).toContain('Did you mean third-retry? Saved states: third-retry.\n')
   })
 
   test('list reads the data directory of the settings file', async () => {

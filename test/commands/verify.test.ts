@@ -124,8 +124,8 @@ describe.concurrent('tabwire verify', () => {
     expect(other.code).toBe(3)
     expect(JSON.parse(other.stdout)).toMatchObject({ code: 'missing_header', mistake: 'header_other_name' })
     const none = await run('soup')
-    expect(none).toMatchObject({ code: 1, stdout: '' })
-    expect(none.stderr).toContain('This is not an HTTP request')
+    expect(none).toMatchObject({ code: 2, stdout: '' })
+    expect(none.stderr).toContain('--request: standard input is not an HTTP request.')
   })
 
   test('takes many, a line for each, and ends with totals', async () => {
@@ -169,8 +169,8 @@ describe.concurrent('tabwire verify', () => {
     const capture = await tabwire(['verify', '--secret', secret, '--request', '-'], {
       input: utf16(`POST /hooks HTTP/1.1\r\nX-Service-Signature: ${header}\r\n\r\n${payload}`),
     })
-    expect(capture).toMatchObject({ code: 1, stdout: '' })
-    expect(capture.stderr).toMatch(/^Error: The captured request is UTF-16\. Windows PowerShell /)
+    expect(capture).toMatchObject({ code: 2, stdout: '' })
+    expect(capture.stderr).toMatch(/^Error: --request: standard input is UTF-16\. Windows PowerShell /)
     const many = await tabwire(['verify', '--secret', secret, '--many', '-'], {
       input: utf16(JSON.stringify({ header, body: payload })),
     })

@@ -17,6 +17,11 @@ export async function readInput(file: string): Promise<Buffer> {
   }
 }
 
+/** Returns a file's name for messages. */
+export function inputName(file: string): string {
+  return file === '-' ? 'standard input' : file
+}
+
 /**
  * Expands patterns such as `checks/*.json`, sorted by name. Shells of Windows pass them as they are typed.
  * @throws CommandError when no file matches a pattern.
@@ -48,7 +53,10 @@ async function matching(pattern: string): Promise<string[]> {
  * @throws CommandError when it cannot be read, or (usage) holds no certificate.
  */
 export async function readCertificate(file: string): Promise<string> {
-  const pem = (await readInput(file)).toString()
+  const bytes = await readInput(file).catch((error: unknown) => {
+    throw error instanceof CommandError ? usageError(`--cacert: ${error.message}`) : error
+  })
+  const pem = bytes.toString()
   if (isCertificate(pem)) return pem
   throw usageError(`--cacert must be a certificate of an authority in PEM form, got ${file}.`)
 }

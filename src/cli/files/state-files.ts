@@ -6,7 +6,8 @@ import { prepareStatesDirectory, statesDirectory } from '../../data-directory.ts
 import { countsOf, type State, type StateReport } from '../../model/simulator/state.ts'
 import { LONGEST_DOCUMENT, createStateScanner, stateText } from '../../model/simulator/record-lines.ts'
 import { writePrivateFile } from '../../private-file.ts'
-import { CommandError, usageError } from '../errors.ts'
+import { CommandError, exitCodes, usageError } from '../errors.ts'
+import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
 import { fromEnvironment } from '../flags.ts'
 import { readInput } from './input.ts'
 
@@ -170,7 +171,8 @@ async function noSuchState({ directory, name }: { directory: string; name: strin
   const names = (await savedStates(directory)).map((saved) => saved.name)
   const those = names.length === 0 ? 'No states are saved yet' : `Saved states: ${names.join(', ')}`
   const path = pathOf({ directory, name })
-  return new CommandError('no_such_state', `No saved state ${JSON.stringify(name)} (${path}). ${those}.`)
+  const message = `No saved state ${JSON.stringify(name)} (${path}).${didYouMeanSentence(name, names)} ${those}.`
+  return new CommandError('no_such_state', message, exitCodes.usage)
 }
 
 /** Lists the states of a data directory by name. */

@@ -56,15 +56,19 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
   }))
 }
 
-/** Parses a target; `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine. */
+/**
+ * Parses a target; `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine.
+ * @throws CommandError (usage) for another scheme, a password, and one word, which is rather a mistake than a host.
+ */
 export function parseTarget(text: string, name = '--forward-to'): URL {
   // A URL parser would read a bare number as an IP address.
   const whole = text.replace(/^\d+(?=\/|$)/, 'localhost:$&')
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(whole) ? whole : `http://${whole}`
   const target = URL.canParse(url) ? new URL(url) : undefined
-  if (target === undefined || !/^https?:$/.test(target.protocol))
+  const [word] = /^(?!localhost$)[a-z][a-z0-9_-]*$/i.exec(whole.replace(/\/.*/s, '')) ?? []
+  if (target === undefined || !/^https?:$/.test(target.protocol) || word !== undefined)
     throw usageError(
-      `${name} must be an http: or https: URL such as ${EXAMPLE}, got ${JSON.stringify(text)}.`,
+      `${name} must be an http: or https: URL such as ${EXAMPLE}, got ${JSON.stringify(text)}.${word === undefined ? '' : ` For a host of this name, pass ${url}`}`,
     )
   if (target.username !== '' || target.password !== '')
     throw usageError(

@@ -1,19 +1,20 @@
 import { lstat } from 'node:fs/promises'
 import { Refusal } from '../../model/refusal.ts'
 import { validate, type ValidationIssue } from '../../model/validation.ts'
-import { CommandError, usageError } from '../errors.ts'
-import { readInput } from '../files/input.ts'
+import { CommandError, exitCodes, usageError } from '../errors.ts'
+import { inputName, readInput } from '../files/input.ts'
 import { writeOutput } from '../files/output.ts'
 import { referredTo, type Scenario, scenarioSchema } from './schema.ts'
 
 /**
  * Reads a scenario.
- * @throws CommandError that names the file and, for each wrong step, its problem.
+ * @throws CommandError (usage) that names the file and, for each wrong step, its problem.
  */
 export async function readScenario(file: string): Promise<Scenario> {
   const json = parse(file, (await readInput(file)).toString())
   const issues = issuesOf(json)
-  if (issues.length > 0) throw wrong(file, issues.map((issue) => told(issue, json)).join(`\n${file}: `))
+  if (issues.length > 0)
+    throw wrong(file, issues.map((issue) => told(issue, json)).join(`\n${inputName(file)}: `))
   return validate(scenarioSchema, json)
 }
 
@@ -60,7 +61,7 @@ function told({ path, message }: ValidationIssue, json: unknown): string {
 }
 
 function wrong(file: string, message: string): CommandError {
-  return new CommandError('invalid_scenario', `${file}: ${message}`)
+  return new CommandError('invalid_scenario', `${inputName(file)}: ${message}`, exitCodes.usage)
 }
 
 const FILE = 'tabwire-counterexample'

@@ -17,7 +17,12 @@ describe.runIf(hasTerminals).concurrent(`a command that reads standard input ${o
     sampled<[string[], code: number, shows: RegExp, typed?: string]>(
       [
         [['verify', ...verifying], 3, /trailing_newline/, payload],
-        [['verify', ...verifying.slice(0, 2), '--request', '-'], 1, /This is not an HTTP request/, 'soup'],
+        [
+          ['verify', ...verifying.slice(0, 2), '--request', '-'],
+          2,
+          /standard input is not an HTTP request/,
+          'soup',
+        ],
         [['verify', ...verifying.slice(0, 2), '--many', '-'], 2, /--many: line 1 must be/, 'soup'],
         [['sign', '--secret', secret], 0, /t=\d+,v1=/, 'soup'],
         [['sign', '--secret', secret, '--body', '-'], 0, /t=\d+,v1=/, 'soup'],

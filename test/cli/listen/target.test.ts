@@ -8,6 +8,8 @@ describe('a target', () => {
     ['3000/hooks', 'http://localhost:3000/hooks'],
     ['localhost:3000/hooks?a=1', 'http://localhost:3000/hooks?a=1'],
     ['app.test', 'http://app.test/'],
+    ['receiver:8080', 'http://receiver:8080/'],
+    ['localhost', 'http://localhost/'],
     ['[::1]:3000', 'http://[::1]:3000/'],
     ['HTTPS://Localhost:3000', 'https://localhost:3000/'],
   ])('%s is %s', (text, url) => expect(parseTarget(text).href).toBe(url))
@@ -16,6 +18,13 @@ describe('a target', () => {
     expect(() => parseTarget(text)).toThrow(
       `--forward-to must be an http: or https: URL such as http://localhost:3000/webhooks, got ${JSON.stringify(text)}.`,
     )
+  })
+
+  test.each(['nope', 'nope/hooks'])('%s is rather a mistake than a host', (text) => {
+    expect(() => parseTarget(text)).toThrow(
+      `got ${JSON.stringify(text)}. For a host of this name, pass http://${text}`,
+    )
+    expect(parseTarget(`http://${text}`).hostname).toBe('nope')
   })
 
   test('with a password is refused without showing it', () => {
