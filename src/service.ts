@@ -21,7 +21,7 @@ export interface Service extends Pick<
   | 'onCommit'
   | 'sequence'
   | 'committedAfter'
-  | 'fresh'
+  | 'bringUpToDate'
 > {
   /**
    * Runs an operation as one transaction: its writes, events and deliveries become durable together before this

@@ -164,8 +164,8 @@ async function startOn(parts: Parts): Promise<Simulator> {
   // After everything that may fail, because the log and the streams start timers.
   const orderBy = parts.orderBy ?? texts.orderBy
   const log = await openRequestLog(service, { ...parts, orderBy })
-  const fresh = shared && (() => service.fresh().then(log.fresh))
-  const stream = createStream(service, log, { token, fresh, serviceName: parts.serviceName })
+  const bringUpToDate = shared && (() => service.bringUpToDate().then(log.bringUpToDate))
+  const stream = createStream(service, log, { token, bringUpToDate, serviceName: parts.serviceName })
   const tables = { service, tableSecret, clock, stream: createTableStream(service) }
   const pages = createPages()
   const { sessions: sharedSessions, ...sharing } = sharingOf(parts)

@@ -19,7 +19,7 @@ interface ControlsSettings {
   clock: Pick<ClockControls, 'alone' | 'jump' | 'show'>
   interrupt: Pump['interrupt']
   /** Returns the target of the clock at a reset. */
-  fresh: () => ClockTarget
+  initialTime: () => ClockTarget
   /** Clears all faults. */
   clearFaults: () => Promise<void>
   /** Makes new identifiers sort after the newest record. */
@@ -31,7 +31,7 @@ interface ControlsSettings {
 }
 
 export function createStateControls(settings: ControlsSettings): StateControls {
-  const { service, clock, interrupt, fresh, clearFaults, restarts } = settings
+  const { service, clock, interrupt, initialTime, clearFaults, restarts } = settings
 
   /** Replaces the state while no attempt is in flight: an attempt must be recorded in the state that it began in. */
   async function replace(
@@ -69,7 +69,7 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     load: (state, signal) =>
       replace({ time: new Date(state.clock.now), frozen: state.clock.frozen }, loadState(state), signal),
     async reset(signal) {
-      const report = await replace(fresh(), resetState, signal)
+      const report = await replace(initialTime(), resetState, signal)
       await clearFaults()
       return report
     },

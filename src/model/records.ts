@@ -39,7 +39,7 @@ export const noRecords: Everything = {
 }
 
 /** Secondary indexes by collection. One key can match several records. */
-export interface Lookups {
+export interface Indexes {
   /** `all`: every location, under the key `''`. */
   locations: 'all'
   keys: 'hash'
@@ -61,12 +61,12 @@ export interface Lookups {
 type ReadOne = { [C in CollectionName]: ReadOneOf<C> }[CollectionName]
 export type ReadOneOf<C extends CollectionName> =
   | { collection: C; id: string }
-  | { collection: C; lookup: Lookups[C]; key: string }
+  | { collection: C; index: Indexes[C]; key: string }
 
 /** Result of one read: the record or `undefined`, or an iterator over records in order of creation. */
 type ReadResult<A> = A extends { collection: infer C extends CollectionName; id: string }
   ? Collections[C] | undefined
-  : A extends { collection: infer C extends CollectionName; lookup: unknown }
+  : A extends { collection: infer C extends CollectionName; index: unknown }
     ? Iterable<Collections[C]>
     : never
 

@@ -40,7 +40,7 @@ export interface EndpointAddress {
 function readsToDelete({ endpoint_id }: EndpointAddress) {
   return {
     endpoint: { collection: 'endpoints', id: endpoint_id },
-    pending: { collection: 'deliveries', lookup: 'pending_of', key: endpoint_id },
+    pending: { collection: 'deliveries', index: 'pending_of', key: endpoint_id },
   } as const
 }
 

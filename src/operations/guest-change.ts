@@ -16,8 +16,8 @@ export interface CheckAddress {
 export function readsOfCheck(address: CheckAddress) {
   const key = checkKey(address)
   return {
-    checks: { collection: 'checks', lookup: 'external', key },
-    claims: { collection: 'claims', lookup: 'check', key },
+    checks: { collection: 'checks', index: 'external', key },
+    claims: { collection: 'claims', index: 'check', key },
   } as const
 }
 

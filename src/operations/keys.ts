@@ -14,7 +14,7 @@ interface CreateKey extends CreateKeyBody {
 function readsToCreate({ location_id, hash }: CreateKey) {
   return {
     location: { collection: 'locations', id: location_id },
-    same: { collection: 'keys', lookup: 'hash', key: hash },
+    same: { collection: 'keys', index: 'hash', key: hash },
   } as const
 }
 

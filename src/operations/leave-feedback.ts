@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts'
 export interface LeaveFeedback extends CheckAddress, FeedbackBody {}
 
 function reads(address: LeaveFeedback) {
-  return { checks: { collection: 'checks', lookup: 'external', key: checkKey(address) } } as const
+  return { checks: { collection: 'checks', index: 'external', key: checkKey(address) } } as const
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Context } from './operation.ts'
 
 /** Reads of the outbox, besides those of the operation. */
 export const outboxReads = {
-  subscribers: { collection: 'endpoints', lookup: 'status', key: 'enabled' },
+  subscribers: { collection: 'endpoints', index: 'status', key: 'enabled' },
 } as const
 
 /**

@@ -35,7 +35,7 @@ function readsToPay(address: Pay) {
   return {
     ...readsOfCheck(address),
     location: { collection: 'locations', id: address.location_id },
-    payments: { collection: 'payments', lookup: 'check', key: checkKey(address) },
+    payments: { collection: 'payments', index: 'check', key: checkKey(address) },
   } as const
 }
 

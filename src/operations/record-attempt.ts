@@ -24,7 +24,7 @@ function reads({ delivery_id, endpoint_id }: RecordAttempt) {
   return {
     delivery: { collection: 'deliveries', id: delivery_id },
     endpoint: { collection: 'endpoints', id: endpoint_id },
-    pending: { collection: 'deliveries', lookup: 'pending_of', key: endpoint_id },
+    pending: { collection: 'deliveries', index: 'pending_of', key: endpoint_id },
   } as const
 }
 

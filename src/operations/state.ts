@@ -8,7 +8,7 @@ interface AddLocations {
 }
 
 function readsLocations() {
-  return { locations: { collection: 'locations', lookup: 'all', key: '' } } as const
+  return { locations: { collection: 'locations', index: 'all', key: '' } } as const
 }
 
 /**
@@ -35,8 +35,8 @@ interface AssignEndpoints {
 
 const readsEndpoints = () =>
   ({
-    enabled: { collection: 'endpoints', lookup: 'status', key: 'enabled' },
-    disabled: { collection: 'endpoints', lookup: 'status', key: 'disabled' },
+    enabled: { collection: 'endpoints', index: 'status', key: 'enabled' },
+    disabled: { collection: 'endpoints', index: 'status', key: 'disabled' },
   }) as const
 
 /**

@@ -35,7 +35,7 @@ const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
 export async function openClock(options: Settings, { store, values, shared }: Stored): Promise<MovableClock> {
   const { startAt, onNotice = ignore } = options
   if (options.seed !== undefined) {
-    const { time, frozen } = freshTime({ ...options, values, shared })
+    const { time, frozen } = initialTime({ ...options, values, shared })
     return createMovableClock({ start: time, frozen })
   }
   if (shared !== undefined) return openSharedClock(options, store, values)
@@ -89,7 +89,7 @@ const START = 'clock_start'
  * Returns the clock settings of a new service. A seeded run starts frozen, so that it is reproducible. In a sandbox, those
  * of its first instance count.
  */
-export function freshTime({ seed, startAt, values, shared }: Settings & Pick<Parts, 'values' | 'shared'>) {
+export function initialTime({ seed, startAt, values, shared }: Settings & Pick<Parts, 'values' | 'shared'>) {
   const start = shared && values.get(START)
   if (start !== undefined)
     return { time: typeof start === 'string' ? new Date(start) : undefined, frozen: false }

@@ -17,7 +17,7 @@ import { deliveryTimes, longestAttempt } from '../simulator-options.ts'
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
-import { freshTime, measureOf } from './controls.ts'
+import { initialTime, measureOf } from './controls.ts'
 import { createRestarts, knownElsewhere } from './sharing.ts'
 
 /** Parts of the service that deliveries need. */
@@ -104,11 +104,19 @@ export function openDeliveries(
     : undefined
   const interrupt: Pump['interrupt'] = (work) => pump().interrupt(work)
   const restarts = createRestarts(service, parts)
-  const fresh = () => freshTime(parts)
+
   return {
     clock: controls,
     state:
-      controls && createStateControls({ service, clock: controls, interrupt, fresh, clearFaults, restarts }),
+      controls &&
+      createStateControls({
+        service,
+        clock: controls,
+        interrupt,
+        initialTime: () => initialTime(parts),
+        clearFaults,
+        restarts,
+      }),
     async judge(url: string) {
       const reason = receivers.find(url) === undefined ? await policy.refuse(url) : policy.inspect(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }

@@ -102,7 +102,7 @@ function openReplayDeliveries(
     own: {},
   })
   const shown = clock.now()
-  const fresh = () => ({ time: shown, frozen: true })
+  const initialTime = () => ({ time: shown, frozen: true })
   return {
     clock: controls,
     state:
@@ -111,7 +111,7 @@ function openReplayDeliveries(
         service,
         clock: controls,
         interrupt: (work) => work(),
-        fresh,
+        initialTime,
         clearFaults,
         restarts: createRestarts(service, parts),
       }),

@@ -43,13 +43,13 @@ export function createCommits() {
       characters -= sizeOf(recent.shift()?.writes ?? [])
     tell(writes, kind, sequence)
   }
-  const feed: Pick<Store, 'sequence' | 'committedAfter' | 'fresh'> = {
+  const feed: Pick<Store, 'sequence' | 'committedAfter' | 'bringUpToDate'> = {
     sequence: () => sequence,
     async committedAfter(after) {
       const missed = sequence - after
       return missed < 0 || missed > recent.length ? undefined : recent.slice(recent.length - missed)
     },
-    fresh: async () => undefined,
+    bringUpToDate: async () => undefined,
   }
   return {
     ...feed,

@@ -132,7 +132,7 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
 function storeOver(
   tables: Tables,
   queue: GroupCommit,
-  retire: () => readonly Write[],
+  expire: () => readonly Write[],
   replaceBy: (after: Everything) => Promise<Everything>,
   release: () => Promise<void>,
 ): Store {
@@ -141,9 +141,9 @@ function storeOver(
     // Serialised first, so that values that JSON cannot hold do not reach memory.
     const text = writesJson(writes)
     const undo = tables.apply(writes)
-    const retired = retire()
-    if (retired.length === 0) queue.add(`[${text}]`, undo)
-    else queue.add(`[${text},${writesJson(retired)}]`, [...tables.apply(retired), ...undo])
+    const expired = expire()
+    if (expired.length === 0) queue.add(`[${text}]`, undo)
+    else queue.add(`[${text},${writesJson(expired)}]`, [...tables.apply(expired), ...undo])
   }
   let closing: Promise<void> | undefined
   const gate = createGate()
@@ -177,7 +177,7 @@ function storeOver(
       return decision
     },
     get: (collection, id) => answer(() => tables.of(collection).records.get(id), queue.isUnwritten(id)),
-    find: (collection, lookup, key) => answer(() => [...tables.of(collection).find(lookup, key)]),
+    find: (collection, index, key) => answer(() => [...tables.of(collection).find(index, key)]),
     async list(collection, query) {
       // The page's start is durable; records that come during the search need not be.
       const { page } = await answer(() => ({ page: pageOf(tables.of(collection).records, query) }))

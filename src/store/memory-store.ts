@@ -14,7 +14,7 @@ import { createTables } from './tables/tables.ts'
  */
 export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: number } = {}): Store {
   const tables = createTables()
-  const leaving = createRetention(tables, keepEvents)
+  const expire = createRetention(tables, keepEvents)
   const gate = createGate()
   const { announce, replaced, ...commits } = createCommits()
   const replaceBy = async (after: Everything) => {
@@ -29,13 +29,13 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
       const decision = decide(tables.read(reads), commits.generation())
       if (decision.writes.length > 0) {
         tables.apply(decision.writes)
-        tables.apply(leaving())
+        tables.apply(expire())
         announce(decision.writes)
       }
       return decision
     },
     get: async (collection, id) => tables.of(collection).records.get(id),
-    find: async (collection, lookup, key) => [...tables.of(collection).find(lookup, key)],
+    find: async (collection, index, key) => [...tables.of(collection).find(index, key)],
     list: async (collection, query) => pageOf(tables.of(collection).records, query),
     due: async (query) => tables.due(query),
     unfinished: async (query) => tables.unfinished(query),

@@ -27,7 +27,7 @@ export function createRetention(tables: Tables, keep: number): () => readonly Wr
     return (last = undefined)
   }
   return () => {
-    const leaving: Write[] = []
+    const expired: Write[] = []
     const looks = tables.of('events').records.size > size ? MAX_LOOKS.afterEvents : MAX_LOOKS.otherwise
     size = tables.of('events').records.size
     let left = size - keep
@@ -36,11 +36,11 @@ export function createRetention(tables: Tables, keep: number): () => readonly Wr
       if (id === undefined) break
       const its = finished(tables.of('deliveries').find('event', id))
       if (its === undefined) continue
-      leaving.push(remove('events', id), ...its.map((delivery) => remove('deliveries', delivery.id)))
+      expired.push(remove('events', id), ...its.map((delivery) => remove('deliveries', delivery.id)))
       left--
       size--
     }
-    return leaving
+    return expired
   }
 }
 

@@ -4,7 +4,7 @@ import type {
   Collections,
   Everything,
   ReadResults,
-  Lookups,
+  Indexes,
   Write,
 } from '../model/records.ts'
 import type { Delivery } from '../model/delivery.ts'
@@ -32,7 +32,7 @@ export interface Store {
   /** Returns the records under a key of an index, oldest first. */
   find<C extends CollectionName>(
     collection: C,
-    lookup: Lookups[C],
+    index: Indexes[C],
     key: string,
   ): Promise<readonly Collections[C][]>
 
@@ -68,7 +68,7 @@ export interface Store {
    */
   committedAfter(sequence: number): Promise<readonly Commit[] | undefined>
   /** Resolves when listeners were told all transactions that were durable before the call, also those of other processes. */
-  fresh(): Promise<void>
+  bringUpToDate(): Promise<void>
 
   /** Makes all pending transactions durable, compacts, and releases the directory. */
   close(): Promise<void>

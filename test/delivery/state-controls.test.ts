@@ -48,7 +48,7 @@ test('a state that cannot be stored leaves the clock where it is, and running, a
     },
     clock: controls,
     interrupt: (work) => work(),
-    fresh: () => ({ time: undefined, frozen: false }),
+    initialTime: () => ({ time: undefined, frozen: false }),
     clearFaults: async () => void (areFaultsSet = false),
     restarts: { announce: async () => undefined, restartAfter: () => undefined },
   })

@@ -250,6 +250,6 @@ test('it reads the delivery, its endpoint and the endpoint’s other pending del
   expect(recordAttempt.reads({ ...command, retry_in_ms: null, disable_after: 0 })).toEqual({
     delivery: { collection: 'deliveries', id: 'dlv_1' },
     endpoint: { collection: 'endpoints', id: 'we_1' },
-    pending: { collection: 'deliveries', lookup: 'pending_of', key: 'we_1' },
+    pending: { collection: 'deliveries', index: 'pending_of', key: 'we_1' },
   })
 })

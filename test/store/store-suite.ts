@@ -19,9 +19,9 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       const asks = {
         byId: { collection: 'checks', id: idOf('chk', 1) },
         nothing: { collection: 'checks', id: 'chk_none' },
-        byKey: { collection: 'checks', lookup: 'external', key: 'loc_1/POS-1' },
-        claims: { collection: 'claims', lookup: 'check', key: 'loc_1/POS-1' },
-        none: { collection: 'claims', lookup: 'check', key: 'loc_2/POS-1' },
+        byKey: { collection: 'checks', index: 'external', key: 'loc_1/POS-1' },
+        claims: { collection: 'claims', index: 'check', key: 'loc_1/POS-1' },
+        none: { collection: 'claims', index: 'check', key: 'loc_2/POS-1' },
       } as const
       const { seen } = await store.transact(asks, (records) => ({
         seen: { ...records, byKey: [...records.byKey], claims: [...records.claims], none: [...records.none] },
@@ -38,7 +38,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
 
     it('gives records that can be iterated more than once', async () => {
       await save(store, put('endpoints', endpoint(1)), put('endpoints', endpoint(2)))
-      const asks = { enabled: { collection: 'endpoints', lookup: 'status', key: 'enabled' } } as const
+      const asks = { enabled: { collection: 'endpoints', index: 'status', key: 'enabled' } } as const
       const { counts } = await store.transact(asks, ({ enabled }) => ({
         counts: [[...enabled].length, [...enabled].length],
         writes: [],
@@ -58,7 +58,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       await save(store, put('checks', check(1)))
       await save(store, put('events', event(1)), put('deliveries', delivery(1)))
       await save(store, remove('events', idOf('evt', 1)))
-      await store.fresh()
+      await store.bringUpToDate()
       expect(told).toEqual([before + 1, before + 2, before + 3])
       expect(store.sequence()).toBe(before + 3)
       expect(await store.committedAfter(before + 1)).toEqual([
@@ -99,7 +99,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     })
   })
 
-  describe(`${name}: a lookup`, () => {
+  describe(`${name}: an index`, () => {
     it('follows a record whose key changes, and forgets one that is removed', async () => {
       await save(
         store,

@@ -108,7 +108,7 @@ function stateRoutes(parts: TableRouteParts): Documented[] {
         answers: { 200: { description: 'The table.', schema: 'TableView', headers: freshHeaders } },
         errors: ['NotFound'],
       },
-      handle: atTable(async (table, call) => fresh(200, await viewTable(parts, table, guestOf(call)))),
+      handle: atTable(async (table, call) => uncached(200, await viewTable(parts, table, guestOf(call)))),
     },
     {
       method: 'GET',
@@ -139,7 +139,7 @@ function stateRoutes(parts: TableRouteParts): Documented[] {
       scope: null,
       ...byGuest(tableClaimBody, async ({ external_check_id, ...body }, guest_hash, table, trace) => {
         const command = { ...(await checkAt(parts, table, external_check_id)), ...body, guest_hash }
-        return fresh(201, viewClaim(await service.execute(claimItems, command, trace)))
+        return uncached(201, viewClaim(await service.execute(claimItems, command, trace)))
       }),
       doc: {
         id: 'claimAtTable',
@@ -167,7 +167,7 @@ function stateRoutes(parts: TableRouteParts): Documented[] {
       },
       handle: atTable(async (table, call) => {
         const claim = await ownClaim(parts, table, call.params.id ?? '', requireGuest(call))
-        return fresh(200, viewClaim(await service.execute(releaseClaim, { claim })))
+        return uncached(200, viewClaim(await service.execute(releaseClaim, { claim })))
       }),
     },
     {
@@ -177,7 +177,10 @@ function stateRoutes(parts: TableRouteParts): Documented[] {
       ...byGuest(tablePayBody, async ({ external_check_id, ...body }, guest_hash, table, trace) => {
         const address = await checkAt(parts, table, external_check_id)
         for (const id of body.claim_ids ?? []) await ownClaim(parts, table, id, guest_hash)
-        return fresh(201, viewPayment(await service.execute(pay, { ...address, ...body, guest_hash }, trace)))
+        return uncached(
+          201,
+          viewPayment(await service.execute(pay, { ...address, ...body, guest_hash }, trace)),
+        )
       }),
       doc: {
         id: 'payAtTable',
@@ -208,7 +211,7 @@ function stateRoutes(parts: TableRouteParts): Documented[] {
       handle: atTable(async (table, call) => {
         const { external_check_id, ...body } = validate(tableFeedbackBody, await call.body())
         const address = await checkAt(parts, table, external_check_id)
-        return fresh(
+        return uncached(
           201,
           viewFeedback(await service.execute(leaveFeedback, { ...address, ...body }, call.trace)),
         )
@@ -229,7 +232,7 @@ function languageOf(call: Call): string | undefined {
 }
 
 /** Returns JSON that caches and other sites must not store or read. */
-function fresh(status: number, value: unknown): Answer {
+function uncached(status: number, value: unknown): Answer {
   return {
     status,
     headers: { 'cache-control': 'no-store', 'cross-origin-resource-policy': 'same-origin' },

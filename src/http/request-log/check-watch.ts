@@ -104,14 +104,14 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
    * name lines. The ids of a menu would recur, also with a number of the line.
    */
   function indexProducts(added: readonly CheckItem[], before: StoredCheck | null, location: string): void {
-    const fresh = new Map<string, string[]>()
+    const idsByProduct = new Map<string, string[]>()
     for (const { name, price_cents, external_id } of added) {
       if (before?.items.some((item) => item.name === name && item.price_cents === price_cents) === true)
         continue
       const product = productOf({ name, price_cents }, location)
-      fresh.set(product, [...(fresh.get(product) ?? []), external_id.replace(LINE_NUMBER, '')])
+      idsByProduct.set(product, [...(idsByProduct.get(product) ?? []), external_id.replace(LINE_NUMBER, '')])
     }
-    for (const [product, ids] of fresh) {
+    for (const [product, ids] of idsByProduct) {
       const known = products.get(product)
       if (known?.areLines === true) continue
       const areLines = known !== undefined && !ids.some((id) => known.ids.has(id))

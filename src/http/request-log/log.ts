@@ -40,7 +40,7 @@ export interface RequestLog {
    * Resolves when the log has all requests that any instance answered before the call.
    * @throws Refusal `storage_unavailable`.
    */
-  fresh(): Promise<void>
+  bringUpToDate(): Promise<void>
   get(id: string): LoggedRequest | undefined
   /**
    * Lists requests in the order of their responses, newest first by default: those after the id `after` that match
@@ -215,7 +215,7 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
       for (const listener of listeners) listener(numbered(entry))
       return undefined
     },
-    fresh: async () => undefined,
+    bringUpToDate: async () => undefined,
     newest: () => newest,
     after: (number) =>
       number < dropped ? undefined : requests.filter((entry) => entry.number > number).map(numbered),

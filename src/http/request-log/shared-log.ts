@@ -52,7 +52,7 @@ export interface SharedLog extends RequestLog {
 }
 
 interface SharedLogParts extends Omit<LogParts, 'service' | 'saved' | 'numbers'> {
-  service: Pick<Service, 'onCommit' | 'list' | 'generation' | 'sequence' | 'fresh'>
+  service: Pick<Service, 'onCommit' | 'list' | 'generation' | 'sequence' | 'bringUpToDate'>
   rows: Rows
   /** Returns a text that no other instance uses. */
   newId: () => string
@@ -162,7 +162,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
       const isBehind = (row: { generation: number; sequence: number }) =>
         row.generation > service.generation() || row.sequence > service.sequence()
       // A log has the commit of a push before its request.
-      if (page.generation > service.generation() || page.rows.some(isBehind)) await service.fresh()
+      if (page.generation > service.generation() || page.rows.some(isBehind)) await service.bringUpToDate()
       for (const { doc, id, number, ...place } of page.rows) {
         // Requests from before a replacement of all records refer to checks that no longer exist.
         if (place.generation === service.generation()) put(id, number, doc)
@@ -302,7 +302,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     applied(check) {
       void enqueue(newId(), { applied: check })
     },
-    async fresh() {
+    async bringUpToDate() {
       const newest = queue.at(-1) ?? batch.at(-1)
       if (newest !== undefined) await whenWritten(newest)
       await read()

@@ -19,7 +19,7 @@ import { textBody } from './state.ts'
 
 export interface BundleParts {
   service: Pick<Service, 'everything' | 'onCommit'>
-  log: Pick<RequestLog, 'fresh' | 'report' | 'accounted' | 'save'>
+  log: Pick<RequestLog, 'bringUpToDate' | 'report' | 'accounted' | 'save'>
   /** Shows the service's clock. */
   clockNow: () => Bundle['clock']
   faultsNow: () => Promise<FaultsView>
@@ -62,7 +62,7 @@ async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bund
   const since = timeOf(query, 'since')
   const all_closed = choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
   const faults = await parts.faultsNow()
-  await parts.log.fresh()
+  await parts.log.bringUpToDate()
   const records = await recordsNow(parts.service)
   // From here on synchronous: everything is of one moment.
   const clock = parts.clockNow()

@@ -173,7 +173,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         of: 'LoggedRequest',
       }),
       handle: async ({ query }) => {
-        await log.fresh()
+        await log.bringUpToDate()
         return pageReply(
           log.list({ order: orderOf(query), ...pageQueryOf(query), only: requestFilter(query) }),
           (request) => request,
@@ -198,7 +198,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         errors: ['NotFound'],
       },
       async handle({ params }) {
-        await log.fresh()
+        await log.bringUpToDate()
         const request = log.get(params.id ?? '')
         if (request !== undefined) return ok(request)
         throw new Refusal('not_found', `No request with this id. ${logLimit}`)
@@ -217,7 +217,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       },
       async handle({ query }) {
         const since = timeOf(query, 'since')
-        await log.fresh()
+        await log.bringUpToDate()
         return ok(log.report(since))
       },
     },
@@ -239,7 +239,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       async handle({ key, query }) {
         const allClosed = choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
         const { location_id: id } = key
-        await log.fresh()
+        await log.bringUpToDate()
         const location = (await service.get('locations', id)) ?? { id, currency: '' }
         return ok(accountOf({ location, records: await service.everything(), ...log.accounted(), allClosed }))
       },

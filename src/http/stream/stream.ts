@@ -65,7 +65,7 @@ interface Feed {
   /** Text that the ids of messages begin with. Instances of a shared sandbox have the same one, others do not. */
   token: string
   /** In a shared sandbox: resolves when this instance has told everything that any instance did before the call. */
-  fresh?: (() => Promise<void>) | undefined
+  bringUpToDate?: (() => Promise<void>) | undefined
   /** Names the headers of offered attempts. */
   serviceName: string
 }
@@ -73,7 +73,7 @@ interface Feed {
 export function createStream(
   service: Source,
   log: Pick<RequestLog, 'onAdd' | 'list' | 'get' | 'newest' | 'after'>,
-  { token, fresh, serviceName }: Feed,
+  { token, bringUpToDate, serviceName }: Feed,
 ): Stream {
   const subscribers = new Map<Subscriber, Pick<StreamQuery, 'listener' | 'keyId'>>()
   const positions = createPositions(token)
@@ -171,7 +171,7 @@ export function createStream(
   heartbeat.unref()
   return {
     async open({ since, lastEventId, ...owner } = {}) {
-      if (fresh !== undefined) await fresh()
+      if (bringUpToDate !== undefined) await bringUpToDate()
       const asked = positions.read(lastEventId)
       const from = asked === undefined || positions.isAhead(asked, now) ? undefined : asked
       const to = now

@@ -136,10 +136,10 @@ async function applyStep(directory: string, step: Step): Promise<void> {
   if (step.do === 'make empty') return writeNew(path, Buffer.alloc(0))
   const aside = join(directory, step.as)
   if (step.do === 'replace') {
-    const fresh = join(directory, `db.json.${randomBytes(4).toString('hex')}.tmp`)
-    await writeNew(fresh, step.content)
+    const temporary = join(directory, `db.json.${randomBytes(4).toString('hex')}.tmp`)
+    await writeNew(temporary, step.content)
     await keepAlso(path, aside)
-    await rename(fresh, path)
+    await rename(temporary, path)
   } else await rename(path, aside)
   await chmod(aside, OWNER_ONLY)
 }

@@ -107,7 +107,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const box = createSecretBox(options.storeKey, sandbox)
   const journal = openJournal(database, box)
   const tables = createTables()
-  const retire = createRetention(tables, keepEvents)
+  const expire = createRetention(tables, keepEvents)
   const { announce: tell, onCommit } = createListeners()
   const valueListeners = new Set<ValueListener>()
   let values = new Map<string, string>()
@@ -205,12 +205,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         const { reply, ...change } = job.decide()
         const rows = [...rowsOf(change, box)]
         const undoing = tables.apply(change.writes)
-        const retired = change.writes.length === 0 ? [] : retire()
-        rows.push(...rowsOf({ writes: retired, values: [] }, box))
-        const undoRetired = tables.apply(retired)
+        const expired = change.writes.length === 0 ? [] : expire()
+        rows.push(...rowsOf({ writes: expired, values: [] }, box))
+        const undoExpired = tables.apply(expired)
         const undoValues = applyValues(change.values)
         decided.undo.push(() => {
-          tables.apply(undoRetired)
+          tables.apply(undoExpired)
           tables.apply(undoing)
           applyValues(undoValues)
         })
@@ -390,7 +390,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   /** Reads from memory, and answers once it is known to be up to date. */
-  function fresh<T>(read: () => T): Promise<T> {
+  function readUpToDate<T>(read: () => T): Promise<T> {
     return enqueue(() => ({ reply: read(), writes: [], values: [] }), true)
   }
 
@@ -413,7 +413,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return found
   }
 
-  const bringUpToDate = () => fresh(() => undefined)
+  const bringUpToDate = () => readUpToDate(() => undefined)
   try {
     await reload()
   } catch (error) {
@@ -440,7 +440,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     generation: () => generation,
     sequence: () => seq,
     committedAfter,
-    fresh: bringUpToDate,
+    bringUpToDate,
     counts: () => counts,
     ready: bringUpToDate,
     transact: (asked, decideOne) =>
@@ -448,15 +448,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         const decision = decideOne(tables.read(asked), generation)
         return { reply: decision, writes: decision.writes, values: [] }
       }),
-    get: (collection, id) => fresh(() => tables.of(collection).records.get(id)),
-    find: (collection, lookup, key) => fresh(() => [...tables.of(collection).find(lookup, key)]),
+    get: (collection, id) => readUpToDate(() => tables.of(collection).records.get(id)),
+    find: (collection, index, key) => readUpToDate(() => [...tables.of(collection).find(index, key)]),
     async list(collection, query) {
-      const { page } = await fresh(() => ({ page: pageOf(tables.of(collection).records, query) }))
+      const { page } = await readUpToDate(() => ({ page: pageOf(tables.of(collection).records, query) }))
       return page
     },
     due: (query) => local(() => tables.due(query)),
     unfinished: (query) => local(() => tables.unfinished(query)),
-    everything: () => fresh(() => tables.all()),
+    everything: () => readUpToDate(() => tables.all()),
     replace: (make) =>
       new Promise<void>((resolve, reject) => {
         requireAccepting()

@@ -5,8 +5,8 @@ import type { CollectionName } from '../../model/records.ts'
  * every record, the longest wait of a push with 100,000 checks stored rises from 150 to 380 ms.
  */
 export interface Changes {
-  /** Notes a record that was put, `fresh` when it is new. Removals need no note. */
-  put(collection: CollectionName, id: string, fresh: boolean): void
+  /** Notes a record that was put, `isNew` when there was none of its id. Removals need no note. */
+  put(collection: CollectionName, id: string, isNew: boolean): void
   has(collection: CollectionName, id: string): boolean
   /**
    * Starts a generation for a snapshot of this moment. Call the result once the snapshot is on disk, to forget the changes
@@ -16,11 +16,11 @@ export interface Changes {
 }
 
 /**
- * Changes since one moment. Ids sort by creation time, so the first fresh id stands for all later ones. After the clock was
+ * Changes since one moment. Ids sort by creation time, so the first new id stands for all later ones. After the clock was
  * set back, unchanged records may count as changed.
  */
 interface Generation {
-  firstFresh: Map<CollectionName, string>
+  firstNew: Map<CollectionName, string>
   replaced: Set<string>
 }
 
@@ -28,12 +28,12 @@ export function createChanges(): Changes {
   let newest = newGeneration()
   let generations = [newest]
   return {
-    put(collection, id, fresh) {
-      if (isFresh(newest, collection, id)) return
-      if (fresh) newest.firstFresh.set(collection, id)
+    put(collection, id, isNew) {
+      if (isNewIn(newest, collection, id)) return
+      if (isNew) newest.firstNew.set(collection, id)
       else newest.replaced.add(id)
     },
-    has: (collection, id) => generations.some((one) => isFresh(one, collection, id) || one.replaced.has(id)),
+    has: (collection, id) => generations.some((one) => isNewIn(one, collection, id) || one.replaced.has(id)),
     begin() {
       const before = generations
       newest = newGeneration()
@@ -46,10 +46,10 @@ export function createChanges(): Changes {
 }
 
 function newGeneration(): Generation {
-  return { firstFresh: new Map(), replaced: new Set() }
+  return { firstNew: new Map(), replaced: new Set() }
 }
 
-function isFresh({ firstFresh }: Generation, collection: CollectionName, id: string): boolean {
-  const first = firstFresh.get(collection)
+function isNewIn({ firstNew }: Generation, collection: CollectionName, id: string): boolean {
+  const first = firstNew.get(collection)
   return first !== undefined && id >= first
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type sorted from 'sorted-btree'
 import { checkKey } from '../../model/check.ts'
 import type { OfCheck } from '../../model/guests/records.ts'
-import type { CollectionName, Collections, Lookups } from '../../model/records.ts'
+import type { CollectionName, Collections, Indexes } from '../../model/records.ts'
 import type { Order, Page, Search } from '../store.ts'
 import { timers } from '../../timers.ts'
 
@@ -29,7 +29,7 @@ export interface Table<T extends { id: string }> {
   /** Removes and returns the record with an id. */
   remove(id: string): T | undefined
   /** Returns the records under a key of an index, oldest first, iterated lazily. */
-  find(lookup: string, key: string): Iterable<T>
+  find(index: string, key: string): Iterable<T>
 }
 
 /** Creates a table with an index for each rule, and further indexes. It updates them with the records. */
@@ -38,11 +38,11 @@ export function createTable<T extends { id: string }>(
   further: Readonly<Record<string, KeyIndex<T>>> = {},
 ): Table<T> {
   const tree = new SortedTree<string, T>(undefined, compareText)
-  const lookups = new Map(Object.entries(further))
-  for (const [name, rule] of Object.entries(rules)) lookups.set(name, createKeyIndex(rule))
-  const indexes = [...lookups.values()]
+  const indexes = new Map(Object.entries(further))
+  for (const [name, rule] of Object.entries(rules)) indexes.set(name, createKeyIndex(rule))
+  const all = [...indexes.values()]
   const move = (before: T | undefined, after: T | undefined) => {
-    for (const index of indexes) index.move(before, after)
+    for (const index of all) index.move(before, after)
     return before
   }
   return {
@@ -58,7 +58,7 @@ export function createTable<T extends { id: string }>(
       tree.delete(id)
       return move(before, undefined)
     },
-    find: (lookup, key) => lookups.get(lookup)?.find(key) ?? [],
+    find: (index, key) => indexes.get(index)?.find(key) ?? [],
   }
 }
 
@@ -136,10 +136,10 @@ function createKeyIndex<T extends { id: string }>(keyOf: (record: T) => string |
 /** Returns the key of a record in an index; `null` when it is not indexed. */
 type KeyOf<T> = (record: T) => string | null
 
-type Rules<C extends CollectionName> = Readonly<Record<Lookups[C], KeyOf<Collections[C]>>>
+type Rules<C extends CollectionName> = Readonly<Record<Indexes[C], KeyOf<Collections[C]>>>
 
 /** The indexes of each collection, beside the due index of deliveries. */
-export const lookups: { readonly [C in CollectionName]: Omit<Rules<C>, 'pending_of'> } = {
+export const indexRules: { readonly [C in CollectionName]: Omit<Rules<C>, 'pending_of'> } = {
   locations: { all: () => '' },
   keys: { hash: ({ hash }) => hash },
   checks: { external: checkKey },

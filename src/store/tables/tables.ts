@@ -12,7 +12,7 @@ import {
 import type { Changes } from '../snapshot/changes.ts'
 import { DueIndex } from './due.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
-import { createTable, lookups, type RecordsInOrder, type Table } from './table.ts'
+import { createTable, indexRules, type RecordsInOrder, type Table } from './table.ts'
 
 /** All records in memory, from which all stores answer. The cost of a write does not depend on their number. */
 export interface Tables {
@@ -41,7 +41,7 @@ export interface Prepared {
 export type RecordCopies = { readonly [C in CollectionName]: RecordsInOrder<Collections[C]> }
 
 /** All collections, in the order of the snapshot. */
-export const collectionNames = Object.keys(lookups) as CollectionName[]
+export const collectionNames = Object.keys(indexRules) as CollectionName[]
 
 /** Creates empty tables. `onPut` is called for each record that a write puts, with whether it is new. */
 export function createTables(onPut: Changes['put'] = () => {}): Tables {
@@ -52,7 +52,7 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
       const results: Record<string, unknown> = {}
       for (const [name, one] of Object.entries(reads)) {
         const table = tables[one.collection]
-        results[name] = 'id' in one ? table.records.get(one.id) : table.find(one.lookup, one.key)
+        results[name] = 'id' in one ? table.records.get(one.id) : table.find(one.index, one.key)
       }
       return results as ReadResults<typeof reads>
     },
@@ -96,15 +96,15 @@ function emptyTables(): AllTables {
   const due = new DueIndex()
   return {
     due,
-    locations: createTable(lookups.locations),
-    keys: createTable(lookups.keys),
-    checks: createTable(lookups.checks),
-    claims: createTable(lookups.claims),
-    payments: createTable(lookups.payments),
-    feedback: createTable(lookups.feedback),
-    endpoints: createTable(lookups.endpoints),
-    events: createTable(lookups.events),
-    deliveries: createTable(lookups.deliveries, { pending_of: due }),
+    locations: createTable(indexRules.locations),
+    keys: createTable(indexRules.keys),
+    checks: createTable(indexRules.checks),
+    claims: createTable(indexRules.claims),
+    payments: createTable(indexRules.payments),
+    feedback: createTable(indexRules.feedback),
+    endpoints: createTable(indexRules.endpoints),
+    events: createTable(indexRules.events),
+    deliveries: createTable(indexRules.deliveries, { pending_of: due }),
   }
 }
 

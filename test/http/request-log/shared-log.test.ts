@@ -59,7 +59,7 @@ async function openLog({ rows }: Pick<ReturnType<typeof openRows>, 'rows'>, read
       },
       generation: () => 0,
       sequence: () => 0,
-      fresh: async () => undefined,
+      bringUpToDate: async () => undefined,
     },
   })
   onTestFinished(() => log.close())
@@ -102,7 +102,7 @@ describe('the request log of a shared sandbox', () => {
     const told: string[][] = [[], []]
     for (const [index, log] of logs.entries()) log.onAdd(({ id }) => told[index]?.push(id))
     await Promise.all(Array.from({ length: 200 }, async (_, number) => logs[number % 2]?.add(entry(number))))
-    for (const log of logs) await log.fresh()
+    for (const log of logs) await log.bringUpToDate()
     const ids = shared.stored.map(({ id }) => id)
     expect(ids).toHaveLength(200)
     expect(told).toEqual([ids, ids])
@@ -126,7 +126,7 @@ describe('the request log of a shared sandbox', () => {
     })
     // As for a response that cannot wait, such as that to invalid HTTP.
     void log.add(entry(1))
-    const fresh = log.fresh()
+    const fresh = log.bringUpToDate()
     setImmediate(store)
     await fresh
     expect(log.list({ order: 'asc', limit: 10 }).data).toEqual([entry(1)])
@@ -139,10 +139,10 @@ describe('the request log of a shared sandbox', () => {
     while (count < 10_000) {
       const last = shared.saved()?.number ?? 0
       for (; count < last + 5_250; count += 1) await log.add(refused(count))
-      await log.fresh()
+      await log.bringUpToDate()
       await until(() => (shared.saved()?.number ?? 0) > last)
     }
-    await log.fresh()
+    await log.bringUpToDate()
     expect(shared.stored.length).toBeLessThan(count)
     const other = await openLog(shared)
     expect(other.report(undefined)).toEqual(log.report(undefined))
@@ -175,12 +175,12 @@ describe('the request log of a shared sandbox', () => {
     const log = await openLog(shared)
     shared.database.isAway = true
     await Promise.all(Array.from({ length: 10_200 }, async (_, number) => log.add(entry(number))))
-    await expect(log.fresh()).rejects.toMatchObject({ code: 'storage_unavailable' })
+    await expect(log.bringUpToDate()).rejects.toMatchObject({ code: 'storage_unavailable' })
     await until(() => shared.database.failures > 2)
     expect(log.lost()).toBe(200)
     shared.database.isAway = false
     await until(() => shared.stored.length === 10_000)
-    await log.fresh()
+    await log.bringUpToDate()
     expect(log.list({ limit: 1 }).data).toMatchObject([{ id: 'req_010199' }])
     expect(shared.stored[0]?.id).toBe('req_000200')
     expect(log.lost()).toBe(200)
@@ -193,7 +193,7 @@ describe('the request log of a shared sandbox', () => {
     for (const doc of [JSON.stringify({ request: broken }), 'no JSON', '{"request":null}'])
       await shared.rows.append([{ id: `req_${shared.stored.length}`, generation: 0, sequence: 0, doc }])
     await log.add(entry(2))
-    await log.fresh()
+    await log.bringUpToDate()
     const other = await openLog(shared)
     for (const each of [log, other])
       expect(each.list({ order: 'asc', limit: 9 }).data.map(({ id }) => id)).toEqual([
@@ -208,10 +208,10 @@ describe('the request log of a shared sandbox', () => {
     const told: string[] = []
     log.onAdd(({ id }) => told.push(id))
     for (const number of [1, 2, 3]) await log.add(entry(number))
-    await log.fresh()
+    await log.bringUpToDate()
     shared.stored.pop()
     shared.database.epoch = 'second'
-    await log.fresh()
+    await log.bringUpToDate()
     expect(log.list({ order: 'asc', limit: 9 }).data.map(({ id }) => id)).toEqual([
       'req_000001',
       'req_000002',
@@ -237,15 +237,15 @@ describe('the request log of a shared sandbox', () => {
     )
     const ids = () => log.list({ order: 'asc', limit: 9 }).data.map(({ id }) => id)
     for (const number of [1, 2, 3]) await log.add(entry(number))
-    await log.fresh()
+    await log.bringUpToDate()
     shared.stored.pop()
     shared.database.epoch = 'second'
     for (failing of ['checkpoint', 'checks'] as const) {
-      await expect(log.fresh()).rejects.toMatchObject({ code: 'storage_unavailable' })
+      await expect(log.bringUpToDate()).rejects.toMatchObject({ code: 'storage_unavailable' })
       expect(ids()).toEqual(['req_000001', 'req_000002', 'req_000003'])
     }
     failing = undefined
-    await log.fresh()
+    await log.bringUpToDate()
     expect(ids()).toEqual(['req_000001', 'req_000002'])
     expect(reads).toBe(2)
   })
