@@ -211,12 +211,14 @@ export async function waitForEvent<Type extends keyof EventData>(
   const { data } = await client.events.list({ limit: MOST_SHOWN })
   const about = check === undefined ? '' : ` for check ${check}`
   throw new NotHappened(
-    [`Expected ${type}${about}; none occurred. Waited ${timeout / 1_000} s.`, ...told(data)].join('\n'),
+    [`Expected ${type}${about}; none occurred. Waited ${timeout / 1_000} s.`, ...describeMissing(data)].join(
+      '\n',
+    ),
     data.toReversed(),
   )
 }
 
-function told(newestFirst: readonly EventView[]): string[] {
+function describeMissing(newestFirst: readonly EventView[]): string[] {
   if (newestFirst.length === 0) return ['No event has occurred.']
   const lines = newestFirst.map(({ type, external_check_id: check }) =>
     check === null ? `  ${type}` : `  ${type} for check ${check}`,

@@ -96,9 +96,9 @@ function describeApiError(
     }
   const refused = status === 401 || (status === 403 && !NOT_THE_KEY.includes(code))
   const exitCode = refused ? exitCodes.keyRefused : exitCodes.failed
-  return { message: told(), issues, requestId, exitCode, json: { ...body, code, message } }
+  return { message: explained(), issues, requestId, exitCode, json: { ...body, code, message } }
 
-  function told(): string {
+  function explained(): string {
     const refusal = `${status} ${code}: `
     // The issues follow, one per line.
     if (issues.length > 0) return `${refusal}the body is not valid.`
@@ -114,11 +114,11 @@ function typedWrongly(
   { typedAs }: CommandShape,
 ): string | undefined {
   if (code === 'validation_failed') {
-    const told = issues.flatMap((issue) => {
+    const sentences = issues.flatMap((issue) => {
       const name = issue.path.match(/[a-z_]+/g)?.findLast((field) => field in typedAs)
       return name === undefined ? [] : [`${typedAs[name]} ${issue.message.replace(/([^.?])$/, '$1.')}`]
     })
-    return told.length > 0 && told.length === issues.length ? told.join(' ') : undefined
+    return sentences.length > 0 && sentences.length === issues.length ? sentences.join(' ') : undefined
   }
   const [field = ''] = /^\w+/.exec(message) ?? []
   const isOfWords = code === 'invalid_query' || code === 'invalid_path'
@@ -186,7 +186,7 @@ export interface CommandShape {
 
 /** Rewrites oclif's usage errors: what happened, why, and what to do. */
 export function wrongUsage(message: string, command: CommandShape): string {
-  const told = stripVTControlCharacters(message)
+  const plain = stripVTControlCharacters(message)
     .replace(/\nSee more help with --help$/, '')
     // oclif adds how it parses words, which does not help when one is missing.
     .replace(/\n\nNote: [^]*$/, '')
@@ -195,7 +195,7 @@ export function wrongUsage(message: string, command: CommandShape): string {
   const sentences = rules.reduce(
     (text, [pattern, say]) =>
       text.replace(pattern, (...found: unknown[]) => say(found.slice(1, 4).map(String), command)),
-    told,
+    plain,
   )
   const oneLine = sentences.replace(/\s*\n\s*/g, ' ').replace(/([^.?])$/, '$1.')
   return `${oneLine} Run \`tabwire ${command.name} --help\`.`
@@ -258,10 +258,10 @@ function noSuchFlags(flags: readonly string[], { flags: known }: CommandShape): 
 
 function missingArguments(list: string, { args }: CommandShape): string {
   const missing = Object.entries(args).filter(([name]) => new RegExp(`^${name}( |$)`, 'm').test(list))
-  const told = missing.map(
+  const sentences = missing.map(
     ([name, { description = '' }]) => `${name.toUpperCase()} is missing: ${lowerFirst(description)}`,
   )
-  return told.join(' ')
+  return sentences.join(' ')
 }
 
 function missingFlag(flag: string, { flags }: CommandShape): string {

@@ -231,7 +231,7 @@ export default class Exec extends BaseCommand {
     return fails(report, failOn)
   }
 
-  /** Writes the bundle. A failure is told and does not change the exit code, which already says that the run failed. */
+  /** Writes the bundle. A failure is printed and does not change the exit code, which already says that the run failed. */
   private async record(file: string, bundle: Bundle): Promise<void> {
     try {
       await writeBundle(file, bundle)

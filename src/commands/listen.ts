@@ -128,8 +128,8 @@ export default class Listen extends ServiceCommand {
     if (left > 0) this.say(`Removed ${count(left, 'endpoint')} of a killed \`tabwire listen\`.`)
   }
 
-  private show(event: ListenEvent, told: Told): void {
-    if (event.type === 'ready') this.showReady(event.registered, told)
+  private show(event: ListenEvent, details: ReadyDetails): void {
+    if (event.type === 'ready') this.showReady(event.registered, details)
     else if (event.type === 'attempt') this.showAttempt(event)
     else {
       this.say(renderConnection(event))
@@ -139,7 +139,10 @@ export default class Listen extends ServiceCommand {
       for (const one of event.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
   }
 
-  private showReady(registered: readonly Registered[], { service, signing_secret, envFile }: Told): void {
+  private showReady(
+    registered: readonly Registered[],
+    { service, signing_secret, envFile }: ReadyDetails,
+  ): void {
     this.several = registered.length
     if (!this.wantsJson)
       return this.sayRendered((columns) =>
@@ -184,7 +187,7 @@ export default class Listen extends ServiceCommand {
   }
 }
 
-interface Told {
+interface ReadyDetails {
   service: string
   signing_secret: string
   /** File with the secret, which is not printed then. */

@@ -54,8 +54,8 @@ export default class Tail extends ServiceCommand {
     const connect = this.reconnect(flags)
     const bodyOf = flags.bodies ? createEventBodies(connect) : undefined
     const urlOf = createEndpointUrls(connect)
-    const urlFor = async (told: TailMessage) =>
-      this.wantsJson || told.type !== 'attempt' ? undefined : urlOf(told.data.endpoint_id)
+    const urlFor = async (message: TailMessage) =>
+      this.wantsJson || message.type !== 'attempt' ? undefined : urlOf(message.data.endpoint_id)
     const terminal = flags.keys ? this.keyboardTerminal : undefined
     const live = terminal && this.openLive(terminal, { flags, connect, bodyOf, urlFor })
     const say = live?.say ?? ((text: string) => this.say(text))
@@ -81,10 +81,10 @@ export default class Tail extends ServiceCommand {
     return openLiveView({
       terminal,
       failedOnly: flags.failed,
-      lineOf: async (told) => {
-        const body = await bodyFor(told, bodyOf)
-        const url = await urlFor(told)
-        return this.fitted((columns) => renderTailMessage(told, columns, body, url))
+      lineOf: async (message) => {
+        const body = await bodyFor(message, bodyOf)
+        const url = await urlFor(message)
+        return this.fitted((columns) => renderTailMessage(message, columns, body, url))
       },
       say: (text) => this.say(text),
       resend: async (id) => renderResent(await (await connect()).deliveries.resend(id, { fresh: true })),
@@ -94,12 +94,16 @@ export default class Tail extends ServiceCommand {
     })
   }
 
-  private async show(told: TailMessage, bodyOf: BodyOf | undefined, url: string | undefined): Promise<void> {
-    const event_body = await bodyFor(told, bodyOf)
+  private async show(
+    message: TailMessage,
+    bodyOf: BodyOf | undefined,
+    url: string | undefined,
+  ): Promise<void> {
+    const event_body = await bodyFor(message, bodyOf)
     // The bodies of a request are in it already.
     const data =
-      event_body === undefined || told.type === 'request' ? told.data : { ...told.data, event_body }
-    this.printLine(data, (columns) => renderTailMessage(told, columns, event_body, url))
+      event_body === undefined || message.type === 'request' ? message.data : { ...message.data, event_body }
+    this.printLine(data, (columns) => renderTailMessage(message, columns, event_body, url))
   }
 }
 
@@ -109,12 +113,12 @@ interface Live {
   flags: Parameters<Tail['locate']>[0] & { failed: boolean }
   connect: () => Promise<Client>
   bodyOf: BodyOf | undefined
-  urlFor: (told: TailMessage) => Promise<string | undefined>
+  urlFor: (message: TailMessage) => Promise<string | undefined>
 }
 
 /** `undefined` when no bodies are asked for. */
-async function bodyFor(told: TailMessage, bodyOf: BodyOf | undefined): Promise<string | null | undefined> {
-  return told.type === 'request' ? bodyOf && null : bodyOf?.(told.data.event_id)
+async function bodyFor(message: TailMessage, bodyOf: BodyOf | undefined): Promise<string | null | undefined> {
+  return message.type === 'request' ? bodyOf && null : bodyOf?.(message.data.event_id)
 }
 
 async function openPage(url: string, directory: string): Promise<string> {

@@ -71,6 +71,6 @@ export default class Trigger extends ServiceCommand {
 function overridesRefused(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
   const { issues = [] } = error.body as { issues?: { path: string; message: string }[] }
-  const told = issues.map(({ path, message }) => `${path} ${message}`).join(', ')
-  return usageError(`--override makes the body invalid: ${told}.`)
+  const described = issues.map(({ path, message }) => `${path} ${message}`).join(', ')
+  return usageError(`--override makes the body invalid: ${described}.`)
 }

@@ -154,7 +154,7 @@ export async function playGuests(
     return party
   }
 
-  function told(act: GuestAct): void {
+  function record(act: GuestAct): void {
     report.acts[act.act] += 1
     onAct?.(act)
   }
@@ -196,18 +196,18 @@ export async function playGuests(
     number += 1
     const head = { number, location_id, external_check_id, guest_name: wanted.guest }
     try {
-      told({ ...head, ...(await take(wanted, external_check_id, party, check)) })
+      record({ ...head, ...(await take(wanted, external_check_id, party, check)) })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const { code, message } = error
       if (code === 'card_declined') {
         party.finishTurn()
-        told({ ...head, act: 'decline', message })
+        record({ ...head, act: 'decline', message })
         return true
       }
       if (!isRefusal(error)) throw error
       party.refused(wanted)
-      told({ ...head, act: 'refused', tried: wanted.act, code, message })
+      record({ ...head, act: 'refused', tried: wanted.act, code, message })
     }
     return true
   }

@@ -60,14 +60,14 @@ export interface Store {
    * those of other processes. The result removes it.
    */
   onCommit(listener: CommitListener): () => void
-  /** Sequence of the last transaction that listeners were told. Sequences rise; a shared store has one for all processes. */
+  /** Sequence of the last transaction that listeners got. Sequences rise; a shared store has one for all processes. */
   sequence(): number
   /**
    * Returns the transactions after a sequence, oldest first, up to the newest, with at least their writes of events and
    * deliveries; `undefined` when one of them is no longer kept, or when all records were replaced since.
    */
   committedAfter(sequence: number): Promise<readonly Commit[] | undefined>
-  /** Resolves when listeners were told all transactions that were durable before the call, also those of other processes. */
+  /** Resolves when listeners got all transactions that were durable before the call, also those of other processes. */
   bringUpToDate(): Promise<void>
 
   /** Makes all pending transactions durable, compacts, and releases the directory. */

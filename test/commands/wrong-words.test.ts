@@ -339,7 +339,7 @@ const cases = Object.entries(wrong).flatMap(([place, values]) =>
   }),
 )
 
-describe.concurrent('a word that was typed wrongly is wrong usage, and is named:', () => {
+describe.concurrent('a command exits with 2 and names the wrong word:', () => {
   test.each(cases)('%s %j', async (place, args) => {
     const words = args.map((word) => (word === 'PAYMENT' ? payment : word))
     const { code, stdout, stderr } = await service.run(words, { input: '{}' })
@@ -350,7 +350,7 @@ describe.concurrent('a word that was typed wrongly is wrong usage, and is named:
   })
 })
 
-test('every argument and flag of every command is among them, or takes anything', () => {
+test('every argument and flag of every command is in these cases, or accepts any word', () => {
   const manifest = JSON.parse(
     readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'),
   ) as {
@@ -379,7 +379,7 @@ test.each([
   [['locations', '--data-dir', ''], '--data-dir must not be empty.'],
   [['locations', '--config', ''], 'Cannot read the settings file : no such file. Correct --config.'],
   [['locations', '--config', 'gone.json'], 'Cannot read the settings file gone.json: no such file.'],
-])('%j is wrong usage, too', async (args, message) => {
+])('%j exits with 2', async (args, message) => {
   const { code, stderr } = await service.run(args)
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string })
 })
@@ -399,12 +399,11 @@ test.each([
   ['faults', 'set', 'drop', '--endpoint', 'we_1'],
   ['verify', '--secret', 's', '--delivery', 'dlv_1'],
   ['scenario', 'run', 'walk-out', '--endpoint', 'we_1'],
-  ['state', 'load', 'never-saved'],
-])('what is well written and unknown to the service is no wrong usage: %s %s', async (...args) => {
+])('a well-formed word that the service does not know exits with 1: %s %s', async (...args) => {
   expect(await service.run(args)).toMatchObject({ code: 1, stdout: '' })
 })
 
-test('with --json, what the service says of a word stays whole', async () => {
+test('--json prints the complete error of the service', async () => {
   const { code, stdout } = await service.run(['guests', 'rate', 'kept', '5', '--name', long, '--json'])
   expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
     code: 2,

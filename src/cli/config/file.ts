@@ -78,11 +78,11 @@ export function checkConfig<T>({ path }: ConfigFile, schema: z.ZodType<T>, conte
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const issues = (error.details.issues ?? []) as ValidationIssue[]
-    throw wrongConfig(`${path}: ${issues.map((issue) => told(issue, under)).join(`\n${path}: `)}`)
+    throw wrongConfig(`${path}: ${issues.map((issue) => describeIssue(issue, under)).join(`\n${path}: `)}`)
   }
 }
 
-function told({ path, message }: ValidationIssue, under: string): string {
+function describeIssue({ path, message }: ValidationIssue, under: string): string {
   const key = [under, path === 'body' ? '' : path].filter((part) => part !== '').join('.')
   return `${key === '' ? 'the file' : key} ${message.replace(/\.?$/, '.')}`
 }

@@ -24,12 +24,12 @@ function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 function unknownKeys(keys: readonly string[], known: readonly string[]): string {
-  const told = keys.map((key) => {
+  const found = keys.map((key) => {
     const meant = closestWord(key, known)
     return `${JSON.stringify(key)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
   })
   const noun = keys.length === 1 ? 'an unknown key' : 'unknown keys'
-  return `has ${noun}: ${told.join(', ')}. Known keys are ${known.join(', ')}.`
+  return `has ${noun}: ${found.join(', ')}. Known keys are ${known.join(', ')}.`
 }
 
 const forward = exactly({

@@ -60,9 +60,9 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
           yield { type: 'reset', ...result }
         }
         if (message.type === 'offer') void listener?.take(message.data, connect)
-        const told =
-          message.type === 'dropped' ? await attempts.missed(client, ids) : attempts.told(message, ids)
-        for (const data of told) yield* from(data)
+        const found =
+          message.type === 'dropped' ? await attempts.missed(client, ids) : attempts.matching(message, ids)
+        for (const data of found) yield* from(data)
       }
     },
   })
@@ -86,7 +86,7 @@ function createAttempts() {
     },
     forget,
     /** Returns the attempt of a stream message, when it is new and of one of these endpoints. */
-    told(message: StreamMessage, endpoints: readonly string[]): AttemptMessage[] {
+    matching(message: StreamMessage, endpoints: readonly string[]): AttemptMessage[] {
       const ours = message.type === 'attempt' && endpoints.includes(message.data.endpoint_id)
       return ours && isNew(message.data) ? [message.data] : []
     },

@@ -28,7 +28,7 @@ export const renderAttempt = renderer(
     const name = columns < WIDE ? '' : `  ${chalk.dim(id)}`
     const whole = `${line}${faultsText(attempt.faults)}${number}${name}`.trimEnd()
     const place = endpoint === undefined ? '' : chalk.dim(`→ ${shortUrl(endpoint)}`)
-    // The receiver is told beside the attempt, or where that has no room below it.
+    // The receiver is shown beside the attempt, or below it when the line is full.
     const hasRoom = widthOf(whole) + 2 + widthOf(place) <= columns
     const first = hasRoom && place !== '' ? `${whole}  ${place}` : whole
     const second = hasRoom || place === '' ? [] : [`    ${cutTo(columns - 4, place)}`]

@@ -130,11 +130,11 @@ export const renderItemDiff = renderer(
 /** Renders a push's changes beside the items: `table 12 → 14`, `total 40.02 → 54.21`. */
 export const renderCheckChanges = renderer((changes: readonly CheckChange[], currency?: string): string[] => {
   if (changes.length === 0) return []
-  const told = changes.map(({ field, from, to }) => {
+  const listed = changes.map(({ field, from, to }) => {
     const name = field.replace(/^totals\./, '').replace(/_cents$|\.number$/, '')
     return `${name} ${arrow(shown(field, from, currency), shown(field, to, currency))}`
   })
-  return [`  ${chalk.yellow('~')} ${told.join(', ')}`]
+  return [`  ${chalk.yellow('~')} ${listed.join(', ')}`]
 })
 
 function rowOf(

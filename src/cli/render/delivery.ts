@@ -236,9 +236,9 @@ function reasons(group: readonly Attempt[], columns: number | undefined): string
   if (typeof first?.error !== 'string') return []
   const { number, error, response_body: body } = first
   const which = group.length === 1 ? `attempt ${number}` : `attempts ${number} to ${group.at(-1)?.number}`
-  const told =
+  const response =
     body === null || body === ''
       ? []
       : breakTo(columns, `  response: ${oneLine(body)}`).map((line) => chalk.dim(line))
-  return [`${chalk.dim(`${which}:`)} ${printable(error)}`, ...told]
+  return [`${chalk.dim(`${which}:`)} ${printable(error)}`, ...response]
 }

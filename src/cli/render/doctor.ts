@@ -4,7 +4,7 @@ import { printable, renderer, count } from './text.ts'
 import { wrapTo } from './layout.ts'
 
 /** Result of `doctor`. */
-interface Told {
+interface CheckUp {
   ok: boolean
   checks: readonly Finding[]
   repaired: readonly string[]
@@ -16,8 +16,8 @@ interface Told {
 const marks = { good: chalk.green('✓'), note: chalk.yellow('!'), bad: chalk.red('✗') }
 
 /** Renders what a repair did, one line per check with its advice below, and the summary. */
-export const renderCheckUp = renderer((told: Told, columns: number | undefined = Infinity): string => {
-  const { checks, repaired, repairable } = told
+export const renderCheckUp = renderer((checkUp: CheckUp, columns: number | undefined = Infinity): string => {
+  const { checks, repaired, repairable } = checkUp
   const done = repaired.map((text) => `${chalk.bold('Repaired')} ${printable(text)}`)
   const found = checks.flatMap(({ level, message, advice }) => [
     ...indented(`${marks[level]} ${printable(message)}`, columns),
@@ -25,10 +25,10 @@ export const renderCheckUp = renderer((told: Told, columns: number | undefined =
       ? []
       : indented(chalk.dim(`→ ${printable(advice)}`), columns - 2).map((line) => `  ${line}`)),
   ])
-  return [...done, ...found, '', outcome(told), ...(repairable.length > 0 ? [HINT] : [])].join('\n')
+  return [...done, ...found, '', outcome(checkUp), ...(repairable.length > 0 ? [HINT] : [])].join('\n')
 })
 
-function outcome({ checks, running }: Told): string {
+function outcome({ checks, running }: CheckUp): string {
   const bad = checks.filter(({ level }) => level === 'bad')
   const problems = bad.filter(({ check }) => !check.startsWith('receiver')).length
   const ready = running === undefined ? 'Ready to start' : `Tabwire runs here at ${running}`

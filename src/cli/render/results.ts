@@ -97,8 +97,8 @@ function renderTotals({ totals, duration_ms, interrupted, cases }: ConformanceRe
       verdict === 'error' ? count(totals.error, 'error') : `${totals[verdict]} ${verdict.replace('_', ' ')}`,
     )
     .join(', ')
-  const told = totals.failed + totals.error > 0 ? chalk.red(words) : words
+  const counted = totals.failed + totals.error > 0 ? chalk.red(words) : words
   const why = interrupted ? 'Interrupted: this report is partial.' : isUnchecked(cases) ? UNCHECKED : ''
   const partial = why === '' ? '' : `\n${chalk.yellow(why)}`
-  return `${told}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}${partial}`
+  return `${counted}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}${partial}`
 }

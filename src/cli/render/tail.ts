@@ -15,22 +15,22 @@ const EVENT_LINES = 150
  * available. `endpoint` is the URL of the receiver.
  */
 export const renderTailMessage = renderer(
-  (told: TailMessage, columns: number, eventBody?: string | null, endpoint?: string): string => {
-    if (told.type === 'request') {
-      const { request_body, response_body } = told.data
+  (message: TailMessage, columns: number, eventBody?: string | null, endpoint?: string): string => {
+    if (message.type === 'request') {
+      const { request_body, response_body } = message.data
       const bodies =
         eventBody === undefined
           ? ''
           : `${renderHeaded('request', request_body, columns, EVENT_LINES)}${renderHeaded('response', response_body, columns, EVENT_LINES)}`
-      return renderRequest(told.data, columns) + bodies
+      return renderRequest(message.data, columns) + bodies
     }
     const sent = eventBody === undefined ? '' : renderHeaded('event', eventBody, columns, EVENT_LINES)
-    if (told.type === 'delivery') return renderRetired(told.data) + sent
+    if (message.type === 'delivery') return renderRetired(message.data) + sent
     const answered =
       eventBody === undefined
-        ? renderFailure(told.data, columns)
-        : renderHeaded('response', told.data.attempt.response_body, columns)
-    return renderAttempt(told.data, columns, endpoint) + sent + answered
+        ? renderFailure(message.data, columns)
+        : renderHeaded('response', message.data.attempt.response_body, columns)
+    return renderAttempt(message.data, columns, endpoint) + sent + answered
   },
 )
 

@@ -14,7 +14,7 @@ export async function readScenario(file: string): Promise<Scenario> {
   const json = parse(file, (await readInput(file)).toString())
   const issues = issuesOf(json)
   if (issues.length > 0)
-    throw wrong(file, issues.map((issue) => told(issue, json)).join(`\n${inputName(file)}: `))
+    throw wrong(file, issues.map((issue) => describeIssue(issue, json)).join(`\n${inputName(file)}: `))
   return validate(scenarioSchema, json)
 }
 
@@ -51,7 +51,7 @@ function loose({ steps }: Scenario): ValidationIssue[] {
 }
 
 /** Formats an issue: `step 3 (claim): items is required.` */
-function told({ path, message }: ValidationIssue, json: unknown): string {
+function describeIssue({ path, message }: ValidationIssue, json: unknown): string {
   const [, index, rest = ''] = /^steps\[(\d+)\]\.?(.*)$/.exec(path) ?? []
   const end = message.replace(/\.?$/, '.')
   if (index === undefined) return `${path === 'body' ? 'The file' : path} ${end}`

@@ -7,7 +7,7 @@ import { widthOf } from '../render/layout.ts'
 interface LiveParts {
   terminal: Terminal
   failedOnly: boolean
-  lineOf(told: TailMessage): Promise<string>
+  lineOf(message: TailMessage): Promise<string>
   say(text: string): void
   /** Actions beyond the screen; each resolves with a message about its result. */
   resend(id: string): Promise<string>
@@ -31,8 +31,8 @@ export function openLiveView(parts: LiveParts) {
     printing = printing
       .catch(() => undefined)
       .then(async () => {
-        for (const told of show) {
-          const text = await lineOf(told)
+        for (const message of show) {
+          const text = await lineOf(message)
           screen.above(() => terminal.write(`${text}\n`))
         }
       })
@@ -59,7 +59,7 @@ export function openLiveView(parts: LiveParts) {
     else act()
   })
 
-  return { take: (told: TailMessage) => apply(take(view, told)), say, close }
+  return { take: (message: TailMessage) => apply(take(view, message)), say, close }
 }
 
 /**

@@ -39,11 +39,11 @@ export async function* reconnecting<T>({
   let wait = WAIT.first
   while (!signal.aborted) {
     try {
-      for await (const told of attend(await connect(), state !== 'new')) {
+      for await (const message of attend(await connect(), state !== 'new')) {
         state = 'there'
         refusals = 0
         wait = WAIT.first
-        yield told
+        yield message
       }
     } catch (error) {
       if (signal.aborted) return

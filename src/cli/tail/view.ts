@@ -115,9 +115,9 @@ export interface ViewChange {
 }
 
 /** Handles a message: it is shown, filtered out, or waits. */
-export function take(view: View, told: TailMessage): ViewChange {
-  if (!view.paused) return shown(view, [told])
-  const waiting = [...view.waiting, told]
+export function take(view: View, message: TailMessage): ViewChange {
+  if (!view.paused) return shown(view, [message])
+  const waiting = [...view.waiting, message]
   const over = waiting.length > MOST_WAITING ? 1 : 0
   return { view: { ...view, waiting: waiting.slice(over), dropped: view.dropped + over }, show: [] }
 }
@@ -138,26 +138,26 @@ export function press(view: View, key: Key): ViewChange {
 
 /** Returns how many waiting messages pass the filter. */
 export function waitingNow({ waiting, failedOnly }: View): number {
-  return failedOnly ? waiting.filter((told) => isWanted(told, true)).length : waiting.length
+  return failedOnly ? waiting.filter((message) => isWanted(message, true)).length : waiting.length
 }
 
 export function chosenOf({ recent, chosen }: View): Shown | undefined {
   return recent[chosen]
 }
 
-function shown(view: View, told: readonly TailMessage[]): ViewChange {
-  const show = told.filter((one) => isWanted(one, view.failedOnly))
+function shown(view: View, message: readonly TailMessage[]): ViewChange {
+  const show = message.filter((one) => isWanted(one, view.failedOnly))
   return { view: show.reduce(counted, view), show }
 }
 
-function isWanted(told: TailMessage, failedOnly: boolean): boolean {
-  return told.type === 'request' ? !failedOnly : passes(told, { failed: failedOnly, requests: true })
+function isWanted(message: TailMessage, failedOnly: boolean): boolean {
+  return message.type === 'request' ? !failedOnly : passes(message, { failed: failedOnly, requests: true })
 }
 
-function counted(view: View, told: TailMessage): View {
-  const failed = view.failed + (hasFailed(told) ? 1 : 0)
-  if (told.type === 'request') return { ...view, shown: view.shown + 1, failed }
-  const { id, event_type, external_check_id } = told.data
+function counted(view: View, message: TailMessage): View {
+  const failed = view.failed + (hasFailed(message) ? 1 : 0)
+  if (message.type === 'request') return { ...view, shown: view.shown + 1, failed }
+  const { id, event_type, external_check_id } = message.data
   const others = view.recent.filter((one) => one.id !== id)
   const recent = [{ id, event_type, external_check_id }, ...others].slice(0, MOST_RECENT)
   // A chosen delivery stays chosen when new ones come.
@@ -178,9 +178,9 @@ interface Filter {
   requests: boolean
 }
 
-export function passes(told: TailMessage, { type, endpoint, failed, requests }: Filter): boolean {
-  if (told.type === 'request') return requests
-  const { data } = told
+export function passes(message: TailMessage, { type, endpoint, failed, requests }: Filter): boolean {
+  if (message.type === 'request') return requests
+  const { data } = message
   if (type !== undefined && data.event_type !== type) return false
   if (endpoint !== undefined && data.endpoint_id !== endpoint) return false
   return !failed || !('attempt' in data) || data.attempt.outcome !== 'succeeded'

@@ -38,8 +38,10 @@ export default class ClockAdvance extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ClockAdvance)
     const client = await this.connect(flags)
-    const told = setTimeout(() => void this.tellWhatIsWaitedFor(client), TELL_AFTER_MS)
-    const report = await client.clock.advance(args.duration, limitOf(flags)).finally(() => clearTimeout(told))
+    const timer = setTimeout(() => void this.tellWhatIsWaitedFor(client), TELL_AFTER_MS)
+    const report = await client.clock
+      .advance(args.duration, limitOf(flags))
+      .finally(() => clearTimeout(timer))
     this.print(report, (columns) => renderPlayed(report, columns))
   }
 

@@ -71,16 +71,16 @@ async function otherCalls(target: Target): Promise<Call[]> {
 }
 
 /** A value of `Authorization` that is not the right one, and what it is in words. */
-type Wrong = readonly [authorization: string | null, told: string]
+type Wrong = readonly [authorization: string | null, what: string]
 
 const NONE: Wrong = [null, 'without a key']
 const UNKNOWN: Wrong = ['Bearer no-such-key', 'with an unknown key']
 
 /** @throws Broken unless the request is refused with each of these values. */
 async function requireRefusal({ name, send }: Call, values: readonly Wrong[]): Promise<void> {
-  for (const [authorization, told] of values) {
+  for (const [authorization, what] of values) {
     const { status } = await send({ authorization })
-    must(!isSuccess({ status }), `${name} ${told} returned ${status}; expected a 4xx status.`)
+    must(!isSuccess({ status }), `${name} ${what} returned ${status}; expected a 4xx status.`)
   }
 }
 
@@ -101,7 +101,7 @@ function alteredKeys(key: string): Wrong[] {
   ] as const
   return altered
     .filter(([one]) => one !== key && one !== '')
-    .map(([one, told]) => [`Bearer ${one}`, told] as const)
+    .map(([one, what]) => [`Bearer ${one}`, what] as const)
 }
 
 /** The right key in other forms than `Bearer` and the key, and `Bearer` without one. */

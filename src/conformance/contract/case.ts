@@ -22,7 +22,7 @@ export interface Rule extends About {
   check(target: Target): Promise<void>
 }
 
-/** Something that the specification leaves open: what was seen is told. */
+/** Something that the specification leaves open: the report says what was seen. */
 export interface Open extends About {
   observe(target: Target): Promise<string>
 }

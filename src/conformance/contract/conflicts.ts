@@ -81,11 +81,11 @@ const accepts = (id: string, title: string, items: (claimed: Claimed) => readonl
 async function requireConflicts(
   target: Target,
   { path }: TrialCheck,
-  pushes: readonly (readonly [told: string, items: readonly Item[]])[],
+  pushes: readonly (readonly [what: string, items: readonly Item[]])[],
 ): Promise<void> {
-  for (const [told, items] of pushes) {
+  for (const [what, items] of pushes) {
     const { status } = await target.ask('PUT', path, { json: target.body(items) })
-    must(status === 409, `${told} returned ${status}; expected 409.`)
+    must(status === 409, `${what} returned ${status}; expected 409.`)
   }
 }
 
@@ -93,11 +93,11 @@ async function requireConflicts(
 async function requireRefused(
   target: Target,
   { path }: TrialCheck,
-  told: string,
+  what: string,
   items: readonly Item[],
 ): Promise<void> {
   const { status } = await target.ask('PUT', path, { json: target.body(items) })
-  must(!isSuccess({ status }), `${told} returned ${status}; expected a 4xx status.`)
+  must(!isSuccess({ status }), `${what} returned ${status}; expected a 4xx status.`)
 }
 
 /** Specification, section 4, rule 4, and section 7: claimed items are protected. */

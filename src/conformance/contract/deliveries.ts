@@ -109,8 +109,8 @@ export const deliveries: readonly ContractCase[] = [
     }
     // Further types are the service's choice, but the listed ones have these names.
     const types = (await events(target)).map(({ arrival }) => typeOf(arrival))
-    const told = [...new Set(types)].join(', ')
-    must(types.some(isListed), `No event about a check has a type of section 6: ${told}.`)
+    const names = [...new Set(types)].join(', ')
+    must(types.some(isListed), `No event about a check has a type of section 6: ${names}.`)
   }),
   advice('type', 'a new check is delivered as check.created', 'section 6: event types', async (target) => {
     const type = typeOf((await created(target)).arrival)

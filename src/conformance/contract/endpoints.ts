@@ -49,8 +49,8 @@ const refuses = (
     for (const url of urls(accepted)) {
       const json = { url, event_types: ['check.created'] }
       const { status } = await target.tryToRegister({ json })
-      const told = url === undefined ? 'A registration without url' : `Registering the url ${url}`
-      must(!isSuccess({ status }), `${told} returned ${status}; expected a 4xx status.`)
+      const what = url === undefined ? 'A registration without url' : `Registering the url ${url}`
+      must(!isSuccess({ status }), `${what} returned ${status}; expected a 4xx status.`)
     }
   })
 

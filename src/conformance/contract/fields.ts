@@ -179,8 +179,8 @@ export async function converge(target: Target, arrivals: readonly (readonly numb
       },
       ({ length }) => length === 0,
     )
-    const told = old.join(', ')
-    must(old.length === 0, `States ${places.join(', ')} arrived. GET does not return the newest ${told}.`)
+    const names = old.join(', ')
+    must(old.length === 0, `States ${places.join(', ')} arrived. GET does not return the newest ${names}.`)
   }
 }
 

@@ -26,9 +26,9 @@ export const retries: readonly ContractCase[] = [
       const wrong = steps.findIndex(isOffSchedule)
       const step = steps[wrong]
       if (step === undefined) return
-      const told = `Retry ${wrong + 1}, due after ${words(step.delay)},`
+      const which = `Retry ${wrong + 1}, due after ${words(step.delay)},`
       throw new Broken(
-        step.early > 0 ? `${told} arrived more than 10% too early.` : `${told} did not arrive.`,
+        step.early > 0 ? `${which} arrived more than 10% too early.` : `${which} did not arrive.`,
       )
     },
     created,

@@ -1,5 +1,12 @@
 import { eventTypes } from '../../model/event.ts'
-import { isGood, told, type Finding, type ReceiverCase, type Row, type CaseContext } from './case.ts'
+import {
+  isGood,
+  describeAnswer,
+  type Finding,
+  type ReceiverCase,
+  type Row,
+  type CaseContext,
+} from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import type { Delivery, SendOptions } from './send.ts'
 
@@ -209,7 +216,7 @@ async function acceptance(
     if (isGood(answer)) continue
     if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
     const which = deliveries.length > 1 ? ` This was delivery ${index + 1} of ${deliveries.length}.` : ''
-    return `${told(answer)}; expected 2xx.${which}`
+    return `${describeAnswer(answer)}; expected 2xx.${which}`
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isGood, told, type ReceiverCase } from './case.ts'
+import { isGood, describeAnswer, type ReceiverCase } from './case.ts'
 
 /** Time limit for a receiver to crash after a broken connection, in milliseconds. */
 const END_MS = 100
@@ -21,7 +21,7 @@ export const behaves: readonly ReceiverCase[] = [
       const [first] = bad
       const notChecked = others[0]?.unjudged
       if (first === undefined && notChecked !== undefined) return { notChecked }
-      return first && `${told(first)} in ${bad.length} of ${answers.length}; expected 2xx.`
+      return first && `${describeAnswer(first)} in ${bad.length} of ${answers.length}; expected 2xx.`
     },
   },
   {
@@ -34,7 +34,7 @@ export const behaves: readonly ReceiverCase[] = [
       const answer = await send(forge.genuine())
       if (isGood(answer)) return undefined
       if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
-      return `${told(answer)} after the forged deliveries; expected 2xx.`
+      return `${describeAnswer(answer)} after the forged deliveries; expected 2xx.`
     },
   },
   {
@@ -50,7 +50,7 @@ export const behaves: readonly ReceiverCase[] = [
       if (first === undefined) return undefined
       const ids = [...new Set(others.map(({ id }) => id))]
       const more = ids.length > MOST ? ` and ${ids.length - MOST} more` : ''
-      return `${told(first.answer)} in ${ids.slice(0, MOST).join(', ')}${more}; a 4xx is better.`
+      return `${describeAnswer(first.answer)} in ${ids.slice(0, MOST).join(', ')}${more}; a 4xx is better.`
     },
   },
   {
@@ -68,7 +68,7 @@ export const behaves: readonly ReceiverCase[] = [
       const answer = 'code' in first && first.code === 'ECONNRESET' ? await send(forge.genuine()) : first
       if (isGood(answer)) return undefined
       if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
-      return `${told(answer)}; expected 2xx.`
+      return `${describeAnswer(answer)}; expected 2xx.`
     },
   },
 ]

@@ -70,7 +70,7 @@ export interface RefuseRow extends Row {
 }
 
 /** An answer in words, such as `Rejected (400)`. */
-export function told(answer: Answer): string {
+export function describeAnswer(answer: Answer): string {
   if (!('status' in answer)) return answer.error.charAt(0).toUpperCase() + answer.error.slice(1)
   const { status, headers } = answer
   if (isGood(answer)) return `Accepted (${status})`

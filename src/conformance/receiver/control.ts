@@ -1,4 +1,4 @@
-import { isGood, told, type Finding, type ReceiverCase, type CaseContext } from './case.ts'
+import { isGood, describeAnswer, type Finding, type ReceiverCase, type CaseContext } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { otherSecret } from './forgeries.ts'
 import { mistakes } from '../../signature/diagnose/mistakes.ts'
@@ -19,7 +19,9 @@ export const control: readonly ReceiverCase[] = [
     reason:
       'After 10 s the attempt fails and is retried (specification section 6). Verify, respond, then process the event.',
     async examine({ first }) {
-      return 'code' in first && first.code === 'TIMEOUT' ? `${told(first)}; expected 2xx.` : undefined
+      return 'code' in first && first.code === 'TIMEOUT'
+        ? `${describeAnswer(first)}; expected 2xx.`
+        : undefined
     },
   },
   {
@@ -35,7 +37,7 @@ export const control: readonly ReceiverCase[] = [
         forge.prefer(type)
         return undefined
       }
-      return `${told(first)}; expected 2xx. ${await causeOf(first, { forge, send })}`
+      return `${describeAnswer(first)}; expected 2xx. ${await causeOf(first, { forge, send })}`
     },
   },
   {
@@ -48,7 +50,7 @@ export const control: readonly ReceiverCase[] = [
       const answer = await send(forge.genuine(), { holdBackMs: HOLD_BACK_MS })
       if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
       if (!('status' in answer) || !answer.early || !isGood(answer)) return undefined
-      return `${told(answer)} before the last byte of the body was sent; expected a response after it.`
+      return `${describeAnswer(answer)} before the last byte of the body was sent; expected a response after it.`
     },
   },
   {
@@ -67,7 +69,7 @@ export const control: readonly ReceiverCase[] = [
       const also = isGood(unsigned)
         ? 'deliveries without a signature are also accepted'
         : 'the signature is not compared'
-      return `${told(answer)}; expected a rejection (4xx). The receiver does not verify deliveries: ${also}.`
+      return `${describeAnswer(answer)}; expected a rejection (4xx). The receiver does not verify deliveries: ${also}.`
     },
   },
 ]

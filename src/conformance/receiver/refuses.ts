@@ -1,6 +1,6 @@
 import {
   isGood,
-  told,
+  describeAnswer,
   type Finding,
   type Forgery,
   type ReceiverCase,
@@ -273,7 +273,7 @@ async function acceptedOf(
   for (const [index, one] of forged.entries()) {
     const answer = await (ahead[index] ?? send(one))
     const which = one.label === undefined || forged.length === 1 ? '' : ` Sent: ${one.label}.`
-    if (isGood(answer)) return `${told(answer)}; ${wanted}.${which}`
+    if (isGood(answer)) return `${describeAnswer(answer)}; ${wanted}.${which}`
     if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
     rejections.push({ id, answer })
   }
@@ -298,7 +298,7 @@ async function controlled(genuine: Delivery, { send }: CaseContext): Promise<Fin
 
 function unbelieved(answer: Awaited<ReturnType<CaseContext['send']>>, what: string): Finding {
   if (isGood(answer)) return undefined
-  return { notChecked: answer.unjudged ?? `Not checked: ${what}: ${told(answer)}.` }
+  return { notChecked: answer.unjudged ?? `Not checked: ${what}: ${describeAnswer(answer)}.` }
 }
 
 /** A header without its long values. */

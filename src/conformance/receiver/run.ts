@@ -112,8 +112,8 @@ async function examine(one: ReceiverCase, context: CaseContext): Promise<CaseRes
     return { ...named(one), verdict: 'error', detail: found.error, duration_ms }
   if (typeof found === 'object' && 'passed' in found)
     return { ...named(one), verdict: 'passed', detail: found.passed, duration_ms }
-  const told = typeof found === 'string' ? { detail: found } : found
-  return { ...named(one), verdict: 'failed', ...told, duration_ms }
+  const wrong = typeof found === 'string' ? { detail: found } : found
+  return { ...named(one), verdict: 'failed', ...wrong, duration_ms }
 }
 
 function notTried(one: ReceiverCase, detail: string): CaseResult {

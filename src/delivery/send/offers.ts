@@ -74,11 +74,11 @@ export function createOffers({ service, timeoutMs = 11_000, measure }: OffersPar
     try {
       return await new Promise<Delivery | undefined>((resolve, reject) => {
         let offer_id: string | undefined
-        let told: string | undefined
+        let offered: string | undefined
         let latest: Delivery | undefined
         waiting.set(delivery_id, (delivery) => {
           latest = delivery
-          told = delivery?.offer?.id ?? told
+          offered = delivery?.offer?.id ?? offered
           if (offer_id !== undefined && !isOpen(delivery, offer_id)) resolve(delivery)
         })
         abort = () => reject(signal?.reason as Error)
@@ -88,7 +88,7 @@ export function createOffers({ service, timeoutMs = 11_000, measure }: OffersPar
           offer_id = delivery.offer?.id
           if (offer_id === undefined || !isOpen(delivery, offer_id)) return resolve(delivery)
           // What followed the offer may have been committed before this process continues.
-          if (told === offer_id && !isOpen(latest, offer_id)) return resolve(latest)
+          if (offered === offer_id && !isOpen(latest, offer_id)) return resolve(latest)
           const offer = { delivery_id, attempt, offer_id }
           cancel = setDeadline(() => void giveUp(offer).then(resolve, reject), timeoutMs)
         }

@@ -94,8 +94,8 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
   let applied = 0
   let checkpoint = 0
   let charactersSince = 0
-  /** Number of the last request that listeners were told. */
-  let told = 0
+  /** Number of the last request that listeners got. */
+  let reported = 0
   let epoch: string | undefined
   /** True when the log must start again, such as after this instance has read all records again: that empties the log. */
   let isOutdated = false
@@ -115,8 +115,8 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     const started = createRequestLog({ service, ...parts, saved: saved?.log, numbers: saved?.numbers })
     started.onAdd((request) => {
       // After a restart of the server, the log is read again.
-      if (request.number <= told) return
-      told = request.number
+      if (request.number <= reported) return
+      reported = request.number
       for (const listener of listeners) listener(request)
     })
     try {

@@ -64,7 +64,7 @@ type Source = Pick<
 interface Feed {
   /** Text that the ids of messages begin with. Instances of a shared sandbox have the same one, others do not. */
   token: string
-  /** In a shared sandbox: resolves when this instance has told everything that any instance did before the call. */
+  /** In a shared sandbox: resolves when this instance has sent all changes that any instance made before the call. */
   bringUpToDate?: (() => Promise<void>) | undefined
   /** Names the headers of offered attempts. */
   serviceName: string

@@ -38,7 +38,7 @@ const MOST_HISTORY_BYTES = 64 * 1024
 
 const encoder = new TextEncoder()
 
-interface Told {
+interface HeldMessage {
   key: string
   bytes: Uint8Array
 }
@@ -51,7 +51,7 @@ export function createSubscriber({
   onEnd,
 }: SubscriberOptions): Subscriber {
   let controller: ReadableStreamDefaultController<Uint8Array>
-  let waiting: Told[] | undefined = expected === undefined ? undefined : []
+  let waiting: HeldMessage[] | undefined = expected === undefined ? undefined : []
   let waitingBytes = 0
   let history: readonly Message[] | undefined
   let sent = 0
@@ -84,7 +84,7 @@ export function createSubscriber({
     missed += 1
     if (key === 'reset') missedReset = bytes()
   }
-  const hold = (held: Told[], key: string, bytes: () => Uint8Array) => {
+  const hold = (held: HeldMessage[], key: string, bytes: () => Uint8Array) => {
     if (key === 'reset') {
       held.length = 0
       waitingBytes = 0
@@ -92,17 +92,17 @@ export function createSubscriber({
     }
     if (waitingBytes >= mostBytes) missed += 1
     else {
-      const told = { key, bytes: bytes() }
-      held.push(told)
-      waitingBytes += told.bytes.length
+      const message = { key, bytes: bytes() }
+      held.push(message)
+      waitingBytes += message.bytes.length
     }
   }
   const goLive = () => {
-    const told = waiting ?? []
+    const messages = waiting ?? []
     waiting = undefined
     history = undefined
     controller.enqueue(encoder.encode(`event: live\ndata: {}\nid: ${expected?.end}\n\n`))
-    for (const { bytes } of told) controller.enqueue(bytes)
+    for (const { bytes } of messages) controller.enqueue(bytes)
     tellMissed()
   }
   /** Sends the history as far as the queue has room, in steps between which the event loop runs. */

@@ -17,7 +17,7 @@ interface PushParts {
 
 /**
  * `PUT /checks/external/{external_check_id}`: pushes a check and notes a summary for the log. The log leaves some requests
- * out: then it is told the new state of the check only.
+ * out: then it gets the new state of the check only.
  */
 export async function acceptPush(
   { service, log, strict, orderBy }: PushParts,

@@ -105,8 +105,8 @@ export const receiverCheck = defineTool({
       serviceName: await context.serviceName(),
       signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_CHECK * 1_000)]),
     })
-    const told = { ...report, cases: report.cases.filter(({ verdict }) => verdict !== 'passed') }
-    const text = renderConformance(told, COLUMNS)
-    return { text: report.interrupted && !signal.aborted ? `${text}\n${STOPPED}` : text, data: told }
+    const shown = { ...report, cases: report.cases.filter(({ verdict }) => verdict !== 'passed') }
+    const text = renderConformance(shown, COLUMNS)
+    return { text: report.interrupted && !signal.aborted ? `${text}\n${STOPPED}` : text, data: shown }
   },
 })

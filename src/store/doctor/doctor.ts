@@ -31,17 +31,17 @@ export async function repair(directory: string): Promise<CheckUp> {
   const before = await surveyDirectory(directory)
   if (planRepair(before, judgeStore(before)).length === 0) return resultOf(before, [])
   const lock = await acquireLock(directory)
-  let told: string[] = []
+  let messages: string[] = []
   try {
     const { holder: _self, ...rest } = await surveyDirectory(directory)
     const survey = { ...rest, leftOpen: lock.leftOpen, holder: undefined }
     const steps = planRepair(survey, judgeStore(survey))
     await applyRepair(directory, steps)
-    told = steps.map((step) => step.told)
+    messages = steps.map(({ message }) => message)
   } finally {
     lock.release()
   }
-  return resultOf(await surveyDirectory(directory), told)
+  return resultOf(await surveyDirectory(directory), messages)
 }
 
 function resultOf(survey: Survey, repaired: readonly string[]): CheckUp {

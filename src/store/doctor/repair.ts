@@ -8,8 +8,8 @@ import { randomBytes } from 'node:crypto'
 import { syncDirectory } from '../../replace-file.ts'
 import { OWNER_ONLY } from '../disk.ts'
 
-/** One step of a repair; no step deletes data. `told` is the message after the step. */
-export type Step = { name: string; told: string } & (
+/** One step of a repair; no step deletes data. `message` is the message after the step. */
+export type Step = { name: string; message: string } & (
   | { do: 'set mode'; mode: number }
   | { do: 'move aside'; as: string }
   /** Keeps the file under another name and replaces it atomically. */
@@ -33,16 +33,16 @@ function planModes({ entries, mode }: Survey): Step[] {
   return all.flatMap((entry): Step[] => {
     const wanted = modeWanted(entry)
     if (wanted === undefined) return []
-    const told = `${entry.name === '.' ? 'The directory' : entry.name} was open to other users (mode ${octal(entry.mode)}). The mode is now ${octal(wanted)}.`
-    return [{ do: 'set mode', name: entry.name, mode: wanted, told }]
+    const message = `${entry.name === '.' ? 'The directory' : entry.name} was open to other users (mode ${octal(entry.mode)}). The mode is now ${octal(wanted)}.`
+    return [{ do: 'set mode', name: entry.name, mode: wanted, message }]
   })
 }
 
 function planCredentials({ credentials, entries }: Survey): Step[] {
   if (!Buffer.isBuffer(credentials) || holdsKey(credentials)) return []
   const as = freeName(namesOf(entries), 'credentials.json.damaged')
-  const told = `credentials.json contained no API key and was moved to ${as}. The next start creates a new key.`
-  return [{ do: 'move aside', name: 'credentials.json', as, told }]
+  const message = `credentials.json contained no API key and was moved to ${as}. The next start creates a new key.`
+  return [{ do: 'move aside', name: 'credentials.json', as, message }]
 }
 
 /** Ordered so that a start fails until the last step, in case the repair is interrupted. */
@@ -69,14 +69,14 @@ function planJournal(
   const content = Buffer.concat(kept.map(({ start, end }) => bytes.subarray(start, end)))
   const left =
     lost === 0 ? 'Nothing was lost' : `${counted(lost, 'line')} could not be kept${from(fault?.line)}`
-  const told = `${name}: ${counted(kept.length, 'transaction')} kept. ${left}. The original file is ${as}.`
-  return [{ do: 'replace', name, as, content, told }]
+  const message = `${name}: ${counted(kept.length, 'transaction')} kept. ${left}. The original file is ${as}.`
+  return [{ do: 'replace', name, as, content, message }]
 }
 
 function planJournalMissing({ journalMissing, base, known }: StoreVerdict): Step[] {
   if (!journalMissing || base === 'start empty') return []
-  const told = `journal.ndjson was missing, so an empty one was created. Writes after transaction ${known} are lost.`
-  return [{ do: 'make empty', name: 'journal.ndjson', told }]
+  const message = `journal.ndjson was missing, so an empty one was created. Writes after transaction ${known} are lost.`
+  return [{ do: 'make empty', name: 'journal.ndjson', message }]
 }
 
 function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdict): Step[] {
@@ -84,14 +84,14 @@ function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdi
   const as = freeName(namesOf(entries), 'db.json.damaged')
   const aside = `The original file is ${as}.`
   if (base !== 'salvage') {
-    const told =
+    const message =
       base === 'start empty' ? NOTHING_LEFT : 'db.json was damaged, but the journals contain all data'
-    return [{ do: 'move aside', name: 'db.json', as, told: `${told}. ${aside}` }]
+    return [{ do: 'move aside', name: 'db.json', as, message: `${message}. ${aside}` }]
   }
   const { kept, lost, firstLost } = snapshot.salvaged
   const left = lost === 0 ? 'without losses' : `${counted(lost, 'line')} could not be read${from(firstLost)}`
-  const told = `db.json was rebuilt from ${kept} records, ${left}. ${aside}`
-  return [{ do: 'replace', name: 'db.json', as, content: snapshotOf(snapshot.salvaged, known), told }]
+  const message = `db.json was rebuilt from ${kept} records, ${left}. ${aside}`
+  return [{ do: 'replace', name: 'db.json', as, content: snapshotOf(snapshot.salvaged, known), message }]
 }
 
 const NOTHING_LEFT = 'db.json has no readable locations, so the next start begins with an empty store'

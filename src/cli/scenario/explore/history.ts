@@ -53,8 +53,8 @@ function givenPush(name: string, text: string, orderBy: string): GivenPush {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const issues = (error.details.issues ?? []) as readonly ValidationIssue[]
-    const told = issues.map(({ path, message }) => `${path} ${message}`).join('; ')
-    throw refused(error.code, `422 ${error.code}: ${told === '' ? error.message : `${told}.`}`)
+    const described = issues.map(({ path, message }) => `${path} ${message}`).join('; ')
+    throw refused(error.code, `422 ${error.code}: ${described === '' ? error.message : `${described}.`}`)
   }
 }
 

@@ -302,14 +302,14 @@ function supersedes(newest: OrderedPush, push: OrderedPush): boolean {
 const MOST = 2
 
 export function disagreementText(check: string, differences: readonly Disagreement[]): string {
-  const told = differences
+  const described = differences
     .slice(0, MOST)
     .map(
       ({ path, fact, expected, actual }) =>
         `${path} is ${shown(actual)}, expected ${shown(expected)} (${fact})`,
     )
   const more = differences.length > MOST ? `, and ${differences.length - MOST} more differ` : ''
-  return `The receiver's view of check ${check} disagrees with the service: ${told.join('; ')}${more}.`
+  return `The receiver's view of check ${check} disagrees with the service: ${described.join('; ')}${more}.`
 }
 
 /** Long enough for some amounts or a name. */

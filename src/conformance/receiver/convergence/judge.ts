@@ -67,7 +67,7 @@ export function createConvergence({ state, forge, newId, signal }: Parts): Conve
         const { counterexample } = found
         if (counterexample === undefined) return { passed: passed(found, trials, state.seed) }
         const advice = rule === 'orders' ? await orderAdvice(counterexample, trials) : DEDUPLICATE
-        return `${told(counterexample, trials)} ${advice} Repeat with --seed ${state.seed}.`
+        return `${describeDifference(counterexample, trials)} ${advice} Repeat with --seed ${state.seed}.`
       } catch (error) {
         // After Ctrl-C the run itself says why there is no verdict.
         if (!(error instanceof NotJudged) && !signal.aborted) throw error
@@ -91,7 +91,7 @@ function passed({ tried }: Found, trials: Trials, seed: number): string {
 const MOST = 3
 
 /** Both sequences, and how their ends differ. */
-function told({ one, other, ends }: Counterexample, trials: Trials): string {
+function describeDifference({ one, other, ends }: Counterexample, trials: Trials): string {
   const differences = trials.comparison().differences(...ends)
   const fields = differences
     .slice(0, MOST)

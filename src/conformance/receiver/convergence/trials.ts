@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isGood, told } from '../case.ts'
+import { isGood, describeAnswer } from '../case.ts'
 import { bytes, type Forge } from '../forge.ts'
 import type { Send } from '../send.ts'
 import { createComparison, type Comparison, type Views, type Leaves } from './comparison.ts'
@@ -118,10 +118,10 @@ export function createTrials(parts: TrialParts): Trials {
       const refused: Buffer[] = []
       for (const body of left) {
         const answer = await send(forge.genuine(body))
-        if ('code' in answer) throw new NotJudged(`A delivery got no response: ${told(answer)}.`)
+        if ('code' in answer) throw new NotJudged(`A delivery got no response: ${describeAnswer(answer)}.`)
         if (isGood(answer)) continue
         refused.push(body)
-        refusal = told(answer)
+        refusal = describeAnswer(answer)
       }
       if (refused.length === left.length) break
       left = refused
