@@ -30,19 +30,19 @@ function loadedBy(file: string): { own: string[]; packages: string[] } {
   return { own, packages: [...packages] }
 }
 
-describe('what is loaded at a start', () => {
+describe('modules loaded at startup', () => {
   test.each(['cli/program.js', 'commands/start.js', 'commands/verify.js', 'commands/push.js'])(
-    '%s asks for no package: what it needs is built in',
+    '%s imports no package, because dependencies are bundled',
     (file) => expect(loadedBy(file).packages).toEqual([]),
   )
 
-  test('verify knows nothing of the service', () => {
+  test('verify loads no module of the service', () => {
     const { own } = loadedBy('commands/verify.js')
     expect(own.length).toBeGreaterThan(5)
     expect(own.filter((path) => /simulator|listen|store|sim-routes/.test(path))).toEqual([])
   })
 
-  test.each(['commands/start.js', 'index.js'])('%s loads no renderer of pages', (file) => {
+  test.each(['commands/start.js', 'index.js'])('%s does not load the page renderer', (file) => {
     const { own } = loadedBy(file)
     const texts = own.map((path) => readFileSync(new URL(path, dist), 'utf8'))
     expect(texts.filter((text) => text.includes('import("./renderer-'))).not.toEqual([])
@@ -51,7 +51,7 @@ describe('what is loaded at a start', () => {
   })
 
   test.each(['cli/program.js', 'commands/start.js', 'commands/verify.js', 'commands/push.js', 'index.js'])(
-    '%s loads no MCP server',
+    '%s does not load the MCP server',
     (file) => {
       const { own } = loadedBy(file)
       const isMcp = (path: string) =>
@@ -61,7 +61,7 @@ describe('what is loaded at a start', () => {
   )
 
   test.each(['cli/program.js', 'commands/start.js', 'index.js'])(
-    '%s loads neither the store in PostgreSQL nor the library of metrics; start can',
+    '%s does not load the PostgreSQL store or the metrics library; services import them on demand',
     (file) => {
       const { own, packages } = loadedBy(file)
       expect(packages).not.toContain('pg')
@@ -75,7 +75,7 @@ describe('what is loaded at a start', () => {
   )
 
   test.each(['commands/start.js', 'index.js'])(
-    '%s loads the routes of the simulator and of the guest page for their first request',
+    '%s loads the routes of the simulator and the guest page at their first request',
     (file) => {
       const early = loadedBy(file).own
       const late = laterOf(file).filter((path) => !early.includes(path))
@@ -86,7 +86,7 @@ describe('what is loaded at a start', () => {
     },
   )
 
-  test('the MCP server is loaded by its command and by the first request, without a JSON Schema validator', () => {
+  test('the mcp command and the first MCP request import the MCP server, without a JSON Schema validator', () => {
     const [command, simulator] = ['commands/mcp.js', 'commands/start.js'].map((file) =>
       loadedBy(file).own.map((path) => readFileSync(new URL(path, dist), 'utf8')),
     )
@@ -100,7 +100,7 @@ describe('what is loaded at a start', () => {
     expect(withText('no schema with key or ref')).toEqual([])
   })
 
-  test.each(['index.js', 'client.js'])('%s loads nothing of the command line', (file) => {
+  test.each(['index.js', 'client.js'])('%s loads no module of the command line', (file) => {
     const { own } = loadedBy(file)
     expect(own.filter((path) => /oclif|src\/cli\//.test(textOf(path)))).toEqual([])
   })
@@ -111,12 +111,12 @@ describe('what is loaded at a start', () => {
     expect(framework.match(/=\w+\(\((?:\w+|\([\w,]*\))=>\{/g)).toBeNull()
   })
 
-  test('the library loads the listener, for which its first simulator would have to wait', () => {
+  test('the library loads the listener at once, so that its first simulator does not wait for it', () => {
     expect(loadedBy('index.js').own.filter((path) => path.startsWith('chunks/listen'))).toHaveLength(1)
   })
 })
 
-test('the licences of what is built in are passed on', () => {
+test('the licences of bundled packages are included', () => {
   const licences = readFileSync(new URL('chunks/LICENSES.txt', dist), 'utf8')
   for (const name of [
     '@oclif/core',
@@ -137,7 +137,7 @@ test.each([
   ['guest', 'preact'],
   ['inspector', 'preact'],
   ['inspector', 'uplot'],
-])('the licences of what is built into the page %s are beside it: %s', (page, name) => {
+])('the page %s has the licence of its bundled package %s in a file next to it', (page, name) => {
   const licences = readFileSync(new URL(`pages/assets/${page}.js.LICENSE.txt`, dist), 'utf8')
   expect(licences).toContain(name)
 })

@@ -17,7 +17,7 @@ describe('certificates', () => {
   })
   afterEach(() => rm(directory, { recursive: true }))
 
-  it('of a local authority stand up to openssl verify -x509_strict', async () => {
+  it('of a local authority pass openssl verify -x509_strict', async () => {
     const authority = await openAuthority(directory)
     const { cert } = await authority.issue(['localhost', '127.0.0.1', '::1'])
     const file = join(directory, 'server.pem')
@@ -32,7 +32,7 @@ describe('certificates', () => {
       expect((await run('openssl', [...strict, ...host, file])).stdout).toContain('OK')
   })
 
-  it('of a server last 397 days, those of an authority 825, and both began yesterday', async () => {
+  it('last 397 days for a server and 825 days for an authority, and start one day in the past', async () => {
     const authority = await createAuthority()
     const server = new X509Certificate((await authority.issue(['localhost'])).cert)
     const root = new X509Certificate(authority.certificatePem)
@@ -41,7 +41,7 @@ describe('certificates', () => {
     expect(Date.now() - Date.parse(server.validFrom)).toBeGreaterThanOrEqual(DAY)
   })
 
-  it('of an authority are accepted for local hosts alone, whatever its key signs', async () => {
+  it('of an authority are accepted only for local and named hosts, whatever its key signs', async () => {
     const { makeAuthority, issueCertificate } = await import('../src/issue-certificate.ts')
     const authority = await makeAuthority(['app', '203.0.113.7'])
     const ca = join(directory, 'ca.pem')
@@ -73,7 +73,7 @@ describe('certificates', () => {
   })
 
   it.each(['bank.example.com', '8.8.8.8', '2001:db8::1', 'mylocalhost'])(
-    'are refused for %s, with what to do',
+    'are refused for %s, with the reason',
     async (host) => {
       await expect((await createAuthority()).issue(['localhost', host])).rejects.toThrow(
         `cannot certify ${host}. It is limited to this machine`,
@@ -81,13 +81,13 @@ describe('certificates', () => {
     },
   )
 
-  it('are made for a host that was named when the authority was made, also later', async () => {
+  it('are issued for a host that was named for the authority, also after it is opened again', async () => {
     await openAuthority(directory, ['pos.example.com'])
     const { cert } = await (await openAuthority(directory)).issue(['pos.example.com'])
     expect(new X509Certificate(cert).subjectAltName).toBe('DNS:pos.example.com')
   })
 
-  it('name the hosts they are for, each once', async () => {
+  it('name each host once', async () => {
     const authority = await createAuthority()
     const { cert } = await authority.issue([
       'My-Box.local',
@@ -102,7 +102,7 @@ describe('certificates', () => {
     )
   })
 
-  it('have positive serial numbers of 128 bits, never the same', async () => {
+  it('have positive and unique serial numbers of 128 bits', async () => {
     const authority = await createAuthority()
     const issued = await Promise.all(Array.from({ length: 20 }, () => authority.issue(['localhost'])))
     const serials = issued.map(({ cert }) => new X509Certificate(cert).serialNumber)
@@ -111,20 +111,20 @@ describe('certificates', () => {
   })
 
   it.each([[], [''], ['https://localhost'], ['localhost:8443'], ['a b'], ['a..b'], ['x'.repeat(64)]])(
-    'are not made for what is no host: %j',
+    'are refused for invalid hosts: %j',
     async (...hosts) => {
       const authority = await createAuthority()
       await expect(authority.issue(hosts)).rejects.toThrow(/host/)
     },
   )
 
-  it('come with a key that fits', async () => {
+  it('come with the matching private key', async () => {
     const { cert, key } = await (await createAuthority()).issue(['localhost'])
     const { createPrivateKey } = await import('node:crypto')
     expect(new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))).toBe(true)
   })
 
-  it('are made by the authority of the first call in every later one', async () => {
+  it('are issued by the same authority in every later call', async () => {
     const first = await openAuthority(directory)
     const second = await openAuthority(directory)
     expect(second.certificatePem).toBe(first.certificatePem)
@@ -134,13 +134,13 @@ describe('certificates', () => {
     expect(new X509Certificate(cert).verify(root.publicKey)).toBe(true)
   })
 
-  it('come of one authority when several are opened at once, and no draft stays', async () => {
+  it('come from one authority when it is opened several times at once, and no temporary file remains', async () => {
     const opened = await Promise.all(Array.from({ length: 5 }, () => openAuthority(directory)))
     expect(new Set(opened.map(({ certificatePem }) => certificatePem)).size).toBe(1)
     expect(await readdir(directory)).toEqual(['ca'])
   })
 
-  it('leave the key of the authority to its owner alone', async () => {
+  it('come with an authority key that only its owner can read', async () => {
     await openAuthority(join(directory, 'new'))
     const mode = async (...path: string[]) =>
       ((await stat(join(directory, 'new', ...path))).mode & 0o777).toString(8)
@@ -149,7 +149,7 @@ describe('certificates', () => {
     expect(await mode('ca', 'ca-key.pem')).toBe('600')
   })
 
-  it('of the authority are read without making one', async () => {
+  it('of the authority can be read without creating one', async () => {
     expect(await readAuthorityCertificate(directory)).toBeUndefined()
     expect(await readdir(directory)).toEqual([])
     const { certificatePem } = await openAuthority(directory)
@@ -157,7 +157,7 @@ describe('certificates', () => {
   })
 
   it.each(['ca.pem', 'ca-key.pem'])(
-    'are not made with a damaged %s, which is left as it is',
+    'are refused while the %s is damaged, and the file is not changed',
     async (name) => {
       await openAuthority(directory)
       const file = join(directory, 'ca', name)
@@ -168,7 +168,7 @@ describe('certificates', () => {
     },
   )
 
-  it('are not made with a missing key', async () => {
+  it('are refused while the key is missing', async () => {
     await openAuthority(directory)
     await rm(join(directory, 'ca', 'ca-key.pem'))
     await expect(openAuthority(directory)).rejects.toThrow(/Remove that folder/)

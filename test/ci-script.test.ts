@@ -98,7 +98,7 @@ describe("the CI guide's script", () => {
   )
 
   test.runIf(isSoak)(
-    'fails with 3 when the application refuses what it gets, and leaves nothing behind',
+    'exits with 3 when the application refuses the deliveries, and leaves nothing behind',
     async () => {
       const app = (await readFixture('app.mjs')).replace('? 204 : 400', '? 500 : 400')
       expect(app).toContain('? 500')

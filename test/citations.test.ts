@@ -20,7 +20,7 @@ const usualOf = (path: string) =>
   path.startsWith('src/conformance/contract/') ? ('specification' as const) : undefined
 
 describe('a citation of a section', () => {
-  test('leads to a heading of the service reference, and to a rule below it', () => {
+  test('points to an existing heading and rule of the service reference', () => {
     const citations = sources.map((path) => ({ path, found: citationsIn(read(path), usualOf(path)) }))
     const broken = citations.flatMap(({ path, found }) =>
       unresolved(found, sections).map((words) => `${path}: ${words}`),
@@ -30,7 +30,7 @@ describe('a citation of a section', () => {
     expect(citations.flatMap(({ found }) => found).length).toBeGreaterThan(150)
   })
 
-  test('has all sections of both parts to lead to', () => {
+  test('can point to every section of the specification and of the contract', () => {
     const numbers = (kind: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${kind} ${index + 1}`)
     expect([...sections.keys()]).toEqual([...numbers('specification', 9), ...numbers('contract', 14)])
@@ -52,11 +52,11 @@ describe('a citation of a section', () => {
     ['as the contract says it (sections 7 and 16)', ['sections 7 and 16 (contract 16)']],
     [' * (specification\n * section 12)', ['specification section 12 (specification 12)']],
     ['contract section 6, rules 3 to 5', ['contract section 6, rules 3 to 5 (contract 6)']],
-  ])('in “%s” is resolved or told', (text, broken) => {
+  ])('in “%s” is resolved, or reported as broken', (text, broken) => {
     expect(unresolved(citationsIn(text), sections)).toEqual(broken)
   })
 
-  test('without the name of a document counts for the usual one', () => {
+  test('without a document name refers to the default document', () => {
     expect(unresolved(citationsIn('section 6, rule 8', 'specification'), sections)).toEqual([
       'section 6, rule 8 (specification 6)',
     ])
@@ -117,13 +117,16 @@ function anchorsOf(text: string): string[] {
 }
 
 describe('a document', () => {
-  test.each(documents)('%s has links and paths that lead somewhere', (document) => {
+  test.each(documents)('%s has only links and paths to existing targets', (document) => {
     expect(missingPaths(document, read(document))).toEqual([])
   })
 
-  test.each([...guideDocuments, '.github/SECURITY.md'])('%s has links that lead somewhere', (document) => {
-    expect(missingLinks(document, read(document))).toEqual([])
-  })
+  test.each([...guideDocuments, '.github/SECURITY.md'])(
+    '%s has only links to existing targets',
+    (document) => {
+      expect(missingLinks(document, read(document))).toEqual([])
+    },
+  )
 
   test.each([
     ['[a link](../nowhere.md)', ['../nowhere.md']],
@@ -132,7 +135,7 @@ describe('a document', () => {
     ['`test/nothing/`', ['test/nothing/']],
     ['`nothing/<name>.ts`', ['nothing/<name>.ts']],
     ['`src/model/check.ts`, `POST /_sim/reset`, `.tabwire/ca/`, `src/commands/<topic>/<name>.ts`', []],
-  ])('that has %s is told', (text, missing) => {
+  ])('with %s is reported as broken', (text, missing) => {
     expect(missingPaths('src/guides/service.md', text)).toEqual(missing)
   })
 

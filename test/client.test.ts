@@ -64,7 +64,7 @@ describe('the client', () => {
     })
   })
 
-  test('rejects with ApiError for an error that is not in our shape', async () => {
+  test('rejects with ApiError for an error response in another format', async () => {
     const url = await stranger((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'))
     const error = await createClient({ url })
       .locations.list()
@@ -104,7 +104,7 @@ describe('the client', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  test('rejects with the reason of a caller who gives up, and not with Unreachable', async () => {
+  test('rejects with the abort reason of the caller, and not with Unreachable', async () => {
     const stop = new AbortController()
     const url = await stranger(() => stop.abort(new Error('enough')))
     const given = createSend({ url })('GET', '/', undefined, stop.signal)
@@ -113,7 +113,7 @@ describe('the client', () => {
     await expect(stream.next()).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('rejects with that reason within an answer, too', async () => {
+  test('rejects with the abort reason also within a response', async () => {
     const stop = new AbortController()
     const url = await stranger((_request, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('{"status"')
@@ -127,7 +127,7 @@ describe('the client', () => {
     await expect(call('GET', '/', undefined, { signal: stop.signal })).rejects.toThrow(/^enough$/)
   })
 
-  test('names the request whose stream was refused', async () => {
+  test('rejects with the request id of a refused stream', async () => {
     const wrong = createClient({ url: simulator.url, apiKey: 'twk_wrong' })
     const refused = wrong.stream(new AbortController().signal).next()
     await expect(refused).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('the client', () => {
     })
   })
 
-  test('streams what happens until it is told to stop', async () => {
+  test('streams messages until its signal aborts', async () => {
     const client = createClient(simulator)
     const stop = new AbortController()
     const messages: StreamMessage[] = []
@@ -149,7 +149,7 @@ describe('the client', () => {
     expect(messages[0]?.data).toMatchObject({ type: 'check.created', data: { external_id: 'streamed' } })
   })
 
-  test('the stream of a service that breaks off ends in Unreachable, of one that stops just ends', async () => {
+  test('ends a stream that breaks off with Unreachable, and a stream that the service ends without an error', async () => {
     const broken = await stranger((_request, response) => {
       response
         .writeHead(200, { 'content-type': 'text/event-stream' })

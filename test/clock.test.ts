@@ -29,7 +29,7 @@ describe.each([
   ["the machine's own", () => systemClock],
   ['a movable one', () => createMovableClock()],
 ])('a clock, %s,', (_which, make) => {
-  test.each([24, 25, 50, 365])('rings after %i days, and not before', (days) => {
+  test.each([24, 25, 50, 365])('fires an alarm after %i days, and not before', (days) => {
     const task = vi.fn()
     const rings = Date.now() + days * DAY
     make().at(new Date(rings), task)
@@ -43,7 +43,7 @@ describe.each([
     expect(task).toHaveBeenCalledTimes(1)
   })
 
-  test('leaves no timer behind when a wait of 60 days is taken back on its way', () => {
+  test('leaves no timer behind when an alarm of 60 days is cancelled after 40 days', () => {
     const task = vi.fn()
     const rings = Date.now() + 60 * DAY
     const cancel = make().at(new Date(rings), task)
@@ -66,7 +66,7 @@ describe('a movable clock', () => {
     expect(clock.offsetMs()).toBe(0)
   })
 
-  test('is at no distance from real time when set to it, however long that takes', () => {
+  test('has no offset after it is set to real time, even when setting it takes a while', () => {
     const clock = createMovableClock({ start })
     let time = Date.now()
     const slow = vi.spyOn(Date, 'now').mockImplementation(() => time++)
@@ -75,20 +75,20 @@ describe('a movable clock', () => {
     expect(clock.offsetMs()).toBe(0)
   })
 
-  test('keeps its distance when it is made later than its start was worked out', () => {
+  test('keeps its offset when it is created later than its start was computed', () => {
     const real = new Date()
     vi.advanceTimersByTime(7)
     expect(createMovableClock({ start: new Date(real.getTime() + 60_000), real }).offsetMs()).toBe(60_000)
   })
 
-  test('starts where it shall, before or after real time, and runs from there', () => {
+  test('starts at the given time, before or after real time, and runs from there', () => {
     const clock = createMovableClock({ start })
     vi.advanceTimersByTime(1234)
     expect(clock.now()).toEqual(later(1234))
     expect(createMovableClock({ start: new Date(0) }).now()).toEqual(new Date(0))
   })
 
-  test('stands still when frozen, and runs on from there', () => {
+  test('stops when it is frozen, and continues from that time', () => {
     const clock = createMovableClock({ start, frozen: true })
     vi.advanceTimersByTime(5000)
     expect(clock.now()).toEqual(start)
@@ -101,7 +101,7 @@ describe('a movable clock', () => {
     expect(clock.now()).toEqual(later(10))
   })
 
-  test('stands still while it is held, whether frozen or not, and is as it was then', () => {
+  test('stops while it is held, and afterwards is frozen or runs as set', () => {
     const clock = createMovableClock({ start })
     held(clock, true)
     vi.advanceTimersByTime(10)
@@ -129,7 +129,7 @@ describe('a movable clock', () => {
     expect(clock.now()).toEqual(later(60_000))
   })
 
-  test('rings when time has come by itself, once', () => {
+  test('fires an alarm once when its time comes', () => {
     const clock = createMovableClock({ start })
     const task = vi.fn()
     clock.at(later(1000), task)
@@ -140,7 +140,7 @@ describe('a movable clock', () => {
     expect(task).toHaveBeenCalledTimes(1)
   })
 
-  test('rings when it is moved there or beyond, in order of time, and earlier when it is moved near', () => {
+  test('fires alarms in order when it is moved past them, and a later one when its time comes', () => {
     const clock = createMovableClock({ start })
     const rung: string[] = []
     clock.at(later(3_600_000), () => rung.push('hour'))
@@ -156,7 +156,7 @@ describe('a movable clock', () => {
     expect(rung).toHaveLength(3)
   })
 
-  test('rings within ten seconds of waking when the machine slept for eight hours, once', () => {
+  test('fires an alarm once, within ten seconds of waking, when the machine slept for eight hours', () => {
     const clock = createMovableClock({ start })
     const task = vi.fn()
     clock.at(later(3_600_000), task)
@@ -167,7 +167,7 @@ describe('a movable clock', () => {
     expect(task).toHaveBeenCalledTimes(1)
   })
 
-  test('rings no earlier when real time is set back by two hours', () => {
+  test('fires an alarm no earlier when real time is set back by two hours', () => {
     const clock = createMovableClock({ start })
     const task = vi.fn()
     clock.at(later(5_000), task)
@@ -178,7 +178,7 @@ describe('a movable clock', () => {
     expect(task).toHaveBeenCalledTimes(1)
   })
 
-  test('rings at a time that is further away than a timer can wait for', () => {
+  test('fires an alarm that is further away than a timer can wait for', () => {
     const clock = createMovableClock({ start })
     const task = vi.fn()
     clock.at(later(2 ** 31 + 1000), task)
@@ -188,7 +188,7 @@ describe('a movable clock', () => {
     expect(task).toHaveBeenCalledTimes(1)
   })
 
-  test('a frozen clock fires only alarms that are due, and the others when it runs again', () => {
+  test('fires only due alarms while frozen, and the others when it runs again', () => {
     const clock = createMovableClock({ start, frozen: true })
     const rung: string[] = []
     clock.at(start, () => rung.push('due'))

@@ -41,13 +41,13 @@ function linesOf({ image, command, entrypoint }: Service): string[] {
 }
 
 describe('the Compose project', () => {
-  test('is the one in the containers guide', async () => {
+  test('is the one that the containers guide prints', async () => {
     const guide = await readFile(join(root, 'src/guides/containers.md'), 'utf8')
     const section = guide.split('\n## Docker Compose\n')[1]?.split('\n## ')[0] ?? ''
     expect(/^```yaml\n([^]*?)^```$/m.exec(section)?.[1]).toBe(text)
   })
 
-  test('uses the image of this version, and commands, flags and variables that exist', async () => {
+  test('uses the image of this version, and existing commands, flags and variables', async () => {
     const { version } = await readManifest(root)
     const manifest = await readFile(join(root, 'oclif.manifest.json'), 'utf8')
     const images = Object.values(services).map(({ image }) => image)
@@ -64,7 +64,7 @@ describe('the Compose project', () => {
       for (const name of Object.keys(environment)) expect(manifest).toContain(`"env":"${name}"`)
   })
 
-  test('starts services in an order that ends, on checks of health that there are', async () => {
+  test('starts each service after those that it depends on, with health checks that exist', async () => {
     const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8')
     const started = new Set<string>()
     for (const [name, { depends_on = {}, volumes: mounts, ports = [] }] of Object.entries(services)) {
@@ -83,7 +83,7 @@ describe('the Compose project', () => {
     }
   })
 
-  test('runs: a push arrives as a signed webhook over HTTPS, and a second start registers nothing', async () => {
+  test('delivers a push as a signed webhook over HTTPS, and registers nothing on a second start', async () => {
     const host = await machine()
     const { certificate, tabwire, receiver, endpoint } = services
     const issued = await (await host.run(certificate)).ended

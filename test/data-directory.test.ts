@@ -33,7 +33,7 @@ describe('the data directory', () => {
     expect(await readRun(directory)).toEqual({ ...run, ca: 'PEM', api_key: 'twk_2' })
   })
 
-  test('closes a file that was open to others, and keeps a .gitignore that was there', async () => {
+  test('restricts a file that others could read, and keeps an existing .gitignore', async () => {
     await writeCredentials(directory, { api_key: 'twk_1' })
     await chmod(join(directory, 'credentials.json'), 0o644)
     await writeFile(join(directory, '.gitignore'), 'mine\n')
@@ -52,7 +52,7 @@ describe('the data directory', () => {
     '{}',
     '{"api_key":42,"url":7}',
     '{"api_key":"","url":"nonsense","pid":1}',
-  ])('takes damaged files for missing ones: %s', async (content) => {
+  ])('treats damaged files as missing: %s', async (content) => {
     await writeRun(directory, run)
     await writeFile(join(directory, 'credentials.json'), content)
     await writeFile(join(directory, 'run.json'), content)
@@ -60,13 +60,13 @@ describe('the data directory', () => {
     expect(await readRun(directory)).toBeUndefined()
   })
 
-  test('knows nothing when it is not there', async () => {
+  test('has no credentials and no run when it does not exist', async () => {
     expect(await readCredentials(directory)).toBeUndefined()
     expect(await readRun(directory)).toBeUndefined()
     await removeRun(directory, run.pid)
   })
 
-  test('loses run.json when its service ends, and not when another one has written its own since', async () => {
+  test('removes run.json when its service ends, but not when another service has replaced it', async () => {
     await writeRun(directory, run)
     await removeRun(directory, run.pid + 1)
     expect(await readRun(directory)).toEqual(run)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readManifest, root } from './support/packed.ts'
 
 describe('the dependencies', () => {
-  test('are explained in src/README.md, each and their number', async () => {
+  test('are explained in src/README.md, with their number', async () => {
     const layout = await readFile(join(root, 'src/README.md'), 'utf8')
     const table = /^## Dependencies\n[^]*?(?=^The peer packages)/m.exec(layout)?.[0] ?? ''
     const names = Object.keys((await readManifest(root)).dependencies)
@@ -13,7 +13,7 @@ describe('the dependencies', () => {
     expect(table).toContain(`\nThese ${names.length} packages are installed`)
   })
 
-  test('are at most 60 packages and 20 MB on disk, with all that they need and the package itself', async () => {
+  test('are at most 60 packages and 20 MB on disk, including indirect ones and the package itself', async () => {
     const production = Object.entries(await readLock()).filter(
       ([path, { dev, devOptional, peer }]) => path !== '' && !dev && !devOptional && !peer,
     )
@@ -26,7 +26,7 @@ describe('the dependencies', () => {
     expect(total).toBeLessThan(20 * MIB - LARGEST_PACKAGE)
   })
 
-  test('are locked for every system, not only for that on which they were locked', async () => {
+  test('are locked for every system, and not only for the one that wrote the lock file', async () => {
     const locked = await readLock()
     const wanted = Object.values(locked).flatMap(({ optionalDependencies = {} }) =>
       Object.keys(optionalDependencies),

@@ -58,7 +58,7 @@ describe('fixtures/deploy/compose.yaml', () => {
   })
   const instances = () => Object.entries(compose.services).filter(([name]) => name.startsWith('tabwire-'))
 
-  test('runs three instances of this version on one sandbox, with variables that start knows', async () => {
+  test('runs three instances of this version on one sandbox, with known variables of start', async () => {
     const { version } = await readManifest(root)
     expect(instances()).toHaveLength(3)
     for (const [, { image, environment = {} }] of instances()) {
@@ -68,7 +68,7 @@ describe('fixtures/deploy/compose.yaml', () => {
     }
   })
 
-  test('has no secret, publishes loopback only, and waits for what is ready', () => {
+  test('contains no secret, publishes only on loopback, and waits until each dependency is ready', () => {
     const text = JSON.stringify(compose)
     expect(text).not.toMatch(/whsec_|twk_/)
     for (const [, { environment = {} }] of instances())
@@ -92,7 +92,7 @@ describe('fixtures/deploy/compose.yaml', () => {
     }
   })
 
-  test('has an nginx that deals requests to all instances and streams answers', async () => {
+  test('has an nginx that distributes requests to all instances and streams responses', async () => {
     const text = await read('nginx.conf')
     const upstream = [...text.matchAll(/^\s*server ([\w.-]+):(\d+) /gm)].map(([, name, port]) => [name, port])
     expect(upstream).toEqual(instances().map(([name]) => [name, '4100']))
@@ -169,7 +169,7 @@ describe('fixtures/deploy/kubernetes.yaml', () => {
     expect(container.image).toBe(`ghcr.io/tabwire/tabwire:${version}`)
   })
 
-  test('passes flags and variables that start knows, and secrets by reference', () => {
+  test('passes known flags and variables of start, and secrets by reference', () => {
     const [command, ...args] = container.args
     expect(command).toBe('start')
     for (const word of args.filter((arg) => arg.startsWith('--')))

@@ -51,7 +51,7 @@ describe('the Dockerfile', () => {
     expect(inImage('CMD')).toEqual(['["start"]'])
   })
 
-  test('sets variables and exposes ports that start knows, and the variable that doctor knows', async () => {
+  test('sets known variables of start and doctor, and exposes the port of start', async () => {
     const manifest = JSON.parse(await readFile(join(root, 'oclif.manifest.json'), 'utf8')) as {
       commands: { start: { flags: Record<string, { env: string; default?: unknown }> } }
     }

@@ -8,7 +8,7 @@ import { fixtures, readJson, situations } from './findings/situations.ts'
 describe('fixtures/locations.json', () => {
   const locations = readJson(join(fixtures, 'locations.json')) as Record<string, string>[]
 
-  test('names two locations of The Copper Pan, with a time zone and a currency that exist', () => {
+  test('names two locations of The Copper Pan, with an existing time zone and currency', () => {
     expect(locations).toHaveLength(2)
     for (const { name, timezone, currency, ...rest } of locations) {
       expect(name).toMatch(/^The Copper Pan, /)
@@ -35,19 +35,19 @@ const taxOnTop = (sum: number, { subtotal_cents, tax_cents, total_cents }: Order
 describe.each(situations)('fixtures/checks/$name', ({ name, bodies }) => {
   const pushes = bodies.map((body) => parsePush(body, { strict: true }))
 
-  test('holds pushes of which strict mode takes every field', () => expect(pushes.length).toBeGreaterThan(0))
+  test('contains pushes whose fields strict mode accepts', () => expect(pushes.length).toBeGreaterThan(0))
 
-  test('adds up, as its name says', () => {
+  test('has totals that add up as its name says', () => {
     const addsUp = pricing[name] ?? taxOnTop
     for (const { items, totals } of pushes) expect(addsUp(sumOf(items), totals)).toBe(true)
   })
 })
 
-test('the situations whose names are used here are there', () => {
+test('the situations with special pricing exist', () => {
   expect(situations.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(pricing)))
 })
 
-describe('the situations are what their names say', () => {
+describe('each situation has what its name says', () => {
   test.each<[string, (...pushes: OrderedPush[]) => boolean]>([
     ['banquet-of-120-lines', ({ items }) => items.length === 120],
     [
@@ -104,7 +104,7 @@ const events = readdirSync(join(fixtures, 'events')).map((file) => ({
   envelope: readJson(join(fixtures, 'events', file)) as Envelope & { data: Record<string, unknown> },
 }))
 
-test('fixtures/events has a file for each event type and for the ping, and for nothing else', () => {
+test('fixtures/events has one file for each event type and for the ping, and no other', () => {
   expect(events.map(({ type }) => type).toSorted()).toEqual([...eventTypes, 'ping'].toSorted())
 })
 
@@ -116,7 +116,7 @@ describe.each(events)('fixtures/events/$type.json', ({ type, envelope }) => {
     expect(envelope).toMatchObject({ id: identifier('evt'), type, created_at: time })
   })
 
-  test('shows its resource with all of its fields', () => {
+  test('contains its resource with all fields', () => {
     expect(Object.keys(envelope.data)).toEqual(fields.split(' '))
     expect(envelope.data).toMatchObject({ id: identifier(prefix), created_at: time })
   })

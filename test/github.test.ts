@@ -45,12 +45,12 @@ beforeAll(async () => {
 })
 
 describe('the GitHub action', () => {
-  test('puts no input into a script, which would run it', () => {
+  test('puts no input into a script, where it would be executed', () => {
     expect(Object.keys(scripts)).toEqual(['Install', 'Start', 'Check the receiver'])
     expect(Object.values(scripts).join('')).not.toContain('${{')
   })
 
-  test('has what the Marketplace needs, at the top level, and no copy elsewhere', async () => {
+  test('has what the Marketplace requires, at the top level, and no copy elsewhere', async () => {
     const { name, description = '', author, branding } = definition()
     expect({ name, author }).toEqual({ name: 'Tabwire', author: expect.any(String) as string })
     expect(description.length).toBeLessThanOrEqual(125)
@@ -105,7 +105,7 @@ describe('the GitHub action', () => {
     return { directory, script, step, read, written }
   }
 
-  test('installs, starts, outputs the URL with the key masked, and checks a receiver', async () => {
+  test('installs, starts, outputs the URL with a masked key, and checks a receiver', async () => {
     const { directory, step, read, written } = await runner()
     expect(await step('Install', { PACKAGE: 'tabwire@1.2.3' })).toMatchObject({ code: 0 })
     expect(await read('npm')).toMatch(/ tabwire@1\.2\.3\n$/)
@@ -127,7 +127,7 @@ describe('the GitHub action', () => {
   })
 
   test.each([...(isSoak ? [['a right integration', 500, 0] as const] : []), ['a finding', 999, 3] as const])(
-    'serves the steps of its recipe: with %s',
+    'works in the steps of its recipe: with %s',
     async (_name, total, code) => {
       const { directory, script, step, written } = await runner()
       const jobs = parse(await readFile(join(root, recipe), 'utf8')) as { jobs: { integration: Job } }
@@ -167,7 +167,7 @@ describe('the GitHub action', () => {
 describe('workflows', () => {
   const workflow = async (path: string) => readFile(join(root, path), 'utf8')
 
-  test('is the version of this package, by default and by name', async () => {
+  test('use the version of this package, by default and by name', async () => {
     const { version } = JSON.parse(await workflow('package.json')) as { version: string }
     expect(/^ {2}package:\n.*\n {4}default: (.*)$/m.exec(action)?.[1]).toBe(`tabwire@${version}`)
     expect(await workflow(recipe)).toContain(`uses: tabwire/tabwire@v${version}\n`)
@@ -180,7 +180,7 @@ describe('workflows', () => {
     'tabwire@1',
     'tabwire@1.2.3 evil',
     '--registry=x',
-  ])('is refused without a version: %s', async (name) => {
+  ])('refuse a package without a version: %s', async (name) => {
     const npm = await emptyDirectory()
     await writeFile(join(npm, 'npm'), '#!/bin/sh\necho installed\n')
     await chmod(join(npm, 'npm'), 0o755)
@@ -204,7 +204,7 @@ describe('workflows', () => {
     '.github/workflows/release.yml',
     'fixtures/ci/github-actions.yml',
     recipe,
-  ])('are actions by their commit, and no credentials that stay, in %s', async (path) => {
+  ])('pin actions to commits and keep no credentials, in %s', async (path) => {
     const text = await workflow(path)
     const uses = [...text.matchAll(/uses: (.*)$/gm)].map(([, used = '']) => used)
     expect(uses).not.toEqual([])
@@ -254,7 +254,7 @@ describe('workflows', () => {
     })
   })
 
-  test('has only scripts that bash reads', async () => {
+  test('have only scripts that bash can parse', async () => {
     for (const path of ['.github/workflows/ci.yml', '.github/workflows/release.yml'])
       for (const [job, { steps }] of await jobsOf(path))
         for (const { run = '' } of steps) {

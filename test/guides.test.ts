@@ -7,7 +7,7 @@ import { root } from './support/packed.ts'
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
 describe('the security guide', () => {
-  test('has a test for each boundary, which exists', async () => {
+  test('names an existing test for each boundary', async () => {
     const [, ...rows] = [...(await read('src/guides/security.md')).matchAll(/^\|(.*)\|$/gm)].map(
       ([, row = '']) => row.split('|').map((cell) => cell.trim()),
     )
@@ -21,7 +21,7 @@ describe('the security guide', () => {
     }
   })
 
-  test('names variables and flags that there are', async () => {
+  test('names only existing variables and flags', async () => {
     const manifest = await read('oclif.manifest.json')
     const text = await read('src/guides/security.md')
     for (const [name] of text.matchAll(/TABWIRE_[A-Z_]+(?=[^=A-Z_])/g))

@@ -3,7 +3,7 @@ import { createIdentifiers, createNewId } from '../src/ids.ts'
 
 const noon = new Date('2026-11-21T12:00:00.000Z')
 
-test('restarted identifiers sort after the newest existing one, also within a millisecond', () => {
+test('restarted identifiers sort after the newest existing one, even within the same millisecond', () => {
   let now = new Date(noon.getTime() + 60_000)
   const { newId, restartAfter } = createIdentifiers(() => now)
   const later = newId('chk')

@@ -70,7 +70,7 @@ describe('the packed file', () => {
     expect(tarball.unpackedSize).toBeLessThan(4.5e6)
   })
 
-  test('has a file for each command of its manifest, and the types that other types ask for', async () => {
+  test('has a file for each command of its manifest, and all types that its types import', async () => {
     const { commands } = JSON.parse(await readFile(join(installed, 'oclif.manifest.json'), 'utf8')) as {
       commands: Record<string, { relativePath: string[] }>
     }
@@ -81,14 +81,14 @@ describe('the packed file', () => {
     expect([...files, ...asked.flat()].filter((path) => !existsSync(join(installed, path)))).toEqual([])
   })
 
-  test('gives publint nothing to say', async () => {
+  test('has no findings of publint', async () => {
     const { buffer, byteOffset, byteLength } = await readFile(tarball.path)
     const bytes = buffer.slice(byteOffset, byteOffset + byteLength)
     const { messages, pkg } = await publint({ pack: { tarball: bytes }, strict: true })
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
   })
 
-  test.skipIf(!isSoak)('resolves with its types wherever ES modules do', async () => {
+  test.skipIf(!isSoak)('resolves with its types in every mode with ES modules', async () => {
     const data = new Uint8Array(await readFile(tarball.path))
     const judge = await fetched('@arethetypeswrong/core@0.18.5')
     const { checkPackage, createPackageFromTarballData } = (await import(
@@ -118,7 +118,7 @@ async function typesAskedFor(path: string): Promise<string[]> {
 }
 
 describe('in a project of its own', () => {
-  test('every entry of the exports is imported, and required', async () => {
+  test('every entry of the exports can be imported and required', async () => {
     const { code, stdout, stderr } = await run(`
       import { createRequire } from 'node:module'
       const entries = ${JSON.stringify(entriesOf(manifest))}
@@ -167,7 +167,7 @@ describe('in a project of its own', () => {
     return (await spawnProcess(process.execPath, args, { cwd: project })).ended
   }
 
-  test(`${commonJs.join(' and ')} are each one file of CommonJS with types, where ES modules cannot be required`, async () => {
+  test(`${commonJs.join(' and ')} are each one CommonJS file with types, for programs that cannot require ES modules`, async () => {
     expect(await compiled()).toMatchObject({ code: 0, stdout: '' })
     // As Jest does by default, whichever Node it runs on.
     const flag = '--no-experimental-require-module'
@@ -181,14 +181,14 @@ describe('in a project of its own', () => {
     }
   })
 
-  test('every entry names types that are there, and the fixtures can be read', () => {
+  test('every entry has existing types, and the fixtures can be read', () => {
     const targets = Object.values(manifest.exports).flatMap(filesOf)
     expect(
       targets.filter((target) => !existsSync(join(installed, target.replace('*', 'locations.json')))),
     ).toEqual([])
   })
 
-  test('every command is loaded, and answers --help', async () => {
+  test('every command can be loaded, and --help works', async () => {
     const { code, stdout, stderr } = await run(`
       import { Config, run } from '${join(root, 'node_modules/@oclif/core/lib/index.js')}'
       const config = await Config.load({ root: ${JSON.stringify(installed)} })

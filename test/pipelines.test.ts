@@ -110,7 +110,7 @@ fetch(TABWIRE_BASE_URL + "/checks/external/table-12", { method: "PUT", headers: 
 const usual = new Set(['gitlab-ci.yml'])
 
 describe.each(recipes)('the recipe $file', ({ file, heading, jobs }) => {
-  test('is the one in the CI guide', async () => {
+  test('is printed in the CI guide', async () => {
     const guide = await readFile(join(root, 'src/guides/ci.md'), 'utf8')
     const section = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
     const [, block = ''] = /^```\w*\n([^]*?)^```$/m.exec(section) ?? []
@@ -118,7 +118,7 @@ describe.each(recipes)('the recipe $file', ({ file, heading, jobs }) => {
   })
 
   test.runIf(isSoak || usual.has(file))(
-    'passes with a right integration, fails with a finding, and writes a report in both cases',
+    'passes with a correct integration, fails with a finding, and writes a report in both cases',
     async () => {
       const found = jobs(await readRecipe(file))
       expect(found.length).toBeGreaterThan(1)

@@ -47,7 +47,7 @@ const writers: [name: string, write: (directory: string) => Promise<unknown>][] 
 ]
 
 describe.each(writers)('%s', (name, write) => {
-  test('that is there is replaced, and keeps neither its loose mode nor anything of its text', async () => {
+  test('replaces an existing file, and keeps neither its open mode nor its text', async () => {
     const directory = await temporaryDirectory()
     const path = join(directory, name)
     await mkdir(join(path, '..'), { recursive: true })
@@ -62,7 +62,7 @@ describe.each(writers)('%s', (name, write) => {
     expect((await readdir(join(path, '..'))).filter((one) => one.endsWith('.tmp'))).toEqual([])
   })
 
-  test.skipIf(process.platform === 'win32')('that is a link is not followed', async () => {
+  test.skipIf(process.platform === 'win32')('does not follow a symbolic link', async () => {
     const directory = await temporaryDirectory()
     const victim = join(directory, 'victim')
     const path = join(directory, name)
@@ -77,7 +77,7 @@ describe.each(writers)('%s', (name, write) => {
 })
 
 describe('a private file', () => {
-  test('follows no link that takes its place while it is open', async () => {
+  test('does not follow a symbolic link that is created while the file is open', async () => {
     const directory = await temporaryDirectory()
     const path = join(directory, 'a')
     await writeFile(join(directory, 'victim'), 'mine')
@@ -89,7 +89,7 @@ describe('a private file', () => {
     expect((await readdir(directory)).sort()).toEqual(['a', 'victim'])
   })
 
-  test('has a draft that only its owner can read, under a random name', async () => {
+  test('has a temporary file with a random name that only its owner can read', async () => {
     const directory = await temporaryDirectory()
     const drafts = [await openPrivateFile(join(directory, 'a')), await openPrivateFile(join(directory, 'a'))]
     const names = await readdir(directory)
@@ -99,14 +99,17 @@ describe('a private file', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  test.skipIf(process.platform === 'win32')('for a secret may be a pipe, such as /dev/stdout', async () => {
-    const file = await openSecretFile('/dev/null')
-    await file.write('whsec_new')
-    await file.close()
-  })
+  test.skipIf(process.platform === 'win32')(
+    'with a secret can be a pipe or device, such as /dev/stdout',
+    async () => {
+      const file = await openSecretFile('/dev/null')
+      await file.write('whsec_new')
+      await file.close()
+    },
+  )
 })
 
-test('the key of an authority is for its owner alone', async () => {
+test('only its owner can read the key of an authority', async () => {
   const directory = await temporaryDirectory()
   await openAuthority(directory)
   expect(await modeOf(join(directory, 'ca', 'ca-key.pem'))).toBe(0o600)
@@ -115,7 +118,7 @@ test('the key of an authority is for its owner alone', async () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'an .env file that is a link out of its folder is refused',
+  'an .env file that is a symbolic link out of its folder is refused',
   async () => {
     const directory = await temporaryDirectory()
     await mkdir(join(directory, 'clone'))
@@ -128,7 +131,7 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('certs create says what its authority is good for, and refuses a host of others', async () => {
+test('certs create names the hosts that its authority can certify, and refuses other hosts', async () => {
   const cwd = await temporaryDirectory()
   const made = await tabwire(['certs', 'create', 'localhost'], { cwd })
   expect(made.stdout).toMatch(

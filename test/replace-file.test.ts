@@ -26,7 +26,7 @@ function heldOpen(times: number, code: string) {
 
 describe('DUR-28 a file that another program holds open', () => {
   test.each(['EPERM', 'EBUSY', 'EACCES'])(
-    'is replaced when it is let go, after five times %s',
+    'is replaced after five errors with %s, when the program closes it',
     async (code) => {
       const { from, to } = await twoFiles()
       const { seen, how } = heldOpen(5, code)
@@ -37,7 +37,7 @@ describe('DUR-28 a file that another program holds open', () => {
     },
   )
 
-  test('and is never let go stays as it is, and that is reported', async () => {
+  test('stays unchanged when the program never closes it, and the error is returned', async () => {
     const { from, to } = await twoFiles()
     const { seen, how } = heldOpen(Infinity, 'EPERM')
     await expect(replaceFile(from, to, how)).rejects.toMatchObject({ code: 'EPERM' })
@@ -46,7 +46,7 @@ describe('DUR-28 a file that another program holds open', () => {
     expect(await readFile(from, 'utf8')).toBe('new')
   })
 
-  test('is not tried again when something else is wrong', async () => {
+  test('is not retried after another error', async () => {
     const { from, to } = await twoFiles()
     const { seen, how } = heldOpen(Infinity, 'ENOSPC')
     await expect(replaceFile(from, to, how)).rejects.toMatchObject({ code: 'ENOSPC' })

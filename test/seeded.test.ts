@@ -72,7 +72,7 @@ const bodies = ({ received }: Awaited<ReturnType<typeof run>>) =>
   received.map((requests) => requests.map(({ body }) => body).sort())
 
 describe('a seeded run', () => {
-  it('gives the same log, keys, secrets and requests, byte for byte, and with virtual time the same signatures', async () => {
+  it('repeats log, keys, secrets and requests byte for byte, and with virtual time also signatures', async () => {
     const receivers = await openReceivers()
     const one = await run(receivers, { refusing: true, seed: 7, signTime: 'virtual', watched: true })
     const other = await run(receivers, { refusing: true, seed: 7, signTime: 'virtual', watched: true })
@@ -94,7 +94,7 @@ describe('a seeded run', () => {
     expect(faultsIn(other.texts[0])).not.toEqual(faultsIn(one.texts[0]))
   })
 
-  it('does not depend on readers or on the speed of calls', async () => {
+  it('does not depend on subscribers or on the speed of calls', async () => {
     const receivers = await openReceivers()
     const hurried = await run(receivers, { seed: 3 })
     const watched = await run(receivers, { seed: 3, watched: true })
@@ -102,7 +102,7 @@ describe('a seeded run', () => {
     expect(bodies(watched)).toEqual(bodies(hurried))
   })
 
-  it('stands still at its start, moves by advance alone, and tells no real time', async () => {
+  it('has a frozen clock that moves only by advance, and shows no real time', async () => {
     const { client, call, push } = await openSimulator({ seed: 1 })
     expect(await client.clock.show()).toMatchObject({ now: '2026-01-01T00:00:00.000Z', frozen: true })
     await client.clock.advance('90s')
@@ -113,13 +113,13 @@ describe('a seeded run', () => {
     expect(text).not.toMatch(/"duration_ms":[^0]/)
   })
 
-  it('starts where it is told to', async () => {
+  it('starts at the given time', async () => {
     const startAt = new Date('2026-11-21T18:00:00Z')
     const { client } = await openSimulator({ seed: 1, startAt })
     expect(await client.clock.show()).toMatchObject({ now: startAt.toISOString(), frozen: true })
   })
 
-  it('keeps nothing, since the next start would make the same identifiers again', async () => {
+  it('refuses a data directory, because the next start would repeat identifiers', async () => {
     const dataDirectory = await temporaryDirectory()
     await expect(startSimulator({ port: 0, seed: 1, dataDirectory })).rejects.toThrow(
       'seed cannot be combined with dataDir. With stored data, a seeded run would repeat identifiers.',
@@ -128,7 +128,7 @@ describe('a seeded run', () => {
 })
 
 describe('the same seed of faults', () => {
-  it('lets the same deliveries of an unseeded service go wrong', async () => {
+  it('causes the same faults in an unseeded service', async () => {
     const receiver = await openReceiver()
     const mishaps = async () => {
       const { client, push } = await openSimulator()

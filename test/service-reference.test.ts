@@ -107,7 +107,7 @@ describe('the service reference', () => {
     expect(firstCells('contract 11', findingCodes)).toEqual(findingCodes)
   })
 
-  test('says the waits of the retry schedule', () => {
+  test('lists the waits of the retry schedule', () => {
     const unit: Record<string, number> = { minute: 60_000, hour: 3_600_000 }
     const waits = rowsOf('specification 6').flatMap(([attempt = '', wait = '']) => {
       const [, number, name = ''] = /^(\d+) (minute|hour)s?$/.exec(wait) ?? []
@@ -126,7 +126,7 @@ describe('the service reference', () => {
     expect(verify({ payload: `${payload} `, header, secret, now })).toMatchObject({ ok: false })
   })
 
-  test('names the bounds of a push that its schema has, and the ordering field', () => {
+  test('lists the limits of the schema of a push, and the ordering field', () => {
     const { items, table } = pushBody.shape
     const { maxItems, items: item } = z.toJSONSchema(items) as {
       maxItems: number

@@ -71,7 +71,7 @@ describe('a replay', () => {
     })
   })
 
-  it('judges further pushes as the recorded service does', async () => {
+  it('reports the same findings for further pushes as the recorded service', async () => {
     const { client, replay } = await openReplay()
     await client.faults.clear()
     await client.clock.freeze(true)
@@ -103,7 +103,7 @@ describe('a replay', () => {
     expect(JSON.stringify(expected)).not.toContain('no_idempotent_retry')
   })
 
-  it('sends nothing for any call', async () => {
+  it('sends nothing, whatever is called', async () => {
     const { replay, receiver, service, bundle } = await openReplay()
     const sent = receiver.requests.length
     const [endpoint] = bundle.state.endpoints
@@ -142,7 +142,7 @@ describe('a replay', () => {
     expect(again.faults).toEqual(bundle.faults)
   })
 
-  it('takes another state and a reset', async () => {
+  it('accepts another state and a reset', async () => {
     const { replay, bundle } = await openReplay()
     await replay.reset()
     expect((await replay.checks.list()).data).toEqual([])

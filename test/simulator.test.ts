@@ -51,29 +51,26 @@ describe('a fresh simulator', () => {
         expect(await readFile(join(entry.parentPath, entry.name), 'utf8')).not.toContain(apiKey)
   })
 
-  it('refuses a name that cannot be part of a header', async () => {
+  it('refuses a service name that cannot be part of a header', async () => {
     await expect(openSimulator({ serviceName: 'A B' })).rejects.toThrow(
       'serviceName must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "A B".',
     )
   })
 
-  it.each(['Acme', 'X-Acme-Signature'])(
-    'signs under the name that it is given, as %s',
-    async (serviceName) => {
-      const { client, push, idle } = await openSimulator({ serviceName })
-      const receiver = await openReceiver()
-      const { signing_secret } = await client.endpoints.create({
-        url: receiver.url,
-        event_types: ['check.created'],
-      })
-      await push('a')
-      await idle()
-      const [request] = receiver.requests
-      const header = String(request?.headers['x-acme-signature'])
-      expect(webhooks.constructEvent(request?.body ?? '', header, signing_secret).type).toBe('check.created')
-      expect(request?.headers['user-agent']).toBe('Acme-Webhooks/1.0')
-    },
-  )
+  it.each(['Acme', 'X-Acme-Signature'])('signs under the given service name, as %s', async (serviceName) => {
+    const { client, push, idle } = await openSimulator({ serviceName })
+    const receiver = await openReceiver()
+    const { signing_secret } = await client.endpoints.create({
+      url: receiver.url,
+      event_types: ['check.created'],
+    })
+    await push('a')
+    await idle()
+    const [request] = receiver.requests
+    const header = String(request?.headers['x-acme-signature'])
+    expect(webhooks.constructEvent(request?.body ?? '', header, signing_secret).type).toBe('check.created')
+    expect(request?.headers['user-agent']).toBe('Acme-Webhooks/1.0')
+  })
 })
 
 describe('a simulator that is closed and started again on its data directory', () => {
@@ -139,7 +136,7 @@ describe('a simulator that is closed and started again on its data directory', (
     })
   })
 
-  it('creates a key when the stored one was revoked, and accepts a requested one', async () => {
+  it('creates a key when the stored one was revoked, and accepts a given one', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await openSimulator({ dataDirectory })
     const [key] = (await first.client.keys.list()).data
@@ -155,8 +152,8 @@ describe('a simulator that is closed and started again on its data directory', (
   })
 })
 
-describe('starting', () => {
-  it('HTTP-25 fails on a port in use, uses no other one, and leaves nothing behind', async () => {
+describe('a simulator that starts', () => {
+  it('HTTP-25 fails on a port in use, uses no other port, and leaves its directory unlocked', async () => {
     const dataDirectory = await temporaryDirectory()
     const { port } = await openSimulator()
     await expect(startSimulator({ port, dataDirectory })).rejects.toThrow(PortUnavailable)
@@ -182,7 +179,7 @@ describe('starting', () => {
 })
 
 describe('a data directory that is deleted under a running service', () => {
-  it('makes it refuse writes with 503, and is not created again', async () => {
+  it('causes 503 for writes, and is not created again', async () => {
     const parent = await temporaryDirectory()
     const dataDirectory = join(parent, '.tabwire')
     const { call, push, close } = await openSimulator({ dataDirectory })
@@ -233,7 +230,7 @@ describe('the local authority', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('certifies the addresses of the machine for a host that stands for all', async () => {
+  it('certifies all addresses of the machine when the host is 0.0.0.0', async () => {
     const host = '0.0.0.0'
     const dataDirectory = await temporaryDirectory()
     const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
@@ -262,7 +259,7 @@ describe('the local authority', () => {
     ).toBeUndefined()
   })
 
-  it('of another data directory is not trusted: its receivers fail with tls_error', async () => {
+  it('of another data directory is not trusted: deliveries to its receivers fail with tls_error', async () => {
     const { client } = await openSimulator({ ca: [] })
     const receiver = await openReceiver()
     const { id } = await client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })

@@ -77,7 +77,7 @@ describe('the recipes for Testcontainers', () => {
     expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/pass 1\n/)])
   })
 
-  test.skipIf(!isHere(['javac', '-version']))('in Java is read by javac', async () => {
+  test.skipIf(!isHere(['javac', '-version']))('in Java can be parsed by javac', async () => {
     const cwd = await emptyDirectory()
     const args = ['-proc:none', '-Xmaxerrs', '1000', '-d', cwd, join(folder, 'TabwireTest.java')]
     const { stderr } = await (await spawnProcess('javac', args, { cwd })).ended
@@ -87,7 +87,7 @@ describe('the recipes for Testcontainers', () => {
     expect(errors.filter((error) => !ofPackages.test(error))).toEqual([])
   })
 
-  test.skipIf(!isHere(['go', 'version']))('in Go is formatted as gofmt does', async () => {
+  test.skipIf(!isHere(['go', 'version']))('in Go is formatted like gofmt', async () => {
     const { ended } = await spawnProcess('gofmt', ['-l', '-e', join(folder, 'tabwire_test.go')], {})
     expect(await ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })

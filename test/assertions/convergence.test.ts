@@ -4,7 +4,7 @@ import { shuffled } from '../../src/assertions/convergence.ts'
 
 const seed = fc.nat(2 ** 32 - 1)
 
-test('loses nothing and adds nothing, and the same seed gives the same order', () => {
+test('the shuffled list keeps every element, and has the same order for the same seed', () => {
   const cases = fc.property(fc.array(fc.nat(9)), seed, (list, of) => {
     const order = shuffled(list, of)
     const sorted = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
@@ -14,7 +14,7 @@ test('loses nothing and adds nothing, and the same seed gives the same order', (
   fc.assert(cases)
 })
 
-test('gives each order of three about as often as another', () => {
+test('each order of three elements occurs about equally often', () => {
   const orders = Array.from({ length: 6_000 }, (_, index) => shuffled(['a', 'b', 'c'], index).join(''))
   for (const order of ['abc', 'acb', 'bac', 'bca', 'cab', 'cba']) {
     const count = orders.filter((one) => one === order).length

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const deadUrl = 'http://127.0.0.1:2'
 
 describe.concurrent('a command finds the service', () => {
-  test('by --url and --api-key, with /v1 or without, before anything else', async () => {
+  test('by --url (with /v1 or without) and --api-key, which override the environment', async () => {
     const options = { env: { TABWIRE_URL: 'http://127.0.0.1:1', TABWIRE_API_KEY: 'twk_wrong' } }
     const args = ['locations', '--api-key', service.key, '--url']
     expect(await tabwire([...args, service.url], options)).toMatchObject({ code: 0, stderr: '' })
@@ -29,14 +29,14 @@ describe.concurrent('a command finds the service', () => {
     expect(JSON.parse(stdout)).toHaveProperty('data')
   })
 
-  test('by the data directory of another place', async () => {
+  test('by --data-dir', async () => {
     const args = ['locations', '--data-dir', join(service.cwd, '.tabwire')]
     expect(await tabwire(args)).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
-describe.concurrent('a command that cannot do its work says why', () => {
-  test('no service: one line that names tabwire start, and 1', async () => {
+describe.concurrent('a command', () => {
+  test('exits with 1 and suggests tabwire start when no service answers', async () => {
     const message = `No service answers at ${deadUrl} (connection refused). Run this where you started Tabwire, pass --data-dir or --url, or start a service with \`tabwire start\`.`
     const options = { env: { TABWIRE_URL: deadUrl } }
     expect(await tabwire(['checks', 'list'], options)).toMatchObject({
@@ -49,7 +49,7 @@ describe.concurrent('a command that cannot do its work says why', () => {
     expect(JSON.parse(asJson.stdout)).toEqual({ error: { code: 'unreachable', message } })
   })
 
-  test('a run.json that is damaged counts for nothing', async () => {
+  test('ignores a damaged run.json when --url and --api-key are given', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire'))
     await writeFile(join(cwd, '.tabwire', 'run.json'), '{"url": "nonsense", "pid": 1}')
@@ -61,7 +61,7 @@ describe.concurrent('a command that cannot do its work says why', () => {
     expect(JSON.parse(stdout)).toHaveProperty('data')
   })
 
-  test('an invalid URL: an example of a valid one, and exit code 2', async () => {
+  test('exits with 2 and shows a valid URL when --url is invalid', async () => {
     for (const url of ['localhost:4100', 'nonsense']) {
       const { code, stderr } = await tabwire(['locations', '--url', url])
       expect(code).toBe(2)
@@ -71,7 +71,7 @@ describe.concurrent('a command that cannot do its work says why', () => {
     }
   })
 
-  test('no key, or a wrong one: where commands take it from, and 4', async () => {
+  test('exits with 4 and names the sources of keys when the key is missing or wrong', async () => {
     const none = await tabwire(['locations', '--url', service.url])
     expect(none).toMatchObject({ code: 4, stdout: '' })
     expect(none.stderr).toMatch(
@@ -92,19 +92,19 @@ describe.concurrent('a command that cannot do its work says why', () => {
       '--limit must be a whole number of at least 1, got "0". Run `tabwire checks list --help`.',
     ],
     [['ping', 'one', 'two'], 'Unexpected argument for `tabwire ping`: two. Run `tabwire ping --help`.'],
-  ])('wrong usage, %j: what is wrong as JSON, and 2', async (args, message) => {
+  ])('exits with 2 and prints the usage error of %j as JSON', async (args, message) => {
     const json = await tabwire([...args, '--json'], { input: 'no argument' })
     expect(json).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(json.stdout)).toEqual({ error: { code: 'usage', message } })
   })
 
-  test('wrong usage, to people', async () => {
+  test('exits with 2 and prints one line on stderr for an unknown flag', async () => {
     const { code, stdout, stderr } = await tabwire(['locations', '--colour'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toBe('Error: Unknown flag --colour. Run `tabwire locations --help`.\n')
   })
 
-  test('a command that there is not', async () => {
+  test('exits with 2 for an unknown command', async () => {
     const { code, stdout, stderr } = await tabwire(['serve'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^Error: Unknown command "serve"\. /)

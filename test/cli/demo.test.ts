@@ -44,7 +44,7 @@ const verified = (scenes: readonly DemoStep[]) =>
 test.each([
   ["Stripe's library", judgeByStripe],
   ['Web Crypto', verifyByWebCrypto],
-])('every delivery of the story verifies by %s', async (_name, judge) => {
+])('every delivery of the demo is verified by %s', async (_name, judge) => {
   expect(verified(await play(judge))).toEqual([
     ['ping', true],
     ['check.created', true],
@@ -62,7 +62,7 @@ test.each([
 test.each([
   ["Stripe's library", judgeByStripe],
   ['Web Crypto', verifyByWebCrypto],
-])('%s is a judge that refuses: of another body, secret, or time', async (_name, judge) => {
+])('%s refuses another body, another secret and an old timestamp', async (_name, judge) => {
   const payload = '{"id":"evt_1"}'
   const secret = 'whsec_x'
   const header = webhooks.generateTestHeaderString({ payload, secret })

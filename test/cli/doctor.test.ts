@@ -71,7 +71,7 @@ test.each([
     '/home/ana/.local/bin/.tabwire-1.0.0/lib/node',
     'as a download, /home/ana/.local/bin/.tabwire-1.0.0/lib/node',
   ],
-])('the installation %s is told from others', (program, executable, way) => {
+])('the installation %s is recognised', (program, executable, way) => {
   const installation = { program, executable, isSingle: false, isImage: false }
   expect(checkInstallation(installation).message).toContain(`Tabwire is installed ${way}`)
   expect(checkInstallation({ ...installation, isImage: true }).message).toContain('as a container image')
@@ -82,13 +82,13 @@ test.each([
   ['C:\\Users\\Ana\\scoop\\apps\\tabwire\\current\\tabwire.exe', 'by Scoop'],
   ['C:\\Users\\Ana\\AppData\\Local\\Microsoft\\WinGet\\Packages\\Tabwire\\tabwire.exe', 'by winget'],
   ['/home/ana/.local/bin/tabwire', 'as a download, /home/ana/.local/bin/tabwire'],
-])('the single executable %s is told from others', (executable, way) => {
+])('the single executable %s is recognised', (executable, way) => {
   const installation = { program: '/virtual/', executable, isSingle: true, isImage: false }
   expect(checkInstallation(installation).message).toContain(`Tabwire is installed ${way}`)
 })
 
 describe('the port', () => {
-  test('is free, ours, of another Tabwire, or of another program', async () => {
+  test('is reported as free, or in use by this service, another Tabwire or another program', async () => {
     const directory = await temporaryDirectory()
     const { port, url } = await openSimulator()
     expect(await checkPort(around({ directory, port }))).toMatchObject({
@@ -109,7 +109,7 @@ describe('the port', () => {
   })
 })
 
-test('the clock is behind when something here was written later', async () => {
+test('the clock is reported as behind when a file of the data directory has a later time', async () => {
   const directory = await temporaryDirectory()
   await writeFile(join(directory, 'db.json'), '{}')
   expect((await checkClock(around({ directory }))).message).toMatch(/cannot be checked offline/)
@@ -121,7 +121,7 @@ test('the clock is behind when something here was written later', async () => {
   expect((await checkClock(around({}))).message).toMatch(/No file here to compare it with/)
 })
 
-test('the local authority is there, readable by its owner alone, valid and whole', async () => {
+test('the local authority is reported when it is missing, expired, readable by others or damaged', async () => {
   const directory = await temporaryDirectory()
   const look = (now = new Date()) => checkAuthority(around({ directory, now }))
   expect((await look()).message).toMatch(/no local authority yet/)
@@ -137,7 +137,7 @@ test('the local authority is there, readable by its owner alone, valid and whole
   expect(await checkAuthority(around({ directory, https: true }))).toMatchObject({ level: 'bad' })
 })
 
-describe('the way to a receiver', () => {
+describe('the check of a receiver', () => {
   const way = async (url: string, changes: Partial<Environment> = {}) => {
     const found: Finding[] = []
     for await (const one of checkReceiver(around({ receiver: new URL(url), ...changes }))) found.push(one)
@@ -150,7 +150,7 @@ describe('the way to a receiver', () => {
     return receiver
   }
 
-  test('ends well: name, connection, certificate, answer and clock', async () => {
+  test('passes each step: name, connection, certificate, answer and clock', async () => {
     const { url, requests } = await open(405, ['127.0.0.1'])
     const found = await way(url, { ca: [(await testAuthority()).certificatePem] })
     expect(found.map(({ check, level }) => `${check} ${level}`)).toEqual(
@@ -204,7 +204,7 @@ describe('the way to a receiver', () => {
       /Register the target of the redirect/,
     ],
     ['no answer', async () => (await open('reset', ['127.0.0.1'], known())).url, /does not answer/, /crash/],
-  ])('ends at: %s', async (_what, urlOf, message, advice) => {
+  ])('fails at: %s', async (_what, urlOf, message, advice) => {
     const found = await way(await urlOf(), { ca: [(await known()).certificatePem] })
     const wrong = found.find(({ level }) => level !== 'good')
     expect(wrong?.message).toMatch(message)
@@ -215,7 +215,7 @@ describe('the way to a receiver', () => {
     ['CERT_HAS_EXPIRED', /has expired \(CERT_HAS_EXPIRED\)\./],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', /self-signed/],
     ['SOMETHING_NEW', /handshake with the receiver failed \(SOMETHING_NEW\)\./],
-  ])('names %s', (code, message) => {
+  ])('explains %s', (code, message) => {
     expect(certificateAdvice(code, 'a.test')[0]).toMatch(message)
     expect(certificateAdvice(code, 'a.test')[1]).not.toContain('HOST')
   })

@@ -53,8 +53,8 @@ function clientOf(...streams: StreamMessage[][]) {
   return { client: client as unknown as Client, asked }
 }
 
-describe('messages that the service dropped are made up for', () => {
-  test('by waiting for deliveries, which looks at the list again', async () => {
+describe('messages that the service dropped are recovered', () => {
+  test('by waiting for deliveries, which reads the list again', async () => {
     const { client } = clientOf([dropped])
     const wanted = { status: 'delivered', count: 1, exactly: false, none: false } as const
     const verdict = await waitForDeliveries(client, wanted, AbortSignal.timeout(10_000))
@@ -76,7 +76,7 @@ describe('messages that the service dropped are made up for', () => {
     expect(asked).toEqual([new Date('2026-11-21T17:59:00.000Z'), new Date('2026-11-21T17:59:00.000Z')])
   })
 
-  test('by listen, which looks at the deliveries of its endpoints', async () => {
+  test('by listen, which reads the deliveries of its endpoints', async () => {
     const { client } = clientOf([dropped])
     const ending = new AbortController()
     const routes = [{ url: 'https://localhost:1/', target: { url: '', events: [] } }] as never

@@ -12,7 +12,7 @@ import { ApiError, Unreachable } from '../../src/client.ts'
 
 const refusal = (status: number, body: Record<string, unknown>) => new ApiError(status, body, 'req_1')
 
-describe('how a command ends', () => {
+describe('a command exits with its documented code', () => {
   test.each([
     ['a refused key', refusal(401, { code: 'unauthorized', message: 'No.' }), exitCodes.keyRefused],
     ['a missing scope', refusal(403, { code: 'insufficient_scope', message: 'No.' }), exitCodes.keyRefused],
@@ -31,7 +31,7 @@ describe('how a command ends', () => {
   })
 })
 
-describe('messages of commands', () => {
+describe('the error message of a command', () => {
   test.each([
     ['certificate has expired', 'Its certificate has expired. Renew it.'],
     [
@@ -47,18 +47,18 @@ describe('messages of commands', () => {
       "The service's certificate is not trusted: pass the authority's certificate with --cacert.",
     ],
     ['connection refused', 'Run this where you started Tabwire'],
-  ])('%s: what to do about it', (why, advice) => {
+  ])('for %s says what to do', (why, advice) => {
     const message = `No service answers at https://certs.example.com (${why}).`
     expect(describeFailure(new Unreachable(message)).message).toContain(`${message} ${advice}`)
   })
 
-  test('with --json is the error of the API, whole', () => {
+  test('with --json is the complete error of the API', () => {
     const conflicts = [{ external_id: 'line-1', reason: 'removed', claimed_quantity: 1 }]
     const body = { code: 'conflict_with_paid_items', message: 'No.', request_id: 'req_1', conflicts }
     expect(describeFailure(refusal(409, body)).json).toEqual(body)
   })
 
-  test('of several issues is each of them once', () => {
+  test('lists each of several issues once', () => {
     const issues = [
       { path: 'status', message: 'is required' },
       { path: 'items[0].name', message: 'is required' },
@@ -73,7 +73,7 @@ describe('messages of commands', () => {
     )
   })
 
-  test('of a bug is its message without a stack', () => {
+  test('of a bug has no stack', () => {
     const text = renderError(describeFailure(new TypeError('x is not a function')))
     expect(text).toBe('Error: x is not a function')
   })
@@ -108,13 +108,13 @@ test.each([
   ['Parsing --port \n\tExpected an integer but received: x', '--port must be a whole number, got "x".'],
   ['Parsing --since \n\tNot a time: x.', '--since: Not a time: x.'],
   ['Flag --id expects a value', '--id needs a value.'],
-])('%j is told in one form: what is wrong, what was meant, and where help is', (message, told) => {
+])('%j becomes an error with the problem, a suggestion and the help command', (message, told) => {
   expect(wrongUsage(`${message}\nSee more help with --help`, tail)).toBe(
     `${told} Run \`tabwire tail --help\`.`,
   )
 })
 
-test('a refused value names the argument; with --json the response of the service is unchanged', () => {
+test('a refused value gets a suggestion; with --json the response of the service is unchanged', () => {
   const issues = [
     { path: 'event_types[0]', message: 'must be one of check.created, check.closed, got "check.crated"' },
   ]

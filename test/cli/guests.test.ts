@@ -37,7 +37,7 @@ describe('the items of a claim', () => {
     ['house lemonade', { external_id: 'a=b', quantity: 2 }],
     ['lemonade=1', { external_id: 'line-3', quantity: 1 }],
     ['ham', { external_id: 'line-4', quantity: 0.3 }],
-  ])('%s is told by id, by name, or by a part of the name', (word, expected) => {
+  ])('%s is found by id, by name or by a part of the name', (word, expected) => {
     expect(chosen(word)).toEqual([expected])
   })
 
@@ -45,15 +45,15 @@ describe('the items of a claim', () => {
     ['nothing=2', { external_id: 'nothing', quantity: 2 }],
     ['nothing', { external_id: 'nothing', quantity: 1 }],
     ['lemonade', { external_id: 'line-3', quantity: 1 }],
-  ])('%s is left to the service to refuse', (word, expected) => {
+  ])('%s is passed on, and the service refuses it', (word, expected) => {
     expect(chosen(word)).toEqual([expected])
   })
 
-  test('the same item twice is the sum', () => {
+  test('the quantities of an item that is given twice are added', () => {
     expect(chosen('line-4=0.1', 'ham=0.2')).toEqual([{ external_id: 'line-4', quantity: 0.3 }])
   })
 
-  test('a part of several names is wrong usage, and names them', () => {
+  test('a part of several names is refused with these names, and an invalid quantity is refused', () => {
     expect(() => chosen('a')).toThrow('line-4 (Ham), line-5 (Happy Hour)')
     for (const word of ['burger=two', 'burger=0', 'burger=-1'])
       expect(() => chosen(word)).toThrow(
@@ -61,7 +61,7 @@ describe('the items of a claim', () => {
       )
   })
 
-  test('all unclaimed items, without discounts', () => {
+  test('all unclaimed items are selected, without discounts', () => {
     expect(unclaimedItems({ items })).toEqual([
       { external_id: 'line-1', quantity: 2 },
       { external_id: 'a=b', quantity: 2 },
@@ -96,7 +96,7 @@ describe('a typed amount', () => {
     ['c', 'USD'],
     ['1e3', 'USD'],
     ['99999999999999999', 'USD'],
-  ])('%s is none in %s', (text, currency) => {
+  ])('%s is refused in %s', (text, currency) => {
     expect(() => readAmount(text, currency, 'tip')).toThrow(`--tip must be an amount in ${currency} such as`)
   })
 })

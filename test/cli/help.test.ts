@@ -9,7 +9,7 @@ const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', im
 const ids = Object.keys(manifest.commands)
 const names = [...new Set(ids.map((id) => id.split(':', 1)[0] ?? ''))]
 
-test('tabwire alone prints four jobs with existing commands, and how to list the rest', async () => {
+test('tabwire without arguments prints four jobs with existing commands, and how to list the rest', async () => {
   const cwd = await emptyDirectory()
   const { code, stdout } = await tabwire([], { cwd })
   expect(code).toBe(0)

@@ -22,7 +22,7 @@ describe.concurrent('colours', () => {
     expect(error.stderr).not.toContain(escape)
   })
 
-  test('are on when they are asked for, and the columns align all the same', async () => {
+  test('are on with FORCE_COLOR, and the columns stay aligned', async () => {
     const plain = await service.run(['checks', 'list'])
     const { stdout } = await service.run(['checks', 'list'], { env: { FORCE_COLOR: '1' } })
     expect(stdout).toContain(`${escape}[32mopen${escape}[39m`)
@@ -31,7 +31,7 @@ describe.concurrent('colours', () => {
     expect(stderr).toContain(`${escape}[31mError:${escape}[39m`)
   })
 
-  test('are off with NO_COLOR, whatever else is asked for', async () => {
+  test('are off with NO_COLOR, also when FORCE_COLOR is set', async () => {
     const env = { FORCE_COLOR: '1', NO_COLOR: '1' }
     expect((await service.run(['checks', 'list'], { env })).stdout).not.toContain(escape)
     expect((await service.run(['checks', 'show', 'b'], { env })).stderr).not.toContain(`${escape}[31m`)
@@ -47,7 +47,7 @@ describe.concurrent('empty lists', () => {
       'deliveries',
       'No deliveries yet. Forward them to your application with: tabwire listen --forward-to http://localhost:3000/webhooks\n',
     ],
-  ])('%s list says that there are none yet, and what to do', async (topic, text) => {
+  ])('%s list says that there are no records yet, and what to do next', async (topic, text) => {
     expect(await service.run([topic, 'list'])).toMatchObject({ code: 0, stdout: text, stderr: '' })
     expect(await service.json(topic, 'list')).toEqual({ data: [], next_cursor: null })
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readFaultWords } from '../../src/cli/parse-faults.ts'
 
 describe('the words of faults set', () => {
-  it('are a probability each, 1 when none is given, and a time for latency', () => {
+  it('are a probability each, 1 by default, and a duration for latency', () => {
     expect(readFaultWords(['duplicate=0.3', 'reorder=.5', 'delay', 'drop=0', 'latency=1s', 'error'])).toEqual(
       {
         deliveries: { duplicate: 0.3, reorder: 0.5, delay: 1, drop: 0 },
@@ -34,7 +34,7 @@ describe('the words of faults set', () => {
     ['drop=-1', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=-1".'],
     ['latency', 'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency".'],
     ['latency=2m', 'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency=2m".'],
-  ])('that are wrong, such as %s, are told what there is', (word, message) => {
+  ])('are refused if they are wrong, such as %s, with the valid words', (word, message) => {
     expect(() => readFaultWords(['drop', word])).toThrow(message)
   })
 })

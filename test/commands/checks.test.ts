@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 describe.concurrent('tabwire checks', () => {
-  test('list shows them newest first, in columns', async () => {
+  test('list shows the newest check first, in columns', async () => {
     const { code, stdout, stderr } = await service.run(['checks', 'list'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const [head, first, second, ...rest] = stdout.split('\n')
@@ -28,7 +28,7 @@ describe.concurrent('tabwire checks', () => {
     expect(rest).toEqual([''])
   })
 
-  test('list can be narrowed, and paged by its cursor', async () => {
+  test('list filters by status and table, and pages by cursor', async () => {
     const closed = await service.json<List<Check>>('checks', 'list', '--status', 'closed', '--table', '7')
     expect(closed.data.map((check) => check.external_id)).toEqual(['lunch'])
     const page = await service.json<List<Check>>('checks', 'list', '--limit', '1')
@@ -46,7 +46,7 @@ describe.concurrent('tabwire checks', () => {
     expect(await service.json(...none)).toEqual({ data: [], next_cursor: null })
   })
 
-  test('show tells everything of one, by its external id', async () => {
+  test('show prints a check found by its external id', async () => {
     const { stdout } = await service.run(['checks', 'show', 'a/b'])
     expect(stdout).toMatch(
       /^check {5}a\/b {2}chk_\w{26}\ntable {5}12\nstatus {4}open\nrevision {2}4\nsubtotal {2}\$36\.80\n/,
@@ -58,7 +58,7 @@ describe.concurrent('tabwire checks', () => {
     expect(await service.json('checks', 'show', 'a/b')).toEqual(await got.json())
   })
 
-  test('show of an unknown id says so', async () => {
+  test('show exits with 1 for an unknown id', async () => {
     const { code, stdout, stderr } = await service.run(['checks', 'show', 'nope'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(

@@ -20,7 +20,7 @@ async function openFrozen(): Promise<RunningService & { now: string }> {
 }
 
 describe.concurrent('tabwire clock', () => {
-  test('show tells where the clock is, and that it runs', async () => {
+  test('show prints the time, the state and the offset', async () => {
     const service = await serve({ startAt })
     const { stdout } = await service.run(['clock', 'show'])
     expect(stdout).toMatch(/^clock {3}2026-11-21 18:\d\d:\d\d UTC\nstate {3}running\noffset {2}.+\n$/)
@@ -29,7 +29,7 @@ describe.concurrent('tabwire clock', () => {
     await service.stop()
   })
 
-  test('freeze lets it stand still, and --off lets it run', async () => {
+  test('freeze stops the clock, and freeze --off runs it again', async () => {
     const service = await serve({ startAt })
     const frozen = await service.json<ClockView>('clock', 'freeze')
     expect(await service.json('clock', 'show')).toMatchObject({ now: frozen.now, frozen: true })
@@ -38,7 +38,7 @@ describe.concurrent('tabwire clock', () => {
     await service.stop()
   })
 
-  test('advance --json prints what the API answered: all retries, at their times', async () => {
+  test('advance --json prints the response of the API: all retries at their times', async () => {
     const service = await openFrozen()
     const report = await service.json<ClockReport>('clock', 'advance', '35h')
     expect(Date.parse(report.now) - Date.parse(service.now)).toBe(35 * 3_600_000)
@@ -67,7 +67,7 @@ describe.concurrent('tabwire clock', () => {
     await hanging.close()
   })
 
-  test('advance tells what was attempted, grouped by outcome, and the new time', async () => {
+  test('advance prints the attempts, grouped by outcome, and the new time', async () => {
     const service = await openFrozen()
     await service.run(['clock', 'advance', '0s'])
     const { stdout } = await service.run(['clock', 'advance', '10m'])
@@ -79,7 +79,7 @@ describe.concurrent('tabwire clock', () => {
     await service.stop()
   })
 
-  test('advance says what a duration looks like', async () => {
+  test('advance exits with 2 and shows valid durations for an invalid one', async () => {
     const service = await serve({ startAt })
     const { code, stdout, stderr } = await service.run(['clock', 'advance', 'tomorrow'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -89,7 +89,7 @@ describe.concurrent('tabwire clock', () => {
     await service.stop()
   })
 
-  test('start --clock takes ISO times alone, and --sign-time real or virtual', async () => {
+  test('start --clock accepts only ISO times, and --sign-time only real or virtual', async () => {
     for (const wrong of ['noon', '1969-12-31T23:59:59Z', '12026-01-01']) {
       const { code, stderr } = await tabwire(['start', '--in-memory', '--clock', wrong])
       expect(code).toBe(2)
@@ -100,7 +100,7 @@ describe.concurrent('tabwire clock', () => {
     expect(await tabwire(['start', '--sign-time', 'never'])).toMatchObject({ code: 2 })
   })
 
-  test('start --sign-time virtual signs with the time of the clock', async () => {
+  test('start --sign-time virtual signs with the time of the service clock', async () => {
     const stamped = await startReceiver()
     const service = await serve({ startAt, allowHttpLoopback: true, signTime: 'virtual' })
     const created = await service.call('POST', '/v1/webhook-endpoints', {

@@ -20,14 +20,14 @@ describe.concurrent('tabwire completion', () => {
     expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' })
   })
 
-  test('prints one for PowerShell, and as JSON', async () => {
+  test('prints a script for PowerShell, and as JSON', async () => {
     const { stdout } = await tabwire(['completion', 'powershell'])
     expect(stdout).toMatch(/Register-ArgumentCompleter -CommandName 'tabwire' /)
     const { stdout: json } = await tabwire(['completion', 'powershell', '--json'])
     expect(JSON.parse(json)).toEqual({ shell: 'powershell', script: stdout })
   })
 
-  test('knows four shells and says which', async () => {
+  test('refuses an unknown shell with the list of known ones', async () => {
     const { code, stderr } = await tabwire(['completion', 'ksh'])
     expect(code).toBe(2)
     expect(stderr).toContain('bash, zsh, fish, powershell')
@@ -37,7 +37,7 @@ describe.concurrent('tabwire completion', () => {
 describe.concurrent('tabwire complete', () => {
   const complete = async (...words: string[]) => (await tabwire(['complete', '--', ...words])).stdout
 
-  test('answers scripts with a line for each suggestion, and whether files will do', async () => {
+  test('prints a line for each suggestion, and whether files are suggested too', async () => {
     expect(await complete('clock', 'f')).toBe('freeze\tFreeze the clock.\n:4\n')
     expect(await complete('trigger', 'claim')).toBe('claim.created\n:4\n')
     expect(await complete('push', '')).toBe(':0\n')
@@ -45,12 +45,12 @@ describe.concurrent('tabwire complete', () => {
     expect(await complete('keys', 'create', '--scopes', 'w')).toBe('write\n:4\n')
   })
 
-  test('takes the words of others for words, and not for its own flags', async () => {
+  test('reads flags after the first word as words to complete, not as its own flags', async () => {
     expect(await complete('push', '--json', '--rep')).toMatch(/^--repeat\t.*\n:4\n$/)
     expect(await complete('push', '--help', '--version', '--rep')).toMatch(/^--repeat\t/)
   })
 
-  test('suggests nothing without a service, and names completion without arguments', async () => {
+  test('suggests nothing without a service, and without arguments refers to completion', async () => {
     expect(await complete('ping', '--url', 'http://127.0.0.1:1', '')).toBe(':4\n')
     const { code, stderr } = await tabwire(['complete'])
     expect({ code, stderr }).toMatchObject({
@@ -83,7 +83,7 @@ async function inShell(shell: string, program: string): Promise<{ stdout: string
 }
 
 test.skipIf(!isThere('bash'))(
-  'in bash, what is offered is typed as it stands, and read twice is no error',
+  'in bash, suggestions are inserted unchanged, and the script can be loaded twice',
   async () => {
     const outcome = await inShell(
       'bash',
@@ -103,7 +103,7 @@ complete -p tabwire`,
   },
 )
 
-test.skipIf(!isThere('fish'))('in fish, values behind = keep their flag', async () => {
+test.skipIf(!isThere('fish'))('in fish, suggestions after = keep their flag', async () => {
   const program = 'tabwire completion fish | source; complete -C "tabwire deliveries list --status=del"'
   expect(await inShell('fish', program)).toEqual({ stdout: '--status=delivered\n', stderr: '' })
 })

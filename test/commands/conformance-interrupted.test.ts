@@ -56,7 +56,7 @@ describe.runIf(hasTerminals).concurrent(onTerminal, () => {
     expect(stdout).toContain('\u001b[?25h')
   })
 
-  test('contract check does the same', async () => {
+  test('contract check prints its progress, and after Ctrl-C its results so far, with 130', async () => {
     // The locations, the profile and a push, and two pushes of the first control.
     const { url, silence } = await service(5)
     const running = await tabwireOnTerminal(['contract', 'check', '--base-url', url])
@@ -70,7 +70,7 @@ describe.runIf(hasTerminals).concurrent(onTerminal, () => {
 })
 
 describe.concurrent('in a pipe, after SIGINT', () => {
-  test('the report says that it is partial, to programs too, with 130 and no progress', async () => {
+  test('the JSON report says that it is partial, with exit code 130 and without progress', async () => {
     const { url, silence } = await receiver(6)
     const running = await spawnTabwire(['receiver', 'check', url, '--secret', secret, '--json'])
     await silence
@@ -84,7 +84,7 @@ describe.concurrent('in a pipe, after SIGINT', () => {
     } satisfies Partial<Record<keyof ConformanceReport, unknown>>)
   })
 
-  test('a service that falls silent on the first request leaves nothing to report', async () => {
+  test('contract check prints nothing when the service answered no request', async () => {
     const { url, silence } = await service(0)
     const running = await spawnTabwire(['contract', 'check', '--base-url', url])
     await silence

@@ -7,7 +7,7 @@ import { emptyDirectory, serve, tabwire } from '../support/cli.ts'
 import { foreignProfile, openForeignService } from '../support/foreign-service.ts'
 
 describe.concurrent('tabwire contract check', () => {
-  test('checks a fresh service of our own, and leaves no progress in a pipe', async () => {
+  test('checks a new Tabwire service, and prints no progress into a pipe', async () => {
     const cwd = await emptyDirectory()
     const { code, stdout, stderr } = await tabwire(
       ['contract', 'check', '--json', '--junit', 'contract.xml'],
@@ -26,7 +26,7 @@ describe.concurrent('tabwire contract check', () => {
     expect(await readFile(join(cwd, 'contract.xml'), 'utf8')).toContain('contract check: retries')
   })
 
-  test.runIf(isSoak)('checks a service that runs elsewhere, and leaves nothing registered', async () => {
+  test.runIf(isSoak)('checks another running service, and leaves no endpoint registered', async () => {
     const service = await serve()
     const args = [
       '--base-url',
@@ -80,7 +80,7 @@ describe.concurrent('tabwire contract check', () => {
     },
   )
 
-  test('ends with 3 when a sentence of the specification is broken, and says which', async ({
+  test('exits with 3 and cites the section when a response breaks the specification', async ({
     onTestFinished,
   }) => {
     const { baseUrl, apiKey } = await openForeignService({ locations: () => ({ count: 2 }) }, onTestFinished)
@@ -92,7 +92,7 @@ describe.concurrent('tabwire contract check', () => {
   })
 
   test.runIf(isSoak)(
-    'passes a foreign service with its profile, and says what stays registered there',
+    'passes a foreign service with its profile, and says which records stay there',
     async ({ onTestFinished }) => {
       const { baseUrl, apiKey, readKey } = await openForeignService(
         { invalid: (body) => (body.currency === 'EUR' ? undefined : 'currency') },
@@ -128,7 +128,7 @@ describe.concurrent('tabwire contract check', () => {
     },
   )
 
-  test.runIf(isSoak)('a key that is missing or refused ends with 4 and one line', async () => {
+  test.runIf(isSoak)('exits with 4 and one line when the key is missing or refused', async () => {
     const service = await serve()
     const target = ['contract', 'check', '--base-url', `${service.url}/v1`]
     const [none, wrong] = [
@@ -144,7 +144,7 @@ describe.concurrent('tabwire contract check', () => {
     expect(wrong.stderr).toMatch(/^Error: The service refuses the API key: [^\n]*--api-key\.\n$/)
   })
 
-  test.each(['api-key', 'api-key-file', 'cacert'])('--%s without --base-url is wrong usage', async (name) => {
+  test.each(['api-key', 'api-key-file', 'cacert'])('--%s without --base-url exits with 2', async (name) => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'some.file'), 'some-key')
     const ended = await tabwire(['contract', 'check', `--${name}`, 'some.file'], { cwd })
@@ -181,7 +181,7 @@ describe.concurrent('tabwire contract check', () => {
       2,
       'Error: --only and --skip must be a case or group, got "nothing". Groups: requests, access, checks, conflicts, endpoints, deliveries, retries. The report lists the cases.',
     ],
-  ])('%j ends with %i and says why', async (args, code, message) => {
+  ])('%j exits with %i and prints the reason', async (args, code, message) => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'empty.pem'), '')
     const ended = await tabwire(['contract', 'check', ...args], { cwd })

@@ -32,7 +32,7 @@ beforeAll(async () => {
 const exported = (...args: string[]) => service.run(['deliveries', 'export', id, ...args])
 
 describe('tabwire deliveries export', () => {
-  test('as curl is a command that sends the same request again with a new signature', async () => {
+  test('prints a curl command that sends the same request again with a new signature', async () => {
     const { code, stdout, stderr } = await exported('--secret', secret)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const shell = await spawnProcess('sh', ['-c', stdout], {})
@@ -45,7 +45,7 @@ describe('tabwire deliveries export', () => {
     expect(verify({ payload: again?.body ?? '', header, secret, now: new Date() }).ok).toBe(true)
   })
 
-  test('as http is a request whose body ends with its last byte', async () => {
+  test('--as http prints a request that ends with the last byte of its body', async () => {
     const { code, stdout } = await exported('--as', 'http', '--secret', secret, '--service-name', 'Acme')
     expect(code).toBe(0)
     const [head = '', ...rest] = stdout.split('\n\n')
@@ -60,7 +60,7 @@ describe('tabwire deliveries export', () => {
     expect(verify({ payload: body, header, secret, now: new Date() }).ok).toBe(true)
   })
 
-  test('without a secret holds a placeholder, and says so', async () => {
+  test('without --secret prints a placeholder for the signature, and says so', async () => {
     for (const as of ['curl', 'http']) {
       const { code, stdout, stderr } = await exported('--as', as)
       expect(code).toBe(0)
@@ -71,7 +71,7 @@ describe('tabwire deliveries export', () => {
     }
   })
 
-  test('with --json is the request in its parts, whatever --as says', async () => {
+  test('--json prints the parts of the request, whatever --as says', async () => {
     const { stdout } = await exported('--as', 'http', '--json')
     expect(JSON.parse(stdout)).toEqual({
       method: 'POST',
@@ -85,7 +85,7 @@ describe('tabwire deliveries export', () => {
     })
   })
 
-  test('with an empty secret is wrong usage; of one that is not there it fails', async () => {
+  test('exits with 2 for an empty secret, and with 1 for an unknown delivery', async () => {
     expect((await exported('--secret', ' ')).code).toBe(2)
     const none = await service.run(['deliveries', 'export', 'dlv_none'])
     expect(none).toMatchObject({ code: 1, stdout: '' })

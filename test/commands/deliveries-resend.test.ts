@@ -60,14 +60,14 @@ const resend = (...args: string[]) => service.run(['deliveries', 'resend', ...ar
 
 // Each step changes what the next one finds.
 describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () => {
-  test('finds five dead deliveries and a dead ping', async () => {
+  test('finds five dead deliveries and a dead ping to resend', async () => {
     expect(await list('--status', 'dead')).toHaveLength(6)
     expect(
       (await list('--status', 'dead', '--endpoint', disabled)).map(({ attempts }) => attempts.length),
     ).toEqual([1, 7, 7])
   })
 
-  test('show says how many retries were left when a delivery died early', async () => {
+  test('show prints how many attempts were not made when a delivery died early', async () => {
     const [closed] = await list('--type', 'check.closed')
     const { stdout } = await service.run(['deliveries', 'show', closed?.id ?? ''])
     expect(stdout).toContain(
@@ -93,7 +93,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     expect(arrived.code).toBe(0)
   })
 
-  test('--dead resends each of the rest once, and nothing a second time', async () => {
+  test('--dead resends each remaining dead delivery once, and none a second time', async () => {
     const first = JSON.parse((await resend('--dead', '--json')).stdout) as Report
     expect(first.data).toMatchObject([{ external_check_id: 'lunch', endpoint_id: alive, status: 'pending' }])
     expect(first.refused.map(({ code }) => code)).toEqual(Array(3).fill('endpoint_disabled'))
@@ -103,7 +103,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     expect(second).toEqual({ data: [], refused: first.refused })
   })
 
-  test('of one delivery prints the new one, and says where it goes', async () => {
+  test('resends one delivery, and prints its new id and its endpoint', async () => {
     const [ping] = await list('--type', 'ping')
     const { code, stdout } = await resend(ping?.id ?? '')
     expect(code).toBe(0)
@@ -113,7 +113,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     expect(again).toMatchObject({ event_id: delivered?.event_id, endpoint_id: alive, status: 'pending' })
   })
 
-  test('--verbatim sends the header of the first attempt once more, and its bytes', async () => {
+  test('--verbatim sends the header and the bytes of the first attempt again', async () => {
     const [delivered] = await list('--check', 'lunch', '--status', 'delivered')
     const before = receiver.requests.length
     expect((await resend(delivered?.id ?? '', '--verbatim')).code).toBe(0)
@@ -124,7 +124,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     )
   })
 
-  test('of a delivery to a disabled endpoint, or of an unknown delivery, fails with the reason', async () => {
+  test('fails with the reason for a disabled endpoint and for an unknown delivery', async () => {
     const [dead] = await list('--endpoint', disabled)
     const refused = await resend(dead?.id ?? '')
     expect(refused).toMatchObject({ code: 1, stdout: '' })
@@ -141,7 +141,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
       /--since must be an ISO 8601 time or a duration ago such as 90s, 30m, 2h or 1d, got "2"\./,
     ],
     [['--dead', '--since', 'noon'], /--since must be .* got "noon"\./],
-  ])('%j is wrong usage', async (args, pattern) => {
+  ])('%j exits with 2', async (args, pattern) => {
     const { code, stderr } = await resend(...args)
     expect(code).toBe(2)
     expect(stderr).toMatch(pattern)

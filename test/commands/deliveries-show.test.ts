@@ -33,7 +33,7 @@ function steps(delivery: Delivery): string[] {
 }
 
 describe('deliveries show prints the position in the retry schedule', () => {
-  test('with the waits of the schedule', () => {
+  test('with waits that match the retry schedule', () => {
     const unit = { m: 60_000, h: 3_600_000 }
     expect(retryWaits.map((wait) => parseInt(wait) * unit[wait.slice(-1) as 'm' | 'h'])).toEqual(
       retryScheduleMs,
@@ -52,13 +52,13 @@ describe('deliveries show prints the position in the retry schedule', () => {
     ])
   })
 
-  test('with the trace header of each attempt, where it has one', () => {
+  test('with the trace header of each attempt that has one', () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-53995c3f42cd8ad8-01'
     const delivery = { ...pending, attempts: [attempt, { ...attempt, number: 2, traceparent }] }
     expect(renderDelivery(delivery, undefined).split('\n')).toContain(`attempt 2: traceparent ${traceparent}`)
   })
 
-  test('when it is over', () => {
+  test('without a next attempt, when the delivery is delivered or dead', () => {
     const over = { ...pending, next_attempt_at: null }
     expect(steps({ ...over, status: 'delivered', attempts: attempts(2) })).toEqual([
       'next attempt  none, after 2 of 7 attempts',
@@ -70,7 +70,7 @@ describe('deliveries show prints the position in the retry schedule', () => {
     ])
   })
 
-  test('of which a ping has one step', () => {
+  test('of a ping, which has one attempt', () => {
     const ping = { ...pending, event_type: 'ping' as const }
     expect(steps(ping)).toEqual([
       'next attempt  2026-11-21 12:01:00 UTC, attempt 1 of 1',

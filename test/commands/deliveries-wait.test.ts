@@ -56,7 +56,7 @@ async function refused(check: string): Promise<Delivery> {
 }
 
 describe.concurrent('tabwire deliveries wait', () => {
-  test('ends with 0 when the deliveries are there already, and prints them', async () => {
+  test('exits with 0 and prints the deliveries when they already exist', async () => {
     const { code, stdout, stderr } = await wait('--type', 'check.created', '--check', 'dinner')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^✓ check\.created {2}dinner {2}delivered {2}dlv_\w{26}\n$/)
@@ -64,7 +64,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect(data).toEqual([await service.json('deliveries', 'show', data[0]?.id ?? '')])
   })
 
-  test('waits for one that comes later, and for as many as --count', async () => {
+  test('waits for a later delivery, and for as many deliveries as --count', async () => {
     const [one, two] = await Promise.all([
       waiting('--check', 'later', '--endpoint', ids.good),
       waiting('--check', 'later', '--count', '2', '--json'),
@@ -85,7 +85,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     ])
   })
 
-  test('ends with 3 when it never came, also after a wait, and names what', async () => {
+  test('exits with 3 when no delivery arrived in time, and names what it expected', async () => {
     for (const timeout of ['0', '1']) {
       const { code, stdout, stderr } = await wait('--check', 'none', '--count', '2', '--timeout', timeout)
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
@@ -98,7 +98,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect(fewer.stderr).toMatch(/^Error: Expected 3 successful deliveries for check dinner, found 1\.\n$/)
   })
 
-  test('ends with 3 when it came but was refused, with the reason of the last attempt', async () => {
+  test('exits with 3 when the receiver refused the delivery, with the reason of the last attempt', async () => {
     const { id } = await refused('refused')
     const args = ['--type', 'check.closed', '--check', 'refused', '--timeout', '0']
     const { code, stderr } = await wait(...args)
@@ -112,7 +112,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'refused' } })
   })
 
-  test.runIf(isSoak)('ends with 3 after the last attempt, and says which one it was', async () => {
+  test.runIf(isSoak)('exits with 3 when the last attempt failed, and names the attempt', async () => {
     const own = await serve({ allowHttpLoopback: true, disableAfter: 0 })
     await register(own, bad.url, ['check.created'])
     await own.call('PUT', '/v1/checks/external/lost', checkBody())
@@ -132,16 +132,21 @@ describe.concurrent('tabwire deliveries wait', () => {
     await own.stop()
   })
 
-  test.runIf(isSoak)('of another status says which one it has', async () => {
-    await refused('undead')
-    const pending = ['--check', 'undead', '--status', 'pending', '--timeout', '0']
-    expect((await wait(...pending)).code).toBe(0)
-    const { code, stderr } = await wait('--check', 'dinner', '--status', 'dead', '--timeout', '0')
-    expect(code).toBe(3)
-    expect(stderr).toMatch(/^Error: Expected 1 dead delivery for check dinner; dlv_\w{26} is delivered\.\n$/)
-  })
+  test.runIf(isSoak)(
+    '--status exits with 3 when a delivery has another status, and names that status',
+    async () => {
+      await refused('undead')
+      const pending = ['--check', 'undead', '--status', 'pending', '--timeout', '0']
+      expect((await wait(...pending)).code).toBe(0)
+      const { code, stderr } = await wait('--check', 'dinner', '--status', 'dead', '--timeout', '0')
+      expect(code).toBe(3)
+      expect(stderr).toMatch(
+        /^Error: Expected 1 dead delivery for check dinner; dlv_\w{26} is delivered\.\n$/,
+      )
+    },
+  )
 
-  test('--exactly ends with 3 at the first too many, and with 0 when there are as many', async () => {
+  test('--exactly exits with 3 at the first delivery too many, and with 0 for the exact number', async () => {
     const running = await waiting('--check', 'twice', '--exactly', '--json')
     await push('twice')
     await push('twice', { table: { number: '13' } })
@@ -155,7 +160,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect((await wait('--check', 'twice', '--exactly', '--count', '2', '--timeout', '0')).code).toBe(0)
   })
 
-  test('--none ends with 3 as soon as one comes, and with 0 when none has', async () => {
+  test('--none exits with 3 as soon as a delivery arrives, and with 0 when none does', async () => {
     const running = await waiting('--check', 'unwanted', '--none')
     expect(await wait('--check', 'unwanted', '--none', '--timeout', '0')).toEqual({
       code: 0,
@@ -173,7 +178,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect((await wait('--none', '--count', '5')).code).toBe(2)
   })
 
-  test.runIf(isSoak)('passes over pings unless asked for them', async () => {
+  test.runIf(isSoak)('ignores pings without --type ping', async () => {
     const own = await serve({ allowHttpLoopback: true })
     const endpoint = await register(own, good.url, ['check.created'])
     await own.json('ping', endpoint)
@@ -183,7 +188,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     await own.stop()
   })
 
-  test('ends with 1 when the service ends meanwhile, and with 130 at Ctrl-C', async () => {
+  test('exits with 1 when the service stops meanwhile, and with 130 on Ctrl-C', async () => {
     const own = await serve()
     const args = ['deliveries', 'wait', '--timeout', '600']
     const [left, interrupted] = await Promise.all([
@@ -215,7 +220,7 @@ describe('waiting for deliveries', () => {
   }
 
   test.each(['before', 'after'])(
-    'misses none that comes between the opening of the stream and the looking: %s the list is read',
+    'misses no delivery that arrives after the stream opens and %s the list is read',
     async (when) => {
       const { client, happen } = await open()
       let looks = 0
@@ -244,7 +249,7 @@ describe('waiting for deliveries', () => {
     expect(verdict.ok && verdict.deliveries.length).toBe(101)
   })
 
-  test('sees pending ones before they were attempted', async () => {
+  test('reports pending deliveries before their first attempt', async () => {
     const { client, receiver, push } = await open()
     receiver.answer('hang')
     const never = new AbortController().signal
@@ -257,7 +262,7 @@ describe('waiting for deliveries', () => {
     expect(verdict).toMatchObject({ ok: true, deliveries: [{ status: 'pending', attempts: [] }] })
   })
 
-  test('sees at once that one dies without an attempt, when its endpoint goes', async () => {
+  test('reports a delivery at once when it dies because its endpoint is deleted', async () => {
     const { client, endpoint, push } = await open()
     await client.faults.set({ faults: [{ on: 'deliveries', delay: 1 }] })
     const never = new AbortController().signal
@@ -267,7 +272,7 @@ describe('waiting for deliveries', () => {
     expect(verdict).toMatchObject({ ok: true, deliveries: [{ status: 'dead', attempts: [] }] })
   })
 
-  test('counts none that another state has taken the place of', async () => {
+  test('does not count deliveries of a state that was replaced', async () => {
     const { client, push, happen } = await open()
     const empty = JSON.stringify(await client.state.get())
     await happen()
@@ -287,7 +292,7 @@ describe('waiting for deliveries', () => {
     expect(seen).toEqual([0])
   })
 
-  test('with --exactly or --none is sure of it at the deadline alone, and looks once more then', async () => {
+  test('with --exactly or --none succeeds at the deadline', async () => {
     const { client, happen } = await open()
     await happen()
     for (const narrower of [{ exactly: true }, { none: true, check: 'lunch' }]) {

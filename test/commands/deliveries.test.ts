@@ -52,14 +52,14 @@ test('a key that may not see endpoints may list and show deliveries', async () =
   expect(shown.stdout).toContain(`\nendpoint      ${good.url}  ${ids.good}\n`)
 })
 
-test.each(['1h30m', '500000ms', '999999999999d'])('--since takes %s', async (since) => {
+test.each(['1h30m', '500000ms', '999999999999d'])('--since accepts %s', async (since) => {
   const list = await service.run(['deliveries', 'list', '--endpoint', ids.good, '--since', since])
   expect(list).toMatchObject({ code: 0, stderr: '' })
   expect(list.stdout).toContain('dlv_')
 })
 
 describe.concurrent('tabwire deliveries', () => {
-  test('list prints time, event, check, status, the next attempt and the endpoint', async () => {
+  test('list prints time, event, check, status, last and next attempt, and endpoint', async () => {
     const { code, stdout } = await service.run(['deliveries', 'list'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -82,7 +82,7 @@ describe.concurrent('tabwire deliveries', () => {
       expect(lines.filter((line) => line.startsWith(`  ${id}  http`))).toHaveLength(1)
   })
 
-  test('list can be narrowed by status, type, endpoint and check', async () => {
+  test('list filters by status, type, endpoint and check', async () => {
     const narrowed = async (...args: string[]) =>
       (await service.json<List<Delivery>>('deliveries', 'list', ...args)).data
     const pending = await narrowed('--status', 'pending', '--check', 'dinner')
@@ -95,7 +95,7 @@ describe.concurrent('tabwire deliveries', () => {
     expect(await narrowed('--check', 'lunch')).toEqual([])
   })
 
-  test('an unknown type or status is wrong usage that names the right ones', async () => {
+  test('list exits with 2 and names the valid types for an unknown type', async () => {
     const { code, stderr } = await service.run(['deliveries', 'list', '--type', 'check.close'])
     expect(code).toBe(2)
     expect(stderr).toMatch(
@@ -103,7 +103,7 @@ describe.concurrent('tabwire deliveries', () => {
     )
   })
 
-  test('show tells of each attempt why it failed, and nothing in the answer steers the terminal', async () => {
+  test('show prints the reason of each failed attempt, and the response cannot control the terminal', async () => {
     const [delivery] = (
       await service.json<List<Delivery>>('deliveries', 'list', '--status', 'pending', '--check', 'dinner')
     ).data
@@ -119,7 +119,7 @@ describe.concurrent('tabwire deliveries', () => {
     expect(await service.json('deliveries', 'show', delivery?.id ?? '')).toEqual(delivery)
   })
 
-  test('show of an unknown id says so', async () => {
+  test('show exits with 1 for an unknown id', async () => {
     const { code, stderr } = await service.run(['deliveries', 'show', 'dlv_none'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/^Error: 404 not_found: No delivery with this id/)
@@ -127,13 +127,13 @@ describe.concurrent('tabwire deliveries', () => {
 })
 
 describe.concurrent('tabwire ping', () => {
-  test('ends with 0 when the receiver answered 2xx', async () => {
+  test('exits with 0 when the receiver answers 2xx', async () => {
     const { code, stdout } = await service.run(['ping', ids.good])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^✓ ping answered 204 in [\d.]+ ms {2}dlv_\w{26}\n$/)
   })
 
-  test('ends with 1 when it did not, and says why', async () => {
+  test('exits with 1 and prints the reason when the receiver does not answer 2xx', async () => {
     const { code, stdout, stderr } = await service.run(['ping', ids.bad])
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
     expect(stdout).toMatch(/^✗ ping failed: The receiver returned 500\. .* ms {2}dlv_\w{26}\n$/)
@@ -143,7 +143,7 @@ describe.concurrent('tabwire ping', () => {
     expect(report).toMatchObject({ outcome: 'bad_status', response_status: 500 })
   })
 
-  test('takes the URL of an endpoint, and the only endpoint without an argument', async () => {
+  test('takes the URL of an endpoint, or no argument when there is only one endpoint', async () => {
     const byUrl = await service.run(['ping', good.url])
     expect(byUrl).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ ping answered 204/) as string })
     const several = await service.run(['ping'])
@@ -163,7 +163,7 @@ describe.concurrent('tabwire ping', () => {
     await own.stop()
   })
 
-  test('of an endpoint that is not there says so', async () => {
+  test('exits with 1 for an unknown endpoint', async () => {
     const { code, stdout, stderr } = await service.run(['ping', 'we_none'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(

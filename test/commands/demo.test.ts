@@ -5,7 +5,7 @@ import type { DemoStep } from '../../src/cli/demo.ts'
 import { emptyDirectory, tabwire } from '../support/cli.ts'
 
 describe.concurrent('tabwire demo', () => {
-  test('tells the story from registration to the last verified delivery, and leaves nothing behind', async () => {
+  test('prints each step from registration to the last verified delivery, and leaves no file behind', async () => {
     const cwd = await emptyDirectory()
     const { code, stdout, stderr } = await tabwire(['demo'], { cwd })
     expect(code).toBe(0)
@@ -22,7 +22,7 @@ describe.concurrent('tabwire demo', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  test('--json tells each scene in a line: every delivery over TLS and verified', async () => {
+  test('--json prints each step on a line: every delivery over TLS and verified', async () => {
     const { code, stdout } = await tabwire(['demo', '--json'])
     expect(code).toBe(0)
     const scenes = stdout

@@ -25,8 +25,8 @@ const register = (service: RunningService, url: string) =>
 const list = async (service: RunningService, ...args: string[]) =>
   (await service.json<List<Delivery>>('deliveries', 'list', '--limit', '100', ...args)).data
 
-describe('an endpoint, by commands alone', () => {
-  test('is disabled by ten distinct failing deliveries in a row, counted from 0 after a 2xx; registering again works', async () => {
+describe('an endpoint, controlled only by commands,', () => {
+  test('is disabled by ten failed deliveries in a row, counted from 0 after a 2xx, and works when registered again', async () => {
     const receiver = await startReceiver({ answer: 500 })
     const service = await serve({ allowHttpLoopback: true })
     await service.json('clock', 'freeze')

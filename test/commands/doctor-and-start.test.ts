@@ -315,7 +315,7 @@ const situations: [situation: string, expected: Outcome, prepare: Prepare, impos
 /** Without those that this system or user cannot be brought into. */
 const possible = situations.filter(([, , , impossible = false]) => !impossible)
 
-describe('tabwire doctor says of a start what a start does:', () => {
+describe('tabwire doctor predicts whether tabwire start succeeds:', () => {
   test.each(sampled(possible, 12))('%s (%s)', async (_situation, expected, prepare) => {
     const cwd = await emptyDirectory()
     const { args = ['--port', '0'], env = {} } = await situationOf(prepare, cwd)

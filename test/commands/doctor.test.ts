@@ -15,12 +15,12 @@ async function killed(): Promise<{ cwd: string; journal: string; lines: string[]
 }
 
 describe.concurrent('tabwire doctor', () => {
-  test.skipIf(!hasTerminals)(`ends ${onTerminal} that does not know how wide it is`, async () => {
+  test.skipIf(!hasTerminals)(`ends ${onTerminal} of unknown width`, async () => {
     const { left } = await tabwireOnTerminal(['doctor', '--port', '0'], { columns: 0 })
     expect(await left()).toEqual({ code: 0, restored: true })
   })
 
-  test('finds nothing wrong after kill -9, one line for each check', async () => {
+  test('prints one line per check and no problem after kill -9', async () => {
     const { cwd } = await killed()
     const { code, stdout, stderr } = await tabwire(['doctor', '--port', '0'], { cwd })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -29,7 +29,7 @@ describe.concurrent('tabwire doctor', () => {
     expect(stdout).toMatch(/\nReady to start\.\n$/)
   })
 
-  test('says what a damaged line costs; start names the command; --repair mends it, once', async () => {
+  test('reports the loss by a damaged line; start names the command, and --repair repairs once', async () => {
     const { cwd, journal, lines } = await killed()
     const damaged = `${lines.with(3, '!!!').join('\n')}\n`
     await writeFile(journal, damaged)
@@ -64,7 +64,7 @@ describe.concurrent('tabwire doctor', () => {
     await service.stop()
   })
 
-  test('finds a service that runs here healthy, and does not touch what it has open', async () => {
+  test('reports a running service as healthy, and leaves its open files unchanged', async () => {
     const service = await startService()
     const { pid } = service.process.child
     const { code, stdout } = await service.run(['doctor', '--repair'])
@@ -75,7 +75,7 @@ describe.concurrent('tabwire doctor', () => {
     expect(await service.stop()).toMatchObject({ code: 0 })
   })
 
-  test('finds a service bad that has the directory open and does not answer', async () => {
+  test('exits with 3 for a service that uses the directory but does not answer', async () => {
     const service = await startService()
     const { pid } = service.process.child
     service.process.child.kill('SIGSTOP')
@@ -86,7 +86,7 @@ describe.concurrent('tabwire doctor', () => {
     expect(await service.stop()).toMatchObject({ code: 0 })
   })
 
-  test('finds a port of another program bad, with advice', async () => {
+  test('exits with 3 and advice for a port that is in use', async () => {
     const other = await serve()
     const { port } = new URL(other.url)
     const { code, stdout } = await tabwire(['doctor', '--port', port])
@@ -98,7 +98,7 @@ describe.concurrent('tabwire doctor', () => {
     await other.stop()
   })
 
-  test('looks where --data-dir says, with --json for programs', async () => {
+  test('checks the directory of --data-dir, and prints JSON with --json', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, 'kept'))
     await writeFile(join(cwd, 'kept', 'db.json'), '{"a":')
@@ -114,7 +114,7 @@ describe.concurrent('tabwire doctor', () => {
     expect((await tabwire(['doctor', '--port', '0'], { cwd })).code).toBe(0)
   })
 
-  test('exits with 3 when deliveries to a receiver would not arrive, with advice below each problem', async () => {
+  test('exits with 3 and advice for each problem when deliveries to a receiver would not arrive', async () => {
     const args = ['doctor', '--port', '0', '--receiver', 'https://127.0.0.1:1/webhooks']
     const { code, stdout } = await tabwire(args)
     expect(code).toBe(3)

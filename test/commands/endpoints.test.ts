@@ -19,7 +19,7 @@ const url = 'https://127.0.0.1:9/webhooks'
 const create = (...more: string[]) => service.json<Created>('endpoints', 'create', url, ...more)
 
 describe.concurrent('tabwire endpoints', () => {
-  test('create shows the secret once, on stdout; the talk is on stderr', async () => {
+  test('create prints the secret once, on stdout, and messages on stderr', async () => {
     const { code, stdout, stderr } = await service.run([
       'endpoints',
       'create',
@@ -40,7 +40,7 @@ describe.concurrent('tabwire endpoints', () => {
     expect(await (await service.call('GET', '/_sim/requests')).text()).not.toContain(secret)
   })
 
-  test('create --json prints what the API answered, and --events takes commas and repetition', async () => {
+  test('create --json prints the response of the API, and --events accepts commas and repetition', async () => {
     const endpoint = await create('--events', 'check.created, check.updated', '--events', 'claim.created')
     expect(endpoint).toMatchObject({
       url,
@@ -49,7 +49,7 @@ describe.concurrent('tabwire endpoints', () => {
     })
   })
 
-  test('create takes the events from the environment, and all for every type', async () => {
+  test('create takes the events from TABWIRE_EVENTS, and all means every type', async () => {
     const named = { env: { TABWIRE_EVENTS: 'check.created,check.closed' } }
     const { stdout } = await service.run(['endpoints', 'create', url, '--json'], named)
     expect(JSON.parse(stdout)).toMatchObject({ event_types: ['check.created', 'check.closed'] })
@@ -71,7 +71,7 @@ describe.concurrent('tabwire endpoints', () => {
     expect(event_types).toEqual([...eventTypes])
   })
 
-  test('--secret-file gets the secret, for its owner alone, and stdout does not', async () => {
+  test('create --secret-file writes the secret to a file that only its owner can read, not to stdout', async () => {
     const path = join(service.cwd, 'secret')
     await writeFile(path, 'an older and much longer secret that everybody may read, which is replaced', {
       mode: 0o644,
@@ -108,7 +108,7 @@ describe.concurrent('tabwire endpoints', () => {
     expect(ping.stderr).toContain(`3 endpoints have this URL. This pings the newest, ${id}.\n`)
   })
 
-  test('nothing is registered when the secret could not be kept', async () => {
+  test('create registers nothing when the secret cannot be written', async () => {
     const doomed = 'https://127.0.0.1:9/doomed'
     const args = ['endpoints', 'create', doomed, '--events', 'all', '--secret-file', 'no/such/folder']
     const { code, stderr } = await service.run(args)
@@ -144,7 +144,7 @@ describe.concurrent('tabwire endpoints', () => {
     expect(stderr).toMatch(/^Error: URL .*https/)
   })
 
-  test('list shows each in a line, without secrets; delete removes it', async () => {
+  test('list prints a line per endpoint without secrets, and delete removes an endpoint', async () => {
     const { id, signing_secret = '' } = await create('--events', 'all')
     const listed = await service.run(['endpoints', 'list', '--limit', '100'])
     expect(listed.stdout).toMatch(/^ENDPOINT {23}STATUS {3}URL {27}EVENTS\n/)

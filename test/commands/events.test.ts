@@ -40,7 +40,7 @@ describe.concurrent('tabwire events', () => {
     )
   })
 
-  test('list can be narrowed by type and check, and paged', async () => {
+  test('list filters by type and check, and pages', async () => {
     const types = (events: EventView[]) => events.map(({ type }) => type)
     expect(types(await list('--check', 'dinner'))).toEqual(['check.closed', 'check.created'])
     expect(types(await list('--type', 'check.closed'))).toEqual(['check.closed'])
@@ -50,11 +50,11 @@ describe.concurrent('tabwire events', () => {
     expect(await list('--cursor', page.next_cursor ?? '')).toHaveLength(1)
   })
 
-  test('an empty list says so', async () => {
+  test('list says when there are no events', async () => {
     expect((await service.run(['events', 'list', '--check', 'none'])).stdout).toMatch(/^No events yet\./)
   })
 
-  test('show tells what it is about, and nothing in it steers the terminal', async () => {
+  test('show prints an event, and its text cannot control the terminal', async () => {
     const [event] = await list('--type', 'check.closed')
     const { stdout } = await service.run(['events', 'show', event?.id ?? ''])
     expect(stdout).toMatch(
@@ -64,7 +64,7 @@ describe.concurrent('tabwire events', () => {
     expect(await service.json('events', 'show', event?.id ?? '')).toEqual(event)
   })
 
-  test('show --body prints exactly the bytes that receivers get, so that their signature is right', async () => {
+  test('show --body prints exactly the bytes that receivers get, so that their signature is valid', async () => {
     const [event] = await list('--type', 'check.created', '--check', 'dinner')
     const [received] = receiver.requests.filter(({ body }) => body.includes('dinner'))
     const { code, stdout, stderr } = await service.run(['events', 'show', event?.id ?? '', '--body'])
@@ -77,7 +77,7 @@ describe.concurrent('tabwire events', () => {
     expect(asJson.stdout).toBe(stdout)
   })
 
-  test('show of one that is not there, with and without --body, says so', async () => {
+  test('show exits with 1 for an unknown event, with and without --body', async () => {
     for (const args of [[], ['--body']]) {
       const { code, stdout, stderr } = await service.run(['events', 'show', 'evt_none', ...args])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

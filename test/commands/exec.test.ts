@@ -44,7 +44,7 @@ const spawnExec = async (args: readonly string[], options: RunOptions = {}) =>
   (await spawnTabwire(['exec', ...args], options)).ended
 
 describe('tabwire exec', () => {
-  test('runs the command with a service of its own, and leaves nothing in the directory', async () => {
+  test('runs the command with a service of its own, and leaves no file in the directory', async () => {
     const cwd = await emptyDirectory()
     const { code, stdout, stderr } = await exec(['--', ...node(pushing(rightTotals))], { cwd })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '201\n' })
@@ -52,12 +52,12 @@ describe('tabwire exec', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  test.runIf(isSoak)('takes the command without --, which PowerShell removes', async () => {
+  test.runIf(isSoak)('accepts the command without --, which PowerShell removes', async () => {
     const { code, stdout } = await exec(['--port', '0', ...node('console.log(process.argv.length)')])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '1\n' })
   })
 
-  test.runIf(isSoak)('passes arguments on as they are, and standard input', async () => {
+  test.runIf(isSoak)('passes arguments and standard input on unchanged', async () => {
     const program = `
       import { text } from 'node:stream/consumers'
       console.log(JSON.stringify([process.argv.slice(1), await text(process.stdin)]))
@@ -98,13 +98,16 @@ describe('tabwire exec', () => {
     expect(stderr).toContain('totals_mismatch')
   })
 
-  test.runIf(isSoak)('prints the report as JSON to stderr, since stdout belongs to the command', async () => {
-    const { stdout, stderr } = await exec(['--json', '--', ...node(pushing(wrongTotals))])
-    expect(stdout).toBe('201\n')
-    expect(JSON.parse(stderr)).toMatchObject({ pushes: 1, findings: [{ code: 'totals_mismatch' }] })
-  })
+  test.runIf(isSoak)(
+    '--json prints the report to stderr, because stdout belongs to the command',
+    async () => {
+      const { stdout, stderr } = await exec(['--json', '--', ...node(pushing(wrongTotals))])
+      expect(stdout).toBe('201\n')
+      expect(JSON.parse(stderr)).toMatchObject({ pushes: 1, findings: [{ code: 'totals_mismatch' }] })
+    },
+  )
 
-  test('plays guests, and adds the account to the report, --fail-on and --junit', async () => {
+  test('simulates guests, and adds the account to the report, to --fail-on and to --junit', async () => {
     const cwd = await emptyDirectory()
     // Waits until the guests have paid, and never closes the check.
     const program = `${pushing(rightTotals)}
@@ -130,7 +133,7 @@ describe('tabwire exec', () => {
     expect(readFileSync(join(cwd, 'report.xml'), 'utf8')).toContain('failures="1"')
   })
 
-  test('plays retries that are due later, at once, and injects faults only while the command runs', async () => {
+  test('runs later retries at once, and injects faults only while the command runs', async () => {
     const program = `
       import { createServer } from 'node:http'
       const server = createServer((request, response) => response.writeHead(request.resume() && 204).end())
@@ -210,7 +213,7 @@ describe('tabwire exec', () => {
   })
 
   test.runIf(isSoak)(
-    'runs in a directory where another service runs, and leaves that one alone',
+    'runs in a directory where another service runs, and pushes nothing to that service',
     async () => {
       const cwd = await emptyDirectory()
       const service = await spawnTabwire(['start', '--json', '--port', '0'], { cwd })
@@ -259,7 +262,7 @@ describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {
   )
 
   test.runIf(isSoak)(
-    'lets a command finish what it does at Ctrl-C, and exits with 130 when it then succeeds',
+    'lets a command finish on Ctrl-C, and exits with 130 when it then succeeds',
     async () => {
       const program = `
       process.on('SIGINT', () => { console.log('finishing'); process.exit(0) })

@@ -33,7 +33,7 @@ const allDeliveries = async (service: RunningService) =>
   (await read<{ data: Delivery[] }>(service, '/_sim/deliveries')).data
 
 describe('tabwire faults', () => {
-  test('set, show and clear go from none to none, by way of a table and of the resource', async () => {
+  test('set, show and clear print the faults as a table and as the resource', async () => {
     const service = await serve(seeded)
     const none = await service.run(['faults', 'show'])
     expect(none.stdout).toBe('No faults are set. Set some with: tabwire faults set duplicate=0.3 drop=0.2\n')
@@ -86,7 +86,7 @@ describe('tabwire faults', () => {
     },
   )
 
-  test('set names an unknown word, and a limit without a fault', async () => {
+  test('set refuses an unknown fault, and an option without its fault', async () => {
     for (const [words, message] of [
       [
         ['dorp'],
@@ -163,7 +163,7 @@ describe('tabwire faults', () => {
 
 describe('tabwire start --seed', () => {
   test.runIf(isSoak)(
-    'gives the same run through the commands, and says that secrets can be foretold',
+    'repeats a run for the same seed, and says that secrets are predictable',
     async () => {
       const logOf = async (seed: string) => {
         const service = await startService(['--in-memory', '--allow-http-loopback', '--seed', seed])
@@ -185,7 +185,7 @@ describe('tabwire start --seed', () => {
     60_000,
   )
 
-  test('needs --in-memory, and says why', async () => {
+  test('exits with 2 without --in-memory, and says why', async () => {
     const { code, stderr } = await tabwire(['start', '--seed', '7', '--port', '0'])
     expect(code).toBe(2)
     expect(stderr).toBe(
@@ -194,7 +194,7 @@ describe('tabwire start --seed', () => {
   })
 })
 
-test('a push whose response is lost says that it may be stored, and a repeat changes nothing', async () => {
+test('a push whose response is lost says that it may be stored, and its repetition changes nothing', async () => {
   const service = await serve(seeded)
   const path = 'PUT /v1/checks/*'
   await service.run(['faults', 'set', 'lost_answer=1', '--path', path, '--times', '1'])

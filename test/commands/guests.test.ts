@@ -44,7 +44,7 @@ describe('tabwire guests', () => {
     )
   })
 
-  test('--json prints what GET answers', async () => {
+  test('--json prints the same resource as GET', async () => {
     const check = await pushed('as-json')
     const claim = await service.json<ClaimView>('guests', 'claim', check, 'tart')
     expect(claim).toEqual(await got(`claims/${claim.id}`))
@@ -70,7 +70,7 @@ describe('tabwire guests', () => {
     expect(feedback).toEqual(await got(`feedback/${feedback.id}`))
   })
 
-  test('releases, refunds and ratings are told in words', async () => {
+  test('prints releases, refunds and ratings as text', async () => {
     const check = await pushed('in-words')
     const claim = await service.json<ClaimView>('guests', 'claim', check, 'tart')
     expect((await guests('release', claim.id)).stdout).toMatch(
@@ -94,7 +94,7 @@ describe('tabwire guests', () => {
     ['not_claimable', ['claim', 'refused', 'soup']],
     ['exceeds_balance', ['pay', 'refused', '--amount', '40.03']],
     ['not_found', ['refund', 'pay_nobody', '--amount', '1']],
-  ])('%s is told as the service says it, for %j, and nothing is changed', async (code, args) => {
+  ])('exits with 1 and the code %s for %j, and changes nothing', async (code, args) => {
     await pushed('refused')
     const before = await got<Check>('checks/external/refused')
     const ended = await guests(...args, '--json')
@@ -119,14 +119,14 @@ describe('tabwire guests', () => {
     [['pay', 'usage', '--amount', '1', '--claim', 'clm_1'], /--claim/],
     [['rate', 'usage', 'good'], /RATING must be a whole number from 1 to 5 \(best\), got "good"/],
     [['refund'], /PAYMENT is missing: /],
-  ])('guests %j is wrong usage', async (args, message) => {
+  ])('exits with 2 for %j', async (args, message) => {
     await pushed('usage')
     const ended = await guests(...args)
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toMatch(message)
   })
 
-  test('played guests pay every open check, alike with one seed, and print acts and sums', async () => {
+  test('play pays every open check with --until-paid, and prints the actions and the sums', async () => {
     const check = await pushed('played', '98')
     const first = await guests('play', '--until-paid', '--pace', '0s', '--table', '98', '--seed', '3')
     expect(first.code).toBe(0)
@@ -139,7 +139,7 @@ describe('tabwire guests', () => {
     expect(again).toMatchObject({ code: 0, stdout: '', stderr: 'No open check has a balance.\n' })
   })
 
-  test('played guests print one act per line as JSON, and end with 130 on Ctrl-C', async () => {
+  test('play --json prints one action per line, and exits with 130 on Ctrl-C', async () => {
     const check = await pushed('played-json', '99')
     const play = await spawnTabwire(['guests', 'play', '--table', '99', '--pace', '0s', '--json'], {
       cwd: service.cwd,

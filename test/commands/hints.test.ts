@@ -22,7 +22,7 @@ const push = (id: string, changes = {}) =>
   service.call('PUT', `/v1/checks/external/${id}`, checkBody(changes))
 
 describe('a list', () => {
-  test('says how to see its next page, and not when there is none', async () => {
+  test('of checks says how to see the next page, if there is one', async () => {
     // Other tests push to other tables.
     for (const id of ['one', 'two', 'three']) await push(id, { table: { number: '77' } })
     const list = ['checks', 'list', '--table', '77', '--limit', '2']
@@ -36,7 +36,7 @@ describe('a list', () => {
     expect((await service.run([...list, '--json'])).stderr).toBe('')
   })
 
-  test('of other records says so, too', async () => {
+  test('of deliveries, events, keys or requests says so too', async () => {
     const other = await serve({ allowHttpLoopback: true })
     onTestFinished(async () => {
       await other.stop()
@@ -56,7 +56,7 @@ describe('a list', () => {
 })
 
 describe('tabwire requests show', () => {
-  test('says why it has no request', async () => {
+  test('says which requests the service keeps when the request is unknown', async () => {
     const { code, stderr } = await service.run(['requests', 'show', 'req_01K9YQ3S2M6W5VJ8T4R7N0ZBCD'])
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -65,7 +65,7 @@ describe('tabwire requests show', () => {
     })
   })
 
-  test('says why a body that was too large is not there', async () => {
+  test('says when a body was too large to be kept', async () => {
     const response = await push('large', { note: 'x'.repeat(2 ** 21) })
     expect(response.status).toBe(413)
     const { stdout } = await service.run(['requests', 'show', response.headers.get('x-request-id') ?? ''])
@@ -73,7 +73,7 @@ describe('tabwire requests show', () => {
   })
 })
 
-test('tabwire ping says that all endpoints are disabled, and how to register again', async () => {
+test('tabwire ping says that all endpoints are disabled, and how to register them again', async () => {
   const other = await serve({ allowHttpLoopback: true, disableAfter: 1 })
   const receiver = await startReceiver({ answer: 500 })
   expect((await other.run(['ping'])).stderr).toBe(
@@ -95,7 +95,7 @@ test('tabwire ping says that all endpoints are disabled, and how to register aga
 })
 
 describe('tabwire push', () => {
-  test('takes the array that `checks samples` prints', async () => {
+  test('accepts the array that `checks samples` prints', async () => {
     const { stdout: printed } = await tabwire(['checks', 'samples', 'bar-tab'])
     await writeFile(join(service.cwd, 'tab.json'), printed)
     const { code, stdout } = await service.run(['push', 'tab.json'])
@@ -107,7 +107,7 @@ describe('tabwire push', () => {
     expect(permuted.stdout).toMatch(/^✓ tab {2}6 pushes: /)
   })
 
-  test('--watch goes on after a refused file', async () => {
+  test('--watch continues after a refused file', async () => {
     const body = (total: unknown) =>
       JSON.stringify(checkBody({ totals: { subtotal_cents: 3680, tax_cents: 322, total_cents: total } }))
     await writeFile(join(service.cwd, 'bad.json'), body('many'))
@@ -156,7 +156,7 @@ test.each<[string, string[]]>([
   ['--api-key-file', ['checks', 'list', '--api-key-file', 'missing']],
   ['--cacert', ['checks', 'list', '--cacert', 'missing.pem']],
   ['--config', ['checks', 'list', '--config', 'missing.json']],
-])('a missing input file is wrong usage: %s', async (_what, args) => {
+])('a missing input file exits with 2: %s', async (_what, args) => {
   expect((await service.run(args)).code).toBe(2)
 })
 
@@ -194,7 +194,7 @@ describe('help', () => {
     expect(await tabwire(args)).toMatchObject({ code: 2, stderr })
   })
 
-  test('the example for a receiver of `tabwire` alone takes the secret of listen', async () => {
+  test('tabwire without arguments shows an example that takes its secret from listen', async () => {
     expect((await tabwire([])).stdout).toContain('--secret "$(tabwire listen --print-secret)"')
   })
 })
@@ -230,7 +230,7 @@ describe('tabwire exec --https', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  test('leaves a given NODE_EXTRA_CA_CERTS as it is', async () => {
+  test('leaves a given NODE_EXTRA_CA_CERTS unchanged', async () => {
     const { told } = await run({ NODE_EXTRA_CA_CERTS: '/etc/hosts' })
     expect(told[1]).toBe('/etc/hosts')
   })

@@ -114,7 +114,7 @@ function run(name: string, args: readonly string[], url: string, key: string) {
   return tabwire([...words, '--url', url, '--api-key', key], { cwd })
 }
 
-test('these are all the commands that talk to a service', () => {
+test('the tested commands are all commands that call a service', () => {
   const manifest = JSON.parse(
     readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'),
   ) as {
@@ -130,8 +130,8 @@ test('these are all the commands that talk to a service', () => {
   )
 })
 
-describe.concurrent('a key that is refused ends with 4:', () => {
-  test.each(all)('$name, with a key that is unknown', async ({ name, args }) => {
+describe.concurrent('a command exits with 4 for a refused key:', () => {
+  test.each(all)('$name, with an unknown key', async ({ name, args }) => {
     const { code, stderr } = await run(name, args, service.url, 'twk_unknown')
     expect({ code, stderr }).toEqual({
       code: 4,
@@ -141,7 +141,7 @@ describe.concurrent('a key that is refused ends with 4:', () => {
   })
 
   test.each(all.filter(({ readOnly }) => readOnly !== true))(
-    '$name, with a key that may only read',
+    '$name, with a read-only key',
     async ({ name, args }) => {
       const { code, stderr } = await run(name, args, service.url, readKey)
       expect({ code, stderr }).toEqual({
@@ -156,7 +156,7 @@ describe.concurrent('on a deployment without /_sim', () => {
   const url = () => `http://127.0.0.1:${(deployment.address() as AddressInfo).port}`
 
   test.each(all.filter(({ needs }) => needs === 'the simulator'))(
-    '$name says that it needs the simulator, with 1',
+    '$name exits with 1 and says that it needs the simulator',
     async ({ name, args }) => {
       const { code, stdout, stderr } = await run(name, args, url(), service.key)
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -175,7 +175,7 @@ describe.concurrent('on a deployment without /_sim', () => {
     })
   })
 
-  test('with --json it is an error with a code of its own', async () => {
+  test('report --json prints an error with the code no_simulator', async () => {
     const { stdout } = await run('report', ['--json'], url(), service.key)
     expect(JSON.parse(stdout)).toEqual({
       error: {
@@ -185,7 +185,7 @@ describe.concurrent('on a deployment without /_sim', () => {
     })
   })
 
-  test('nothing is pushed by what would need the simulator later on', async () => {
+  test('trigger and scenario run push nothing', async () => {
     const before = await service.json<{ data: unknown[] }>('checks', 'list')
     await run('trigger', ['check.closed'], url(), service.key)
     await run('scenario', ['run', 'walk-out'], url(), service.key)
@@ -193,7 +193,7 @@ describe.concurrent('on a deployment without /_sim', () => {
   })
 })
 
-test('a simulator that has no such thing still says so', async () => {
+test('deliveries show on a simulator still reports an unknown delivery', async () => {
   const { code, stderr } = await run('deliveries show', ['dlv_1'], service.url, service.key)
   expect(code).toBe(1)
   expect(stderr).toContain('No delivery with this id')

@@ -20,7 +20,7 @@ const create = (...args: string[]) =>
   service.json<ApiKeyView & { api_key: string }>('keys', 'create', ...args)
 
 describe.concurrent('tabwire keys', () => {
-  test('create shows the key once, on stdout; list and the log never do', async () => {
+  test('create prints the key once, on stdout; list and the log never show it', async () => {
     const env = { TABWIRE_SCOPES: 'read, write' }
     const { code, stdout, stderr } = await service.run(['keys', 'create', '--name', 'kiosk'], { env })
     expect(code).toBe(0)
@@ -36,7 +36,7 @@ describe.concurrent('tabwire keys', () => {
     expect(await (await service.call('GET', '/_sim/requests')).text()).not.toContain(key)
   })
 
-  test('create without options makes a key for everything, --location one of another location', async () => {
+  test('create makes a key with all scopes by default, and --location makes one for another location', async () => {
     const { data } = await service.json<List<{ id: string }>>('locations')
     const [location = ''] = data.map(({ id }) => id)
     expect(await create('--location', location)).toMatchObject({
@@ -49,7 +49,7 @@ describe.concurrent('tabwire keys', () => {
     expect(stderr).toContain('  location_id must be the id of a location, got loc_none')
   })
 
-  test('a key without the scope is refused with 4, and the scope is named', async () => {
+  test('a command exits with 4 and names the scope when its key lacks it', async () => {
     const { api_key } = await made('read')
     const options = { env: { TABWIRE_API_KEY: api_key } }
     expect(await service.run(['checks', 'list'], options)).toMatchObject({ code: 0 })
@@ -64,7 +64,7 @@ describe.concurrent('tabwire keys', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'insufficient_scope' } })
   })
 
-  test('a push with a key that may not look at the log is pushed all the same', async () => {
+  test('push succeeds with a key that cannot read the log', async () => {
     const { api_key } = await made('write')
     const input =
       '{"table":{"number":"1"},"status":"open","items":[],"totals":{"subtotal_cents":0,"tax_cents":0,"total_cents":0}}'
@@ -75,7 +75,7 @@ describe.concurrent('tabwire keys', () => {
     expect(stdout).toBe('created  plain  table 1  open  0 items  total 0.00\n')
   })
 
-  test('a revoked key is refused with 4, and shown as revoked', async () => {
+  test('a command exits with 4 for a revoked key, and list shows the key as revoked', async () => {
     const { id, api_key } = await made()
     expect(await service.json('keys', 'revoke', id)).toMatchObject({
       id,
@@ -89,7 +89,7 @@ describe.concurrent('tabwire keys', () => {
     )
   })
 
-  test('an unknown key id, or scope, is refused', async () => {
+  test('an unknown key id and an unknown scope are refused', async () => {
     const unknown = await service.run(['keys', 'revoke', 'key_none'])
     expect(unknown).toMatchObject({ code: 1, stdout: '' })
     expect(unknown.stderr).toMatch(/^Error: 404 not_found: Key key_none not found\./)

@@ -45,7 +45,7 @@ describe.runIf(hasTerminals)(`tabwire listen ${onTerminal}`, () => {
     expect(await endpoints()).toEqual([])
   })
 
-  test('ends with 130 at Ctrl-C', async () => {
+  test('exits with 130 on Ctrl-C', async () => {
     const listen = await tabwireOnTerminal(['listen', '--forward-to', receiver.url], { cwd: service.cwd })
     await listen.shows(/LISTENING/)
     listen.type('\u0003')

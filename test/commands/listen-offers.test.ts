@@ -92,7 +92,7 @@ describe('tabwire listen --relay', () => {
     await receiver.close()
   })
 
-  test('reports responses and failures as they are, and gets the retries on schedule', async () => {
+  test('reports responses and failures unchanged, and gets the retries on schedule', async () => {
     const receiver = await startReceiver({
       answer: (response, _received, index) => {
         if (index > 0) return void response.writeHead(204, { 'X-Again': 'yes' }).end()
@@ -126,7 +126,7 @@ describe('tabwire listen --relay', () => {
   })
 
   test.runIf(isSoak)(
-    'registers again with a service in memory that was restarted, and cleans up after a kill',
+    'registers again after an in-memory service was restarted, and removes the endpoint of a killed run',
     async () => {
       const receiver = await startReceiver()
       const service = await serve()
@@ -154,7 +154,7 @@ describe('tabwire listen --relay', () => {
   )
 })
 
-test('an attempt in flight when the service stops is forwarded once, and recorded with its answer', async () => {
+test('an attempt in flight when the service stops is forwarded once, and recorded with its response', async () => {
   let answer = () => {}
   const receiver = await startReceiver({
     answer: (response) => void (answer = () => response.writeHead(202).end()),

@@ -58,7 +58,7 @@ async function attempts(running: Running, n: number): Promise<(AttemptMessage & 
 }
 
 describe('tabwire listen', () => {
-  test('passes the exact bytes and headers on: the stripe package verifies every delivery', async () => {
+  test('forwards the exact bytes and headers, so that the stripe package verifies every delivery', async () => {
     const receiver = await startReceiver()
     const service = await serve()
     const listening = await listen(service, '--forward-to', `${receiver.url}hooks?a=1`, '-H', 'x-tenant: one')
@@ -120,7 +120,7 @@ describe('tabwire listen', () => {
     await receiver.close()
   })
 
-  test.runIf(isSoak)('answers 502 for a receiver that is not there, and says so', async () => {
+  test.runIf(isSoak)('answers 502 when the receiver is not running, and says so', async () => {
     const receiver = await startReceiver()
     await receiver.close()
     const service = await serve()
@@ -136,7 +136,7 @@ describe('tabwire listen', () => {
   })
 
   test.each(sampled(['SIGINT', 'SIGTERM'] as const, 2))(
-    'leaves no endpoint behind after %s, and ends with 130',
+    'removes its endpoint after %s, and exits with 130',
     async (signal) => {
       const service = await serve()
       const listening = await listen(service, '--forward-to', app.url)
@@ -153,7 +153,7 @@ describe('tabwire listen', () => {
     },
   )
 
-  test('that was killed is cleaned up after by the next one, and one that runs is left alone', async () => {
+  test('removes the endpoint of a killed run, and keeps the endpoint of a running one', async () => {
     const service = await serve()
     const [killed, alive] = [
       await listen(service, '--forward-to', app.url),
@@ -174,7 +174,7 @@ describe('tabwire listen', () => {
   })
 
   test.runIf(isSoak)(
-    'keeps its secret across runs, readable by its owner alone; --print-secret prints it',
+    'keeps its secret across runs in a file that only its owner can read, and --print-secret prints it',
     async () => {
       const service = await serve()
       const first = await listen(service, '--forward-to', app.url)
@@ -274,7 +274,7 @@ describe('tabwire listen', () => {
     },
   )
 
-  test.runIf(isSoak)('ends with 1, and why, when the service has disabled its endpoint', async () => {
+  test.runIf(isSoak)('exits with 1 and the reason when the service has disabled its endpoint', async () => {
     const receiver = await startReceiver({ answer: 500 })
     const service = await serve({ disableAfter: 1 })
     const listening = await listen(service, '--forward-to', receiver.url)
@@ -310,7 +310,7 @@ describe('tabwire listen', () => {
     },
   )
 
-  test('refuses wrong usage with 2, before it registers or writes anything', async () => {
+  test('exits with 2 for invalid arguments, before it registers or writes anything', async () => {
     const cwd = await emptyDirectory()
     const nowhere = await tabwire(['listen'], { cwd })
     expect(nowhere).toMatchObject({ code: 2, stdout: '' })

@@ -14,13 +14,13 @@ async function shell(words: string, rest: string) {
 const commands = ['checks samples', '--help', 'help webhooks', 'openapi']
 
 describe.runIf(existsSync('/dev/full')).concurrent.each(commands)('tabwire %s', (words) => {
-  test('says in one line that a full disk took nothing, and exits 1', async () => {
+  test('exits with 1 and one line when the disk is full', async () => {
     const { code, stderr } = await shell(words, '>/dev/full')
     expect(code).toBe(1)
     expect(stderr.replace(/^Next: .*\n/, '')).toMatch(/^Error: Cannot write the output: ENOSPC: .+\.\n$/)
   })
 
-  test('is quiet when its reader is gone', async () => {
+  test('prints no error when its reader has closed the pipe', async () => {
     const { stderr } = await shell(words, '| head -c 1 >/dev/null')
     expect(stderr.replace(/^Next: .*\n/, '')).toBe('')
   })

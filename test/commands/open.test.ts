@@ -68,7 +68,7 @@ async function liar(answer: unknown): Promise<string> {
 }
 
 describe('tabwire open', () => {
-  test('--print prints a link to the inspector, which is good once, and nothing else', async () => {
+  test('--print prints only a link to the inspector, which works once', async () => {
     const { code, stdout, stderr } = await service.run(['open', '--print'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#link=[\w-]{22}\n$/)
@@ -76,25 +76,25 @@ describe('tabwire open', () => {
     expect([await taken(stdout.trim()), await taken(stdout.trim())]).toEqual([201, 401])
   })
 
-  test('--json prints the link and how long it is good for, and opens nothing', async () => {
+  test('--json prints the link and its lifetime, and opens nothing', async () => {
     const { url, expires_in_seconds } = await service.json<{ url: string; expires_in_seconds: number }>(
       'open',
     )
     expect([await taken(url), expires_in_seconds]).toEqual([201, 600])
   })
 
-  test('without a browser prints the link, and says so', async () => {
+  test('prints the link and says so when there is no browser', async () => {
     const { code, stdout, stderr } = await service.run(['open'], { env: { PATH: await emptyDirectory() } })
     expect(code).toBe(0)
     expect(await taken(stdout.trim())).toBe(201)
     expect(stderr).toContain('Cannot open a browser here.')
   })
 
-  describe.skipIf(process.platform !== 'linux')('of a service that is not to be trusted', () => {
+  describe.skipIf(process.platform !== 'linux')('of an untrusted service', () => {
     test.each([
       { url: 'file:///tmp/evil.desktop', expires_in_seconds: 600 },
       { code: '@attacker.example/#link=abc', expires_in_seconds: 600 },
-    ])('opens nothing when it answers %j', async (answer) => {
+    ])('opens nothing when the service answers %j', async (answer) => {
       const { PATH, calls } = await opener()
       const { code, stdout, stderr } = await tabwire(['open', '--url', await liar(answer)], { env: { PATH } })
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -103,7 +103,7 @@ describe('tabwire open', () => {
     })
 
     test.each(['file:///tmp/evil.desktop', '../../evil', 'a\nb', ' ', '', null, { toString: 'x' }])(
-      'makes no link with the code %j',
+      'refuses the code %j, and makes no link',
       async (code) => {
         const client = createClient({ url: await liar({ code, expires_in_seconds: 600 }) })
         await expect(client.inspector.link()).rejects.toThrow('returned no link to its inspector')
@@ -114,12 +114,12 @@ describe('tabwire open', () => {
       ['http://0.0.0.0:4100', 'http://127.0.0.1:4100'],
       ['http://[::]:4100/v1', 'http://[::1]:4100'],
       ['https://LOCALHOST:443/', 'https://localhost'],
-    ])('makes a link that this machine can open for %s', async (url, origin) => {
+    ])('makes a link to this machine for %s', async (url, origin) => {
       const fetch = () => Promise.resolve(Response.json({ code: 'abc', expires_in_seconds: 600 }))
       expect((await createClient({ url, fetch }).inspector.link()).url).toBe(`${origin}/#link=abc`)
     })
 
-    test('opens the address that was asked, whatever address the answer names', async () => {
+    test('opens the given address, and ignores the address in the response', async () => {
       const { PATH, opened } = await opener()
       const url = await liar({
         code: 'c'.repeat(22),
@@ -136,7 +136,7 @@ describe('tabwire open', () => {
     })
 
     // All users of a machine read the arguments of all processes.
-    test('gives the system’s opener no link, but a page that only its owner can read', async () => {
+    test('passes a page that only its owner can read to the opener of the system, not the link', async () => {
       const { PATH, opened } = await opener()
       const page = join(service.cwd, '.tabwire', 'open.html')
       await writeFile(page, 'older', { mode: 0o666 })
@@ -148,7 +148,7 @@ describe('tabwire open', () => {
       expect((await service.run(['doctor'])).code).toBe(0)
     })
 
-    test('gives the system’s opener nothing but a link to the inspector', async () => {
+    test('passes nothing but a link to the inspector to the opener of the system', async () => {
       for (const text of [
         'file:///tmp/evil.desktop',
         'http://127.0.0.1:4100/',

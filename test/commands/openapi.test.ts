@@ -5,19 +5,19 @@ import { emptyDirectory, fixtures, tabwire } from '../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 
 describe.concurrent('tabwire openapi', () => {
-  test('prints the document offline, with --json the same', async () => {
+  test('prints the document offline, and the same with --json', async () => {
     const published = await readFile(`${fixtures}openapi.json`, 'utf8')
     for (const more of [[], ['--json']])
       expect(await tabwire(['openapi', ...more])).toMatchObject({ code: 0, stdout: published, stderr: '' })
   })
 
-  test.skipIf(!hasTerminals)(`is indented ${onTerminal}`, async () => {
+  test.skipIf(!hasTerminals)(`prints indented JSON ${onTerminal}`, async () => {
     const printing = await tabwireOnTerminal(['openapi', '--no-simulator'])
     await printing.shows(/^\{\s*\n {2}"openapi": "3\.1\.1",/)
     expect(await printing.left()).toMatchObject({ code: 0 })
   })
 
-  test('prints it as the real service would, where that is and under its name', async () => {
+  test('--no-simulator prints the document of a real service, with its URL and name', async () => {
     const args = ['--no-simulator', '--url', 'https://api.example.org/v1/', '--service-name', 'Acme']
     const { code, stdout } = await tabwire(['openapi', ...args])
     expect(code).toBe(0)

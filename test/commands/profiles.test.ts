@@ -70,7 +70,7 @@ describe('--profile at a deployment of other developers', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ ref: 'two-top', status: 'open' })
   })
 
-  test('lists locations by the fields that they have there', async () => {
+  test('lists locations with the fields of the deployment', async () => {
     const { code, stdout } = await deployment.run('locations')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'KEY\nnorth\n' })
   })
@@ -85,20 +85,20 @@ describe('--profile at a deployment of other developers', () => {
     expect(pinged).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted the ping') as string })
   })
 
-  test('says that the service has no list where it has none', async () => {
+  test('exits with 1 and shows the 404 when the deployment has no list', async () => {
     const { code, stderr } = await deployment.run('checks', 'list')
     expect(code).toBe(1)
     expect(stderr).toContain('404')
   })
 
-  test('runs the contract check, with the choices of the deployment', { timeout: 60_000 }, async () => {
+  test('runs the contract check with the settings of the profile', { timeout: 60_000 }, async () => {
     const { code, stdout } = await deployment.run('contract', 'check', '--only', 'access', '--only', 'checks')
     expect(stdout).toContain(deployment.url)
     expect(stdout).toMatch(/\n\d+ passed, 0 failed/)
     expect(code).toBe(0)
   })
 
-  test('names the signature header', async () => {
+  test('sign names the signature header of the profile', async () => {
     const args = ['sign', '--secret', 'whsec_x', '--json', '--body', 'staging-ca.pem']
     expect(JSON.parse((await deployment.run(...args)).stdout)).toMatchObject({ header: 'X-Acme-Signature' })
   })
@@ -160,7 +160,7 @@ describe('--profile', () => {
     expect(ended.code).toBe(code)
   })
 
-  test('says where profiles are kept when there is no file', async () => {
+  test('says that tabwire.config.json is missing', async () => {
     const { code, stderr } = await tabwire(['locations', '--profile', 'staging'])
     expect(stderr).toContain('--profile staging needs tabwire.config.json, which is not in this directory.')
     expect(code).toBe(2)

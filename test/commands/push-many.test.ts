@@ -31,15 +31,15 @@ async function folder(checks: Record<string, unknown>) {
   return { cwd, env: { TABWIRE_URL: service.url, TABWIRE_API_KEY: service.key } }
 }
 
-describe.concurrent('tabwire push of several', () => {
-  test('goes in order, each with a line of JSON', async () => {
+describe.concurrent('tabwire push of several files', () => {
+  test('pushes in order, and prints a line of JSON for each', async () => {
     const { code, stdout } = await service.run(['push', ...barTab, '--id', 'in-order', '--json'])
     expect(code).toBe(0)
     const counts = lines<Check>(stdout).map((check) => check.items.length)
     expect(counts).toEqual([1, 1, 3, 4, 6, 7])
   })
 
-  test('takes each name from its file, and stops at the first that is refused, which it names', async () => {
+  test('takes each id from the file name, and stops at the first refused file, which it names', async () => {
     const options = await folder({ 'one.json': checkBody(), 'two.json': {}, 'three.json': checkBody() })
     const { code, stdout, stderr } = await service.run(
       ['push', './one.json', 'two.json', 'three.json'],
@@ -53,7 +53,7 @@ describe.concurrent('tabwire push of several', () => {
     )
   })
 
-  test('--repeat and --shuffle: the same seed goes the same way, and revisions make any order converge', async () => {
+  test('--repeat and --shuffle repeat for a seed, and pushes with revisions converge in any order', async () => {
     const checks = Object.fromEntries(
       [1, 2, 3, 4, 5, 6].map((revision) => [
         `${revision}.json`,
@@ -92,7 +92,7 @@ describe.concurrent('tabwire push of several', () => {
   test.each([
     [['-', '--id', 'x'], '--watch cannot watch standard input. Pass files.'],
     [['a.json', '--repeat', '2'], '--watch'],
-  ])('--watch is wrong usage with %j', async (args, message) => {
+  ])('--watch exits with 2 for %j', async (args, message) => {
     const { code, stderr } = await service.run(['push', '--watch', ...args])
     expect(code).toBe(2)
     expect(stderr).toContain(message)

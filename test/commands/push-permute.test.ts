@@ -37,7 +37,7 @@ async function pushFiles(ordered: boolean) {
 }
 
 describe('tabwire push --permute', () => {
-  test('finds one state behind any order of pushes with revisions', async () => {
+  test('exits with 0 when pushes with revisions end in one state in any order', async () => {
     const run = await pushFiles(true)
     expect(await run()).toMatchObject({
       code: 0,
@@ -46,7 +46,7 @@ describe('tabwire push --permute', () => {
     })
   })
 
-  test('ends with 3 at the first order that leads elsewhere, and shows both', async () => {
+  test('exits with 3 at the first order that ends in another state, and prints both orders', async () => {
     const run = await pushFiles(false)
     const { code, stdout } = await run()
     expect(code).toBe(3)
@@ -55,7 +55,7 @@ describe('tabwire push --permute', () => {
     expect(stdout).toMatch(/\n {2}They differ in table\.\n {2}Pushes without a revision have no order\./)
   })
 
-  test('the same seed tries the same orders, and --json tells them', async () => {
+  test('tries the same orders for the same seed, and --json prints them', async () => {
     const run = await pushFiles(false)
     const ofSeed = async (seed: string) =>
       JSON.parse((await run('--seed', seed, '--json')).stdout) as Convergence
@@ -74,7 +74,7 @@ describe('tabwire push --permute', () => {
     expect(findings).toEqual([])
   })
 
-  test('--from-log takes received deliveries, each check alone, and no trial checks', async () => {
+  test('--from-log takes received pushes, each check separately, and no trial checks', async () => {
     await (
       await pushFiles(true)
     )()

@@ -24,7 +24,7 @@ const [burger, tart] = checkBody().items
 const totals = { subtotal_cents: 2900, tax_cents: 254, total_cents: 3154 }
 
 describe.concurrent('tabwire push', () => {
-  test('tells created, unchanged, updated with the item diff, and stale', async () => {
+  test('prints created, unchanged, updated with the item diff, and stale', async () => {
     const first = await file('story.json', checkBody({ revision: 1 }))
     const created = await service.run(['push', first])
     expect(created).toMatchObject({ code: 0, stderr: '' })
@@ -64,7 +64,7 @@ describe.concurrent('tabwire push', () => {
     expect(stale.stdout).toMatch(/^stale {2}story {2}.*\n {2}the service has a newer state: .*no event\n$/)
   })
 
-  test('shows what the linter has to say', async () => {
+  test('prints the findings of the linter', async () => {
     const { code, stdout } = await service.run([
       'push',
       await file('odd.json', checkBody({ totals, tipp: 1 })),
@@ -74,7 +74,7 @@ describe.concurrent('tabwire push', () => {
     expect(stdout).toMatch(/^ {2}! unknown_field .*tipp.*$/m)
   })
 
-  test('$schema is for editors, and is not sent', async () => {
+  test('removes $schema, which is only for editors', async () => {
     const body = { $schema: './node_modules/tabwire/fixtures/check.schema.json', ...checkBody() }
     const { code } = await service.run(['push', await file('with-schema.json', body)])
     expect(code).toBe(0)
@@ -87,13 +87,13 @@ describe.concurrent('tabwire push', () => {
     expect(JSON.parse(data[0]?.request_body ?? '')).toEqual(checkBody())
   })
 
-  test('--json prints what GET answers', async () => {
+  test('--json prints the same check as GET', async () => {
     const pushed = await service.json<Check>('push', join(fixtures, 'checks', 'two-top.json'))
     const got = await service.call('GET', '/v1/checks/external/two-top')
     expect(pushed).toEqual(await got.json())
   })
 
-  test('a check from standard input needs a name', async () => {
+  test('exits with 2 for a check from standard input without --id', async () => {
     const input = JSON.stringify(checkBody())
     const nameless = await service.run(['push', '-', '--json'], { input })
     expect(nameless).toMatchObject({ code: 2, stderr: '' })

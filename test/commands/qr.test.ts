@@ -39,7 +39,7 @@ function scanned(lines: readonly string[], ink: 0 | 255): string | undefined {
 }
 
 describe("a table's QR code in the terminal", () => {
-  test('is black on white in any terminal, and scans as the address of the page', async () => {
+  test('is black on white in any terminal, and a scanner reads the address of the page', async () => {
     const { code, stdout, stderr } = await qr(['12'], { FORCE_COLOR: '1' })
     expect(code).toBe(0)
     const lines = stdout.trimEnd().split('\n')
@@ -53,7 +53,7 @@ describe("a table's QR code in the terminal", () => {
     expect(stderr).toContain('tabwire start --host 0.0.0.0')
   })
 
-  test('without colour has the light modules drawn, and scans as well', async () => {
+  test('without colour draws the light modules, and a scanner reads the same address', async () => {
     const { stdout } = await qr(['12'], { NO_COLOR: '1' })
     const lines = stdout.trimEnd().split('\n').slice(0, -1)
     expect(stdout).not.toContain('\u001b')
@@ -63,7 +63,7 @@ describe("a table's QR code in the terminal", () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['is narrower than the code', { COLUMNS: '30' }, /it needs \d+ columns, and the terminal has 30\./],
     ['is not set to UTF-8', { LANG: 'C' }, /the terminal is not set to UTF-8\./],
-  ])('is only an address when the terminal %s', async (_what, env, reason) => {
+  ])('is replaced by the address when the terminal %s', async (_what, env, reason) => {
     const { code, stdout, stderr } = await qr(['12'], env)
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${address}\n` })
     expect(stderr).toMatch(reason)
@@ -72,7 +72,7 @@ describe("a table's QR code in the terminal", () => {
 
 describe('tabwire qr', () => {
   test.each([[['12', '--url']], [['--url', '12']], [['12', '--address']]])(
-    '%j prints the address alone',
+    '%j prints only the address',
     async (args) => {
       expect(await qr(args)).toMatchObject({ code: 0, stdout: `${address}\n`, stderr: '' })
     },
@@ -82,18 +82,18 @@ describe('tabwire qr', () => {
     expect((await qr(['12', '--url', service.url, '--url'])).stdout).toBe(`${address}\n`)
   })
 
-  test('--json prints what the API answers', async () => {
+  test('--json prints the response of the API', async () => {
     const { stdout } = await qr(['12', '--json'])
     expect(JSON.parse(stdout)).toEqual(await (await service.call('GET', '/_sim/tables/12')).json())
   })
 
-  test('--svg writes a picture', async () => {
+  test('--svg prints a picture', async () => {
     const { code, stdout } = await qr(['12', '--svg'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^]*<\/svg>\n$/)
   })
 
-  test('--location takes that of the key by name or id, and no other', async () => {
+  test('--location accepts the location of the key by name or id, and no other', async () => {
     expect(await qr(['12', '--url', '--location', 'the copper pan, riverside'])).toMatchObject({ code: 0 })
     const other = await qr(['12', '--location', 'The Copper Pan, Borough'])
     expect(other).toMatchObject({ code: 1, stdout: '' })
@@ -103,7 +103,7 @@ describe('tabwire qr', () => {
   })
 })
 
-test.each(['.', '..'])('qr refuses the table %s, which no URL holds', async (table) => {
+test.each(['.', '..'])('qr refuses the table %s, which cannot be part of a URL', async (table) => {
   const { code, stderr } = await qr([table])
   expect(code).toBe(2)
   expect(stderr).toContain('TABLE must not be . or ..')

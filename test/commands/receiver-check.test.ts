@@ -25,7 +25,7 @@ const verifying: Handle = (response, { body, headers }) => {
 }
 
 describe.concurrent('tabwire receiver check', () => {
-  test('passes a right receiver with 0, without a progress line in a pipe, and never prints the secret', async () => {
+  test('exits with 0 for a correct receiver, prints no progress into a pipe, and never prints the secret', async () => {
     const { url } = await node('node.mjs')
     const { code, stdout, stderr } = await check(url)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -34,7 +34,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout).not.toContain(secret)
   })
 
-  test('fails a wrong receiver with 3, and names the consequence in production', async () => {
+  test('exits with 3 for a wrong receiver, and names the consequence in production', async () => {
     const { url } = await node('wrong/ignores-the-future.mjs')
     const { code, stdout } = await check(url, '--only', 'from_the_future')
     expect(code).toBe(3)
@@ -43,7 +43,7 @@ describe.concurrent('tabwire receiver check', () => {
     )
   })
 
-  test('names one cause for a receiver that rejects everything, whichever cases were asked for', async () => {
+  test('names one cause for a receiver that rejects everything, whichever cases were selected', async () => {
     const { url } = await node('wrong/has-another-secret.mjs')
     const { code, stdout, stderr } = await check(url, '--only', 'refuses')
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
@@ -53,7 +53,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout).toMatch(/\n0 passed, 1 failed, \d+ not checked {2}in/)
   })
 
-  test('fails with 1 where --state-url cannot be read, in every format', async () => {
+  test('exits with 1 when --state-url cannot be read, in every format', async () => {
     const { url } = await node('node.mjs')
     const junit = join(await emptyDirectory(), 'report.xml')
     const args = ['--only', 'converges', '--state-url', 'http://127.0.0.1:1/']
@@ -69,7 +69,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, totals: { error: 2 } })
   })
 
-  test('fails with 1 where no requested case was checked', async () => {
+  test('exits with 1 when no selected case was checked', async () => {
     const { url } = await node('node.mjs')
     const { code, stdout } = await check(url, '--only', 'converges')
     expect(code).toBe(1)
@@ -77,7 +77,7 @@ describe.concurrent('tabwire receiver check', () => {
   })
 
   test.each(['control', 'control/verifies_first'])(
-    'refuses --skip %s, on which the verdicts rest',
+    'refuses --skip %s, because other verdicts depend on it',
     async (name) => {
       const { code, stderr } = await check('http://127.0.0.1:1/', '--skip', name)
       expect(code).toBe(2)
@@ -86,7 +86,7 @@ describe.concurrent('tabwire receiver check', () => {
   )
 
   test.runIf(isSoak)(
-    'advises a 4xx where a receiver rejects by crashing, and fails it with --strict',
+    'advises a 4xx when a receiver rejects with a crash, and exits with 3 with --strict',
     async () => {
       const { url } = await node('wrong/refuses-by-crashing.mjs')
       const { code, stdout } = await check(url, '--only', 'no_header', '--only', 'refuses_with_4xx')
@@ -127,7 +127,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(final).toMatchObject({ ok: false, count: 32, fail: 1 })
   })
 
-  test('checks over HTTPS with the local authority, another service name and headers of its own', async () => {
+  test('checks over HTTPS with the local authority, another service name and additional headers', async () => {
     const cwd = await emptyDirectory()
     const tls = await (await openAuthority(join(cwd, '.tabwire'))).issue(['127.0.0.1'])
     const receiver = await startReceiver({ tls, answer: verifying })
@@ -159,7 +159,7 @@ describe.concurrent('tabwire receiver check', () => {
     }
   })
 
-  test('with --state-url it judges the state, and --seed repeats it', { timeout: 180_000 }, async () => {
+  test('judges the state with --state-url, and repeats a run with --seed', { timeout: 180_000 }, async () => {
     const program = fileURLToPath(
       new URL('../conformance/receiver/strangers/wrong/adds-every-payment.mjs', import.meta.url),
     )
@@ -187,7 +187,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout + stderr).not.toContain('hidden')
   })
 
-  test.runIf(isSoak)('without --state-url it names it, and fails nothing', async () => {
+  test.runIf(isSoak)('says to pass --state-url when it is missing, and exits with 0', async () => {
     const { url } = await node('node.mjs')
     const { code, stdout } = await check(url, '--only', 'converges')
     expect(code).toBe(0)
@@ -195,13 +195,13 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout).toContain('Pass --state-url')
   })
 
-  test.runIf(isSoak)('the tolerance is that of the receiver', async () => {
+  test.runIf(isSoak)('applies the --tolerance of the receiver', async () => {
     const { url } = await node('wrong/tolerates-a-minute.mjs')
     const { code } = await check(url, '--tolerance', '60', '--skip', 'behaves')
     expect(code).toBe(0)
   })
 
-  test('where nothing listens it says so with 1', async () => {
+  test('exits with 1 and the address when nothing listens', async () => {
     const { code, stdout, stderr } = await check('http://127.0.0.1:1/')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
@@ -209,7 +209,7 @@ describe.concurrent('tabwire receiver check', () => {
     )
   })
 
-  test('names the scheme that is spoken there, with 1 and one line', async () => {
+  test('exits with 1 and one line that names the scheme that the server speaks', async () => {
     const plain = await node('node.mjs')
     const wantsTls = await check(plain.url.replace('http:', 'https:'))
     expect(wantsTls).toMatchObject({ code: 1, stdout: '' })
@@ -229,7 +229,7 @@ describe.concurrent('tabwire receiver check', () => {
     }
   })
 
-  test.runIf(isSoak)('says so where something else than HTTP is spoken', async () => {
+  test.runIf(isSoak)('exits with 1 when the server does not speak HTTP', async () => {
     const server = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
@@ -265,13 +265,13 @@ describe.concurrent('tabwire receiver check', () => {
       '--state-header must be a header such as \'Name: value\', got "nonsense".',
     ],
     [['3000', '--seed', 'x'], '--seed'],
-  ])('%j is wrong usage', async (args, words) => {
+  ])('exits with 2 for %j', async (args, words) => {
     const { code, stdout, stderr } = await check(...(args as [string]))
     expect(code).toBe(2)
     expect(stdout + stderr).toContain(words)
   })
 
-  test('a report creates its folder; one that cannot be written exits with 1', async () => {
+  test('creates the folder of a report, and exits with 1 when the report cannot be written', async () => {
     const { url } = await node('node.mjs')
     const directory = await emptyDirectory()
     await writeFile(join(directory, 'file'), '')
@@ -283,7 +283,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(await readFile(join(directory, 'new/folder/report.xml'), 'utf8')).toContain('<testsuite')
   })
 
-  test.runIf(isSoak)('a certificate file that holds none is wrong usage', async () => {
+  test.runIf(isSoak)('exits with 2 for a certificate file without a certificate', async () => {
     const file = join(await emptyDirectory(), 'no.pem')
     await writeFile(file, 'soup')
     expect((await check('3000', '--cacert', file)).code).toBe(2)
@@ -292,7 +292,7 @@ describe.concurrent('tabwire receiver check', () => {
 
 describe.concurrent('tabwire receiver example', () => {
   test.each(['csharp', 'go', 'java', 'node', 'php', 'python', 'ruby'])(
-    'prints one in %s',
+    'prints a receiver in %s',
     async (language) => {
       const { code, stdout } = await tabwire(['receiver', 'example', language])
       expect(code).toBe(0)
@@ -301,7 +301,7 @@ describe.concurrent('tabwire receiver example', () => {
     },
   )
 
-  test('knows no other language', async () => {
+  test('exits with 2 for an unknown language', async () => {
     const { code, stderr } = await tabwire(['receiver', 'example', 'cobol'])
     expect(code).toBe(2)
     expect(stderr).toContain('csharp')

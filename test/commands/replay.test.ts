@@ -96,7 +96,7 @@ function changed(change: (bundle: Bundle) => unknown): string {
 
 describe('tabwire replay', () => {
   test.each(formats.map((flags, at) => ({ flags, at })))(
-    'prints, in another directory, the bytes of report $flags',
+    'prints the same bytes as report $flags, in another directory',
     async ({ flags, at }) => {
       const cwd = await directoryWith(bundle)
       const ended = await tabwire(['replay', 'failure.json', ...flags], { cwd })
@@ -107,7 +107,7 @@ describe('tabwire replay', () => {
     },
   )
 
-  test.runIf(isSoak)('prints the same twice, and changes no file', async () => {
+  test.runIf(isSoak)('prints the same in two runs, and does not change the bundle', async () => {
     const cwd = await directoryWith(bundle)
     const [one, two] = [
       await tabwire(['replay', 'failure.json', '--account'], { cwd }),
@@ -126,7 +126,7 @@ describe('tabwire replay', () => {
     }
   })
 
-  test.runIf(isSoak)('judges as the recording command did, unless flags say otherwise', async () => {
+  test.runIf(isSoak)('uses the options of the recorded command, unless flags override them', async () => {
     const recorded = changed(({ verdict }) => ({
       command: {
         name: 'report',
@@ -150,19 +150,22 @@ describe('tabwire replay', () => {
     expect(JSON.parse(stdout)).toMatchObject({ pushes: 3, findings: [{ code: 'totals_mismatch' }, {}, {}] })
   })
 
-  test.runIf(isSoak)('warns when the report differs from the recorded one, and follows its own', async () => {
-    const other = changed(({ verdict }) => ({
-      tabwire: '9.9.9',
-      verdict: { ...verdict, report: { ...verdict.report, findings: [] } },
-    }))
-    const { code, stdout, stderr } = await replayOf(other)
-    expect({ code, stdout }).toEqual({ code: 3, stdout: reports[0]?.stdout })
-    expect(stderr).toMatch(
-      /\nWarning: The report differs from the recorded one\. Tabwire 9\.9\.9 on Node\.js v\S+ wrote the bundle; use that version for the recorded report\. The exit code follows the report below\.\n$/,
-    )
-  })
+  test.runIf(isSoak)(
+    'warns when the report differs from the recorded one, and exits by its own report',
+    async () => {
+      const other = changed(({ verdict }) => ({
+        tabwire: '9.9.9',
+        verdict: { ...verdict, report: { ...verdict.report, findings: [] } },
+      }))
+      const { code, stdout, stderr } = await replayOf(other)
+      expect({ code, stdout }).toEqual({ code: 3, stdout: reports[0]?.stdout })
+      expect(stderr).toMatch(
+        /\nWarning: The report differs from the recorded one\. Tabwire 9\.9\.9 on Node\.js v\S+ wrote the bundle; use that version for the recorded report\. The exit code follows the report below\.\n$/,
+      )
+    },
+  )
 
-  test('--serve shows the recorded service, sends nothing, and ends at Ctrl-C with the code of the report', async () => {
+  test('--serve shows the recorded service, sends nothing, and exits on Ctrl-C with the code of the report', async () => {
     const before = received()
     const cwd = await directoryWith(bundle)
     const running = await spawnTabwire(['replay', 'failure.json', '--serve', '--json'], { cwd })
@@ -205,7 +208,7 @@ describe('tabwire replay', () => {
     expect(stderr).toMatch(/^Replay of .*\n\n$/)
   })
 
-  test.runIf(isSoak)('--serve prints the link, and what Ctrl-C does', async () => {
+  test.runIf(isSoak)('--serve prints the link, and says what Ctrl-C does', async () => {
     const cwd = await directoryWith(bundle)
     const running = await spawnTabwire(
       ['replay', 'failure.json', '--serve', '--port', '0', '--fail-on', 'none'],
@@ -330,7 +333,7 @@ describe('a bundle that is not valid', () => {
       /has 100 MiB, but a bundle has at most 64 MiB\./,
     ],
   ]
-  test.each(sampled(hostile, 3))('because it %s is refused with one line', async (_what, text, message) => {
+  test.each(sampled(hostile, 3))('is refused with one line, because it %s', async (_what, text, message) => {
     const { code, stdout, stderr } = await replayOf(text())
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr.replace(/^Replay of .*\n\n/, '')).toMatch(/^Error: failure\.json [^\n]+\n$/)
@@ -338,7 +341,7 @@ describe('a bundle that is not valid', () => {
     expect(stderr.length).toBeLessThan(2_000)
   })
 
-  test('or a file that is missing or a directory is named, also in JSON', async () => {
+  test('is named in the error when it is missing or a directory; --json prints the error as JSON', async () => {
     const { code, stderr } = await tabwire(['replay', 'none.json'])
     expect({ code, stderr }).toEqual({ code: 2, stderr: 'Error: Cannot read none.json: no such file.\n' })
     expect((await tabwire(['replay', '.'])).stderr).toBe('Error: Cannot read .: it is a directory.\n')
@@ -385,7 +388,7 @@ describe('tabwire exec --bundle', () => {
       expected: { code: 3, finding: 'totals_mismatch' },
     },
   ])(
-    'records a failing run $name, and its replay has the same report',
+    'records a failing run $name, and a replay prints the same report',
     { timeout: 60_000 },
     async ({ program, expected }) => {
       expect(program).not.toBe(pos)
@@ -415,7 +418,7 @@ describe('tabwire exec --bundle', () => {
   )
 
   test(
-    'records no run that succeeds; report --bundle of a right one replays to success',
+    'records no run that succeeds; a bundle of report without findings replays with 0',
     { timeout: 60_000 },
     async () => {
       const { cwd, code, stderr } = await exec(pos, ['--fail-on', 'any'])
@@ -430,7 +433,7 @@ describe('tabwire exec --bundle', () => {
     },
   )
 
-  test.runIf(isSoak)('keeps the code of a command that fails, and the replay names it', async () => {
+  test.runIf(isSoak)('keeps the exit code of a failed command, and a replay names it', async () => {
     const words = ['exec', '--bundle', 'failure.json', '--', process.execPath, '-e', 'process.exit(7)']
     const cwd = await emptyDirectory()
     expect((await (await spawnTabwire(words, { cwd })).ended).code).toBe(7)
@@ -439,7 +442,7 @@ describe('tabwire exec --bundle', () => {
     expect(stderr).toContain('The command of `tabwire exec` ended with exit code 7.')
   })
 
-  test('refuses a file that cannot be written before the command runs', async () => {
+  test('refuses a bundle file that cannot be written before the command runs', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'target'), 'mine')
     await symlink(join(cwd, 'target'), join(cwd, 'link.json'))

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 describe('tabwire report --account', () => {
-  test('ends with 0 while nothing was paid; --all-closed expects closed checks', async () => {
+  test('exits with 0 while nothing is paid, and --all-closed requires closed checks', async () => {
     const { code, stdout } = await unpaid.run(['report', '--account'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^✓ No problems found in 1 push\.\n\n✓ The account adds up\.\n\nACCOUNT +PUSHED /)
@@ -31,7 +31,7 @@ describe('tabwire report --account', () => {
     expect(closed.stdout).toContain('✗ check_left_open  table-12\n  Check table-12 is still open, and ')
   })
 
-  test('names a paid check that is open, with its event, the amounts and exit code 3', async () => {
+  test('exits with 3 for a paid check that is open, and prints its event and the amounts', async () => {
     const { code, stdout, stderr } = await service.run(['report', '--account'])
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
     expect(stdout).toMatch(
@@ -45,11 +45,11 @@ describe('tabwire report --account', () => {
     [['--fail-on', 'overpaid', '--account'], 0],
     [['--fail-on', 'check_left_open'], 3],
     [[], 0],
-  ])('%j ends with %i', async (args, code) => {
+  ])('%j exits with %i', async (args, code) => {
     expect((await service.run(['report', ...args])).code).toBe(code)
   })
 
-  test('--json has the account beside the findings', async () => {
+  test('--json prints the account beside the findings', async () => {
     const { code, stdout } = await service.run(['report', '--account', '--json'])
     const { findings, account } = JSON.parse(stdout) as Report & { account: Account }
     expect({ code, findings }).toEqual({ code: 3, findings: [] })
@@ -60,7 +60,7 @@ describe('tabwire report --account', () => {
     })
   })
 
-  test('--junit writes a valid file with a failure; a code outside of --fail-on is no failure', async () => {
+  test('--junit writes a valid file with a failure, and --fail-on without that code exits with 0', async () => {
     const { code, stdout } = await service.run(['report', '--account', '--junit', 'report.xml'])
     expect(code).toBe(3)
     expect(stdout).toContain('✗ check_left_open')

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 describe('tabwire report', () => {
-  test('ends with 0 when nothing was pushed, or nothing is wrong', async () => {
+  test('exits with 0 without pushes, or without findings', async () => {
     expect(await clean.run(['report'])).toMatchObject({
       code: 0,
       stdout: 'No pushes, so there is nothing to report.\n',
@@ -28,7 +28,7 @@ describe('tabwire report', () => {
     })
   })
 
-  test('ends with 3 when something was found, and shows it with its request', async () => {
+  test('exits with 3 and prints each finding with its request', async () => {
     const { code, stdout, stderr } = await faulty.run(['report'])
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
     expect(stdout).toMatch(
@@ -42,11 +42,11 @@ describe('tabwire report', () => {
     [['--fail-on', 'none'], 0],
     [['--since', '2999-01-01T00:00:00Z'], 0],
     [['--since', '1h'], 3],
-  ])('%j decides what it ends with: %i', async (args, code) => {
+  ])('%j exits with %i', async (args, code) => {
     expect((await faulty.run(['report', ...args])).code).toBe(code)
   })
 
-  test('--json is the resource, with the same exit code', async () => {
+  test('--json prints the resource, with the same exit code', async () => {
     const { code, stdout } = await faulty.run(['report', '--json'])
     const { findings, pushes } = JSON.parse(stdout) as Report
     expect({ code, pushes, codes: findings.map((finding) => finding.code) }).toEqual({
@@ -56,7 +56,7 @@ describe('tabwire report', () => {
     })
   })
 
-  test('four refused pushes end it with 3, each told with its code', async () => {
+  test('exits with 3 for four refused pushes, and prints their codes', async () => {
     const refused = await serve()
     const push = (body: string, type = 'application/json') =>
       fetch(refused.url + PUSH, {
@@ -90,7 +90,7 @@ describe('tabwire report', () => {
     await refused.stop()
   })
 
-  test('an unknown finding is wrong usage, which lists them', async () => {
+  test('exits with 2 for an unknown finding, and lists the valid ones', async () => {
     const { code, stderr } = await faulty.run(['report', '--fail-on', 'total_mismatch'])
     expect(code).toBe(2)
     expect(stderr).toContain(

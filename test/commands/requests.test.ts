@@ -22,7 +22,7 @@ const listed = async (...args: string[]) => {
 }
 
 describe('tabwire requests list', () => {
-  test('lists requests, newest first, with what came of them', async () => {
+  test('prints the newest request first, with its outcome', async () => {
     expect(await listed()).toEqual([ids.refused, ids.found, ids.right])
     const { stdout } = await service.run(['requests', 'list', '--limit', '100'])
     expect(stdout).toMatch(/^REQUEST +STARTED \(UTC\) +CALL +STATUS +PUSH +FINDINGS\n/)
@@ -43,7 +43,7 @@ describe('tabwire requests list', () => {
     expect(await listed(...args)).toEqual(names.map((name) => ids[name]))
   })
 
-  test('says so when none match', async () => {
+  test('says when no request matches', async () => {
     const { code, stdout } = await service.run(['requests', 'list', '--check', 'no-such-check'])
     expect({ code, stdout }).toEqual({
       code: 0,

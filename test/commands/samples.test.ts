@@ -20,7 +20,7 @@ describe('tabwire checks samples', () => {
     expect(stdout).toMatch(/^NAME +PUSHES +ITEMS +TOTAL +PURPOSE\ntwo-top +1 +4 +\S*67\.50 +Two guests/)
   })
 
-  test('prints a sample as JSON that can be pushed, and several pushes as an array', async () => {
+  test('prints a sample as JSON that can be pushed, and a sample of several pushes as an array', async () => {
     const one = await tabwire(['checks', 'samples', 'two-top'])
     expect(JSON.parse(one.stdout)).toMatchObject({ table: { number: '12' }, status: 'open' })
     const { code } = await service.run(['push', '-', '--id', 'piped'], { input: one.stdout })
@@ -44,7 +44,7 @@ describe('tabwire push --sample', () => {
     }
   })
 
-  test('takes the id of another check, and is one of several sources', async () => {
+  test('takes another id with --id, and cannot be combined with files', async () => {
     const { stdout } = await service.run(['push', '--sample', 'two-top', '--id', 'table-99'])
     expect(stdout).toMatch(/^created {2}table-99 /)
     const both = await service.run(['push', 'check.json', '--sample', 'two-top'])
@@ -54,7 +54,7 @@ describe('tabwire push --sample', () => {
     })
   })
 
-  test('--permute needs no service, and leaves none of its trials in a running one', async () => {
+  test('--permute needs no service, and leaves no trial checks in a running one', async () => {
     const alone = await tabwire(['push', '--sample', 'bar-tab', '--permute', '4'])
     expect(alone).toMatchObject({
       code: 0,
@@ -66,8 +66,8 @@ describe('tabwire push --sample', () => {
   })
 })
 
-describe('a pattern in place of files', () => {
-  test('stands for the files that match, in order of their names', async () => {
+describe('a pattern instead of files', () => {
+  test('selects the matching files in order of their names', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, 'tab'))
     for (const number of ['2', '1', '10'])
@@ -87,7 +87,7 @@ describe('a pattern in place of files', () => {
     })
   })
 
-  test('is a file where there is one of that name', async () => {
+  test('is read as a file when a file has that name', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, '[1].json'), JSON.stringify(checkBody()))
     const env = { TABWIRE_URL: service.url, TABWIRE_API_KEY: service.key }

@@ -37,7 +37,7 @@ async function withReceiver<T>(
 }
 
 describe('tabwire scenario explore', () => {
-  test.runIf(isSoak)('finds nothing around the built-in samples', async () => {
+  test.runIf(isSoak)('finds no counterexample around the built-in samples', async () => {
     const { code, stdout, stderr } = await explore('--runs', '30', '--seed', '7')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toBe('✓ 30 runs, no counterexample (seed 7)\n')
@@ -88,7 +88,7 @@ describe('tabwire scenario explore', () => {
     expect(JSON.parse(await readFile(join(cwd, 'kept.json'), 'utf8'))).toHaveProperty('steps')
   })
 
-  test.runIf(isSoak)('--json gives the result, and standard input is a file', async () => {
+  test.runIf(isSoak)('--json prints the result, and - reads the file from standard input', async () => {
     const input = await readFile(join(cwd, 'usual.json'))
     const found = await tabwire(
       ['scenario', 'explore', '-', '--id', 'bar', '--runs', '5', '--out', 'new.json', '--json'],
@@ -107,27 +107,32 @@ describe('tabwire scenario explore', () => {
     })
   })
 
-  test.runIf(isSoak)('finds what a receiver books wrongly; scenario run finds it again', async () => {
-    await withReceiver('ordering by arrival', async (flags, { url }) => {
-      const { code, stdout } = await explore('usual.json', '--out', 'arrival.json', ...flags, '--json')
-      expect(code).toBe(3)
-      const { counterexample, compared } = JSON.parse(stdout) as Exploration
-      expect(compared).toContain('lines[].qty')
-      expect(counterexample?.code).toBe('receiver_disagrees')
-      const service = await serve({ cwd })
-      const [, , , , ...state] = flags
-      const run = ['scenario', 'run', 'arrival.json', '--forward-to', url, '--secret', SECRET]
-      const repeated = await service.run([...run, ...state])
-      const unjudged = await service.run(run)
-      await service.stop()
-      expect(repeated.code).toBe(3)
-      expect(repeated.stdout).toMatch(/✗ +\d+ +expect usual[^]*receiver's \S+\n {10}expected .*\n {10}actual/)
-      expect(unjudged.code).toBe(0)
-      expect(unjudged.stdout).toContain("Receiver's view not checked (pass --state-url)")
-    })
-  })
+  test.runIf(isSoak)(
+    'finds a receiver that orders by arrival, and scenario run repeats the failure',
+    async () => {
+      await withReceiver('ordering by arrival', async (flags, { url }) => {
+        const { code, stdout } = await explore('usual.json', '--out', 'arrival.json', ...flags, '--json')
+        expect(code).toBe(3)
+        const { counterexample, compared } = JSON.parse(stdout) as Exploration
+        expect(compared).toContain('lines[].qty')
+        expect(counterexample?.code).toBe('receiver_disagrees')
+        const service = await serve({ cwd })
+        const [, , , , ...state] = flags
+        const run = ['scenario', 'run', 'arrival.json', '--forward-to', url, '--secret', SECRET]
+        const repeated = await service.run([...run, ...state])
+        const unjudged = await service.run(run)
+        await service.stop()
+        expect(repeated.code).toBe(3)
+        expect(repeated.stdout).toMatch(
+          /✗ +\d+ +expect usual[^]*receiver's \S+\n {10}expected .*\n {10}actual/,
+        )
+        expect(unjudged.code).toBe(0)
+        expect(unjudged.stdout).toContain("Receiver's view not checked (pass --state-url)")
+      })
+    },
+  )
 
-  test('stops at Ctrl-C with what it has', async () => {
+  test('prints its results so far on Ctrl-C, and exits with 130', async () => {
     await withReceiver('right', async (flags, { received }) => {
       const args = ['scenario', 'explore', 'usual.json', '--runs', '1000000', ...flags]
       const running = await spawnTabwire(args, { cwd })
@@ -158,13 +163,13 @@ describe('tabwire scenario explore', () => {
       1,
       /The receiver did not accept a valid delivery\. No server listens at localhost:9\. Start the receiver/,
     ],
-  ])('%s is told', async (_what, args, code, message) => {
+  ])('reports %s', async (_what, args, code, message) => {
     const ended = await explore(...args)
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toMatch(message)
   })
 
-  test.runIf(isSoak)('a push that the service refuses is told with the message of the service', async () => {
+  test.runIf(isSoak)('prints the error of the service when a push is refused', async () => {
     await writeFile(
       join(cwd, 'wrong.json'),
       JSON.stringify({ table: { number: '1' }, status: 'open', items: [] }),
@@ -181,7 +186,7 @@ describe('tabwire scenario explore', () => {
     ['a web page', 200, '<h1>Tabs</h1>', /is not JSON\. Pass a URL that returns the stored check as JSON/],
     ['something else', 200, '{"ok":true}', /shows no value of a check/],
     ['an error', 500, '', /Cannot read --state-url: .* returned 500\./],
-  ])('a state URL that answers %s is told', async (_what, status, body, message) => {
+  ])('reports a state URL that answers %s', async (_what, status, body, message) => {
     const receiver = await startReceiver({
       answer: (response, { method }) => response.writeHead(method === 'GET' ? status : 204).end(body),
     })
@@ -202,7 +207,7 @@ describe('tabwire scenario explore', () => {
     }
   })
 
-  test.runIf(isSoak)('a receiver with another secret is told', async () => {
+  test.runIf(isSoak)('reports a receiver with another secret', async () => {
     await withReceiver('right', async ([receiver = '', url = '', secret = '', , ...state]) => {
       const { code, stderr } = await explore(
         'usual.json',

@@ -28,7 +28,7 @@ const run = (...args: string[]) => service.run(['scenario', 'run', ...args])
 const shipped = readdirSync(join(fixtures, 'scenarios')).map((file) => file.replace(/\.json$/, ''))
 
 describe.each(sampled(shipped, 3))('the scenario %s', (name) => {
-  test('passes through the real service, again and again, and a receiver on HTTPS gets what it expects', async () => {
+  test('passes repeatedly against a real service, and a receiver on HTTPS gets the expected deliveries', async () => {
     const report = await service.json<Report>('scenario', 'run', name, name, '--endpoint', endpoint.id)
     expect(report).toMatchObject({ passed: 2, failed: 0 })
     for (const { steps, steps_total, checks } of report.scenarios) {
@@ -96,7 +96,7 @@ async function file(name: string, ...steps: unknown[]): Promise<string> {
 const push = { do: 'push', check: 'table', body: checkBody(), as: 'bill' }
 
 describe('tabwire scenario run', () => {
-  test('shows expected and actual where it fails, takes no further step, and exits 3', async () => {
+  test('prints expected and actual values of a failed step, runs no further step, and exits with 3', async () => {
     const wrong = await file(
       'wrong.json',
       push,
@@ -123,7 +123,7 @@ describe('tabwire scenario run', () => {
     )
   })
 
-  test('exits 3 when an answer is not the expected one, and goes on with the next scenario', async () => {
+  test('exits with 3 for an unexpected response, and continues with the next scenario', async () => {
     const kind = { do: 'rate', check: 'table', rating: 5, expect: { status: 422, code: 'validation_failed' } }
     const { code, stdout } = await run(
       await file('kind.json', push, kind),
@@ -150,19 +150,19 @@ describe('tabwire scenario run', () => {
       { do: 'release', claim: '$bill.claim' },
       /\$bill\.claim is not in the response of bill/,
     ],
-  ])('exits 1 at %s', async (_what, step, message) => {
+  ])('exits with 1 for %s', async (_what, step, message) => {
     const { code, stdout } = await run(await file('refused.json', push, step))
     expect(code).toBe(1)
     expect(stdout).toMatch(message)
   })
 
-  test('exits 2 for a file that is no scenario, and names it', async () => {
+  test('exits with 2 for a file that is not a scenario, and names the file', async () => {
     const { code, stdout, stderr } = await run(await file('wrong.json', { do: 'dance' }))
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^Error: .*wrong\.json: step 1 \(dance\): /)
   })
 
-  test('waits for deliveries at the endpoint that is named, and says which did not come', async () => {
+  test('waits for deliveries at the given endpoint, and names those that did not arrive', async () => {
     const expects = { do: 'expect', check: 'table', deliveries: ['check.created', 'check.closed'] }
     const { code, stdout } = await run(
       await file('missing.json', push, expects),
@@ -177,7 +177,7 @@ describe('tabwire scenario run', () => {
     )
   })
 
-  test('more deliveries than those named may arrive', async () => {
+  test('accepts more deliveries than the expected ones', async () => {
     const changed = { ...push, body: checkBody({ status: 'closed' }) }
     const expects = { do: 'expect', check: 'table', deliveries: ['check.created', 'check.closed'] }
     const resend = { do: 'resend', check: 'table', event: 1 }
@@ -188,7 +188,7 @@ describe('tabwire scenario run', () => {
     expect(code).toBe(0)
   })
 
-  test('--forward-to brings deliveries to a receiver on plain HTTP, and leaves no endpoint', async () => {
+  test('--forward-to sends deliveries to a receiver on plain HTTP, and leaves no endpoint behind', async () => {
     const plain = await startReceiver()
     try {
       const before = await service.json<{ data: unknown[] }>('endpoints', 'list')
@@ -202,7 +202,7 @@ describe('tabwire scenario run', () => {
     }
   })
 
-  test('--forward-to fetches the deliveries of a service that refuses this machine, with --relay', async () => {
+  test('--forward-to with --relay fetches the deliveries of a service that refuses this machine', async () => {
     const plain = await startReceiver()
     const strict = await serve({ denyPrivate: true })
     try {
@@ -226,7 +226,7 @@ describe('tabwire scenario run', () => {
   test.each([
     ['nowhere.json', 2, /Cannot read nowhere\.json: no such file/],
     ['diner-for-four', 2, /Did you mean dinner-for-four\?/],
-  ])('%s ends with %i', async (name, code, message) => {
+  ])('%s exits with %i', async (name, code, message) => {
     const ended = await run(name)
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toMatch(message)

@@ -56,7 +56,7 @@ describe.concurrent('without --service-name, the name of the running service is 
     expect(stdout).not.toContain('"X-Service-Signature"')
   })
 
-  test('deliveries export, wherever the service is', async () => {
+  test('deliveries export, in any directory', async () => {
     const registration = { url: deadUrl, event_types: ['check.created'] }
     await acme.call('POST', '/v1/webhook-endpoints', registration)
     await acme.run(['trigger', 'check.created'])
@@ -81,7 +81,7 @@ describe.concurrent('without --service-name, the name of the running service is 
   })
 })
 
-describe.concurrent('the name is taken', () => {
+describe.concurrent('the service name is taken', () => {
   const exampleIn = async (cwd: string, args: string[] = [], env: Record<string, string> = {}) => {
     const { stdout } = await tabwire(['receiver', 'example', 'go', ...args], { cwd, env })
     return /"(X-\w+-Signature)"/.exec(stdout)?.[1]
@@ -97,7 +97,7 @@ describe.concurrent('the name is taken', () => {
     return cwd
   }
 
-  test('from the flag, else the environment, else the settings file, else the service', async () => {
+  test('from the flag, then the environment, then the settings file, then the service', async () => {
     expect(await exampleIn(await directory(acme.url))).toBe('X-Acme-Signature')
     const cwd = await directory(acme.url, {
       'tabwire.config.json': 'File',
@@ -110,12 +110,12 @@ describe.concurrent('the name is taken', () => {
     expect(await exampleIn(cwd, ['--service-name', 'Flag'], env)).toBe('X-Flag-Signature')
   })
 
-  test('as Service where there is no service, or none any more', async () => {
+  test('as Service when no service runs', async () => {
     expect(await exampleIn(await emptyDirectory())).toBe('X-Service-Signature')
     expect(await exampleIn(await directory(deadUrl))).toBe('X-Service-Signature')
   })
 
-  test('from no settings file in which it cannot be part of a header', async () => {
+  test('from no settings file with an invalid name, which exits with 2', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'tabwire.config.json'), '{"service_name":"a b"}')
     const { code, stderr } = await tabwire(['sign', '--secret', secret], { cwd, input: body })

@@ -26,7 +26,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 describe.concurrent('tabwire sign', () => {
   test.each(vectors)(
-    'makes of $name what OpenSSL makes, offline and without a data directory',
+    'signs $name like OpenSSL, offline and without a data directory',
     async ({ t, payload, v1 }) => {
       const cwd = await emptyDirectory()
       const ended = await tabwire(['sign', '--timestamp', String(t)], { cwd, env, input: payload })
@@ -42,7 +42,7 @@ describe.concurrent('tabwire sign', () => {
     expect(await tabwire(['verify', '--header', stdout.trim()], { env, input })).toMatchObject({ code: 0 })
   })
 
-  test('signs a file with the time of now, and names the header with --json', async () => {
+  test('signs a file with the current time, and --json names the header', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'body.json'), '{"id":"evt_1"}')
     const args = ['sign', '--secret', secret, '--body', 'body.json', '--service-name', 'Acme', '--json']
@@ -61,7 +61,7 @@ describe.concurrent('tabwire sign', () => {
       { env, input: 'x' },
       '--service-name must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "A B".',
     ],
-  ])('%j is wrong usage', async (args, options, message) => {
+  ])('exits with 2 for %j', async (args, options, message) => {
     const { code, stdout, stderr } = await tabwire(args, options)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
@@ -82,7 +82,7 @@ describe.concurrent('tabwire sign', () => {
   })
 
   test.skipIf(!hasCurl).each(bodies)(
-    'the command of --curl sends the very bytes: %s',
+    '--curl prints a command that sends the exact bytes: %s',
     async (_what, body) => {
       const receiver = await startReceiver()
       const url = `${receiver.url}it's/a?b=[1]&c={d,e}`

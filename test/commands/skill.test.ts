@@ -5,18 +5,18 @@ import { emptyDirectory, fixtures, tabwire } from '../support/cli.ts'
 
 const skill = await readFile(join(fixtures, 'skills/tabwire/SKILL.md'), 'utf8')
 
-test('the skill is printed as it is', async () => {
+test('skill prints the published file', async () => {
   expect(await tabwire(['skill'])).toEqual({ code: 0, signal: null, stdout: skill, stderr: '' })
   const { stdout } = await tabwire(['skill', '--json'])
   expect(JSON.parse(stdout)).toEqual({ file: 'SKILL.md', text: skill })
 })
 
-test('--llms prints the index', async () => {
+test('skill --llms prints the index', async () => {
   const { stdout } = await tabwire(['skill', '--llms'])
   expect(stdout).toBe(await readFile(join(fixtures, 'llms.txt'), 'utf8'))
 })
 
-test('--write makes the folders, and writes the skill once', async () => {
+test('skill --write creates the folders, and writes the file once', async () => {
   const cwd = await emptyDirectory()
   const file = join('.claude', 'skills', 'tabwire', 'SKILL.md')
   const write = (...more: string[]) => tabwire(['skill', '--write', '.claude/skills', ...more], { cwd })
@@ -36,23 +36,26 @@ test('--write makes the folders, and writes the skill once', async () => {
   expect(await readdir(join(cwd, '.claude/skills/tabwire'))).toEqual(['SKILL.md'])
 })
 
-test.skipIf(process.platform === 'win32')('symbolic links are not followed, also with --force', async () => {
-  const cwd = await emptyDirectory()
-  const elsewhere = await emptyDirectory()
-  await writeFile(join(elsewhere, 'SKILL.md'), 'elsewhere')
-  await mkdir(join(cwd, 'a'))
-  await symlink(elsewhere, join(cwd, 'a', 'tabwire'))
-  await mkdir(join(cwd, 'b', 'tabwire'), { recursive: true })
-  await symlink(join(elsewhere, 'SKILL.md'), join(cwd, 'b', 'tabwire', 'SKILL.md'))
-  for (const folder of ['a', 'b']) {
-    const { code, stderr } = await tabwire(['skill', '--write', folder, '--force'], { cwd })
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^Error: Cannot write .*Choose another folder with --write\.\n$/s)
-  }
-  expect(await readFile(join(elsewhere, 'SKILL.md'), 'utf8')).toBe('elsewhere')
-})
+test.skipIf(process.platform === 'win32')(
+  'skill --write follows no symbolic link, even with --force',
+  async () => {
+    const cwd = await emptyDirectory()
+    const elsewhere = await emptyDirectory()
+    await writeFile(join(elsewhere, 'SKILL.md'), 'elsewhere')
+    await mkdir(join(cwd, 'a'))
+    await symlink(elsewhere, join(cwd, 'a', 'tabwire'))
+    await mkdir(join(cwd, 'b', 'tabwire'), { recursive: true })
+    await symlink(join(elsewhere, 'SKILL.md'), join(cwd, 'b', 'tabwire', 'SKILL.md'))
+    for (const folder of ['a', 'b']) {
+      const { code, stderr } = await tabwire(['skill', '--write', folder, '--force'], { cwd })
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^Error: Cannot write .*Choose another folder with --write\.\n$/s)
+    }
+    expect(await readFile(join(elsewhere, 'SKILL.md'), 'utf8')).toBe('elsewhere')
+  },
+)
 
-test('wrong words are refused', async () => {
+test('skill refuses invalid flags and folders', async () => {
   expect(await tabwire(['skill', '--force'])).toMatchObject({ code: 2 })
   expect(await tabwire(['skill', '--write', 'x', '--llms'])).toMatchObject({ code: 2 })
   expect(await tabwire(['skill', '--write', '-'])).toMatchObject({

@@ -13,7 +13,7 @@ async function configured(content: unknown, name = 'tabwire.config.json'): Promi
 }
 
 describe.concurrent('tabwire.config.json', () => {
-  test('configures start, and the other commands find its data', async () => {
+  test('configures start, and other commands find its data', async () => {
     const cwd = await configured({
       $schema: 'x',
       port: 1,
@@ -30,7 +30,7 @@ describe.concurrent('tabwire.config.json', () => {
     await service.stop()
   })
 
-  test('gives way to the environment, and that to the command line, also when they say the default', async () => {
+  test('is overridden by the environment, and the environment by flags, also with default values', async () => {
     const settings = {
       service_name: 'File',
       api_key: 'twk_file',
@@ -59,7 +59,7 @@ describe.concurrent('tabwire.config.json', () => {
   })
 
   test.runIf(isSoak)(
-    'can be elsewhere, by --config or TABWIRE_CONFIG; paths in it are relative to it',
+    'can be in another place with --config or TABWIRE_CONFIG, and its paths are relative to it',
     async () => {
       const cwd = await configured('\ufeff{"data_dir": "data", "in_memory": false}', 'settings/ci.json')
       const service = await startService(['--config', 'settings/ci.json'], { cwd })
@@ -90,20 +90,17 @@ describe.concurrent('tabwire.config.json', () => {
       'tabwire.config.json: host must be a string, got 2.\ntabwire.config.json: strict must be a boolean, got 1.',
     ],
     [{ listen: { forward: [] } }, 'tabwire.config.json: listen.forward must have at least 1 element.'],
-  ])(
-    'that is wrong is wrong usage that names file, key and what is allowed: %j',
-    async (content, message) => {
-      const cwd = await configured(content)
-      const { code, stdout } = await tabwire(['start', '--json'], { cwd })
-      const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
-      expect(code).toBe(2)
-      expect(error.code).toBe('invalid_config')
-      if (typeof message === 'string') expect(error.message).toBe(message)
-      else expect(error.message).toMatch(message)
-    },
-  )
+  ])('exits with 2 and names file, key and valid values when it is invalid: %j', async (content, message) => {
+    const cwd = await configured(content)
+    const { code, stdout } = await tabwire(['start', '--json'], { cwd })
+    const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
+    expect(code).toBe(2)
+    expect(error.code).toBe('invalid_config')
+    if (typeof message === 'string') expect(error.message).toBe(message)
+    else expect(error.message).toMatch(message)
+  })
 
-  test('that is named and missing is wrong usage', async () => {
+  test('exits with 2 when the file of --config is missing', async () => {
     const { code, stderr } = await tabwire(['start', '--config', 'nowhere.json'])
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -113,7 +110,7 @@ describe.concurrent('tabwire.config.json', () => {
 })
 
 describe.concurrent('--dotenv', () => {
-  test('of start and of endpoints create tells the application what it needs, and stays', async () => {
+  test('writes URL, key and secret for the application, and keeps other lines and the file', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, '.env'), '# mine\nTABWIRE_URL=old\nAPP=1\n', { mode: 0o644 })
     const service = await startService(['--in-memory', '--dotenv', '.env'], { cwd })
@@ -135,7 +132,7 @@ describe.concurrent('--dotenv', () => {
     expect(stderr).toContain('The secret is in .env.\n')
   })
 
-  test.runIf(isSoak)('makes the file, as --dotenv or from the environment, for its owner alone', async () => {
+  test.runIf(isSoak)('creates a file that only its owner can read, also from TABWIRE_DOTENV', async () => {
     const service = await startService(['--in-memory', '--dotenv', 'one.env'])
     const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all']
     await service.run(create, { env: { TABWIRE_DOTENV: 'two.env' } })
@@ -144,7 +141,7 @@ describe.concurrent('--dotenv', () => {
     await service.stop()
   })
 
-  test('that cannot be written keeps the service from starting, and the endpoint from being registered', async () => {
+  test('stops start when the file cannot be written', async () => {
     const refused = await tabwire(['start', '--in-memory', '--dotenv', 'no/.env'])
     expect(refused).toMatchObject({
       code: 1,

@@ -7,7 +7,7 @@ import { verify } from '../../src/signature/index.ts'
 import { checkBody, startService, type ServiceProcess } from '../support/cli.ts'
 import { startReceiver, type Received, type Receiver } from '../support/https-receiver.ts'
 
-test('whatever was acknowledged before kill -9 is there afterwards, and is delivered', async () => {
+test('every push that was acknowledged before kill -9 is stored and delivered after a restart', async () => {
   // It keeps every attempt waiting, so that all of them are under way, or still to be made, when the service dies.
   const receiver = await startReceiver({ answer: 'hang' })
   const options = ['--allow-http-loopback', '--disable-after', '0']

@@ -9,7 +9,7 @@ import { check } from '../support/simulator.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 
 describe.concurrent('options of tabwire start', () => {
-  test('--in-memory writes no store, --api-key is the key, and the commands find both', async () => {
+  test('--in-memory writes no store, --api-key sets the key, and other commands find both', async () => {
     const service = await startService(['--in-memory', '--api-key', 'twk_ci'])
     expect(service.key).toBe('twk_ci')
     expect(await service.json('locations')).toMatchObject({ data: [{}, {}] })
@@ -19,7 +19,7 @@ describe.concurrent('options of tabwire start', () => {
   })
 
   test.runIf(isSoak)(
-    '--in-memory needs no directory that can be written to, and says what is missing then',
+    '--in-memory runs without a writable directory, and warns that other commands cannot find it',
     async () => {
       const service = await startService(['--in-memory', '--data-dir', '/dev/null/tabwire'])
       expect((await service.call('GET', '/v1/locations')).status).toBe(200)
@@ -32,7 +32,7 @@ describe.concurrent('options of tabwire start', () => {
   )
 
   test.runIf(isSoak)(
-    '--rate-limit answers 429 beyond it, which a command tells, and takes nothing but a rate',
+    '--rate-limit answers 429 above the limit, which a command prints, and refuses an invalid rate',
     async () => {
       const service = await startService(['--in-memory', '--rate-limit', '1/h'])
       await service.json('checks', 'list')
@@ -53,7 +53,7 @@ describe.concurrent('options of tabwire start', () => {
     60_000,
   )
 
-  test('--order-by names the field that orders pushes, which trigger sends too, and takes only such a field', async () => {
+  test('--order-by sets the ordering field, also for trigger, and refuses other fields', async () => {
     const service = await startService(['--in-memory'], { env: { TABWIRE_ORDER_BY: 'version' } })
     const push = (version: number, number: string) =>
       service.call('PUT', '/v1/checks/external/a', { ...check(), version, table: { number } })
@@ -70,7 +70,7 @@ describe.concurrent('options of tabwire start', () => {
     }
   }, 60_000)
 
-  test.runIf(isSoak)('--service-name names the signature header that receivers see', async () => {
+  test.runIf(isSoak)('--service-name sets the signature header that receivers get', async () => {
     const receiver = await startReceiver()
     const service = await startService([
       '--service-name',
@@ -90,7 +90,7 @@ describe.concurrent('options of tabwire start', () => {
     await receiver.close()
   })
 
-  test('every option can come from the environment, and the command line goes before it', async () => {
+  test('every option can be set by the environment, and flags override it', async () => {
     const service = await startService([], {
       env: {
         TABWIRE_DATA_DIR: 'kept',
@@ -109,7 +109,7 @@ describe.concurrent('options of tabwire start', () => {
     await service.stop()
   })
 
-  test('nonsense in the environment is wrong usage', async () => {
+  test('an invalid value in the environment exits with 2', async () => {
     const nonsense = await tabwire(['start', '--json'], { env: { TABWIRE_PORT: 'http' } })
     expect(nonsense).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(nonsense.stdout)).toEqual({

@@ -6,7 +6,7 @@ import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
 const oneLine = /^Error: [^\n]+\n$/
 
 describe.concurrent('tabwire start refuses', () => {
-  test('the port of a running service, takes no other, and leaves its run.json and its key alone', async () => {
+  test('the port of a running service, uses no other port, and changes neither its run.json nor its key', async () => {
     const service = await startService()
     const port = new URL(service.url).port
     const before = await contents(service.cwd, 'run.json', 'credentials.json')
@@ -23,7 +23,7 @@ describe.concurrent('tabwire start refuses', () => {
     await service.stop()
   })
 
-  test('a data directory that another one has, and leaves everything in it alone', async () => {
+  test('a data directory that another service uses, and changes no file in it', async () => {
     const service = await startService()
     const names = ['run.json', 'credentials.json', 'journal.ndjson']
     const before = await contents(service.cwd, ...names)
@@ -50,7 +50,7 @@ describe.concurrent('tabwire start refuses', () => {
     expect(await readFile(join(cwd, 'file'), 'utf8')).toBe('mine')
   })
 
-  test('a db.json that is damaged, and does not touch it', async () => {
+  test('a damaged db.json, and does not change it', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire'))
     const garbage = Buffer.from('{"sequence": 3, "records": \u0000\ufffd oops')
@@ -69,7 +69,7 @@ describe.concurrent('tabwire start refuses', () => {
       '--service-name must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "Acme Inc.".',
     ],
     [['--port', '65536'], '--port must be a whole number of at most 65535, got "65536".'],
-  ])('wrong usage: %j', async (args, message) => {
+  ])('invalid arguments: %j', async (args, message) => {
     const { code, stdout, stderr } = await tabwire(['start', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)

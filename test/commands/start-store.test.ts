@@ -23,7 +23,7 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line) as Line)
 
 describe.concurrent('tabwire start --store', () => {
-  test('that reaches no server fails with one line, without the password', async () => {
+  test('fails with one line, without the password, when no server answers', async () => {
     const refused = await tabwire(['start', '--port', '0', '--store', NO_SERVER])
     expect(refused).toMatchObject({
       code: 1,
@@ -33,7 +33,7 @@ describe.concurrent('tabwire start --store', () => {
     })
   })
 
-  test('comes from the environment, too; errors are a line of --log json', async () => {
+  test('can be set by the environment, and --log json prints errors as lines', async () => {
     const env = { TABWIRE_STORE: NO_SERVER, TABWIRE_LOG: 'json' }
     const { code, stdout, stderr } = await tabwire(['start', '--port', '0'], { env })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -71,14 +71,14 @@ describe.concurrent('tabwire start --store', () => {
       ['--store', NO_SERVER, '--sandbox', 'Team A'],
       '--sandbox must be 1 to 63 lower-case letters, digits and underscores, beginning with a letter, got "Team A".',
     ],
-  ])('%j is wrong usage', async (args, message) => {
+  ])('%j exits with 2', async (args, message) => {
     const { code, stdout, stderr } = await tabwire(['start', '--port', '0', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr.replace(HELP, '')).toBe(`Error: ${message}\n`)
     expect(stderr).not.toContain(SECRET)
   })
 
-  test('in a settings file that is not trusted is refused, and the URL is not shown', async () => {
+  test('is refused in an untrusted settings file, and its URL is not printed', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify({ store: NO_SERVER, sandbox: 'team' }))
     const refused = await tabwire(['start', '--port', '0'], { cwd })
@@ -103,7 +103,7 @@ describe.concurrent('tabwire start --store', () => {
     })
   })
 
-  test('without the package pg says how to add it', async () => {
+  test('says how to install the package pg when it is missing', async () => {
     const hook = `export const resolve = (name, context, next) => {
       if (name === 'pg') throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
       return next(name, context)
@@ -118,7 +118,7 @@ describe.concurrent('tabwire start --store', () => {
     })
   })
 
-  test('does not concern exec, which runs in memory', async () => {
+  test('does not apply to exec, which runs in memory', async () => {
     const env = { TABWIRE_STORE: NO_SERVER }
     const ran = await tabwire(['exec', '--', process.execPath, '-e', '0'], { env })
     expect(ran.code).toBe(0)
@@ -132,7 +132,7 @@ describe.concurrent('tabwire start --store', () => {
 })
 
 describe('tabwire start --log json', () => {
-  test('writes a line per request, notice and warning, and no secret', async () => {
+  test('prints a JSON line for each request, notice and warning, and no secret', async () => {
     const service = await startService([
       '--log',
       'json',
@@ -176,7 +176,7 @@ describe.skipIf(postgresPrograms === undefined)('two instances of tabwire start 
   })
   afterAll(() => database.stop())
 
-  test('share key and checks, keep no data in files, and refuse private addresses for others', async () => {
+  test('share key and endpoints, keep no data in files, and refuse private addresses with --host 0.0.0.0', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, 'one'))
     const store = ['--store', database.url, '--sandbox', 'shared']
@@ -198,7 +198,7 @@ describe.skipIf(postgresPrograms === undefined)('two instances of tabwire start 
     await expect(readFile(join(cwd, '.tabwire/credentials.json'))).rejects.toThrow('ENOENT')
   })
 
-  test('start beside a damaged data directory, and doctor does not count it as a problem', async () => {
+  test('start beside a damaged data directory, which doctor does not count as a problem', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire'))
     await writeFile(join(cwd, '.tabwire/db.json'), '{"a":')

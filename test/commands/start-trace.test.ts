@@ -16,7 +16,7 @@ describe.concurrent('tabwire start --trace', () => {
     ['--no-trace', ['--no-trace'], { TABWIRE_TRACE: 'true' }, { trace: true }],
   ]
 
-  test.each(sampled(ways, 2))('is switched by %s', async (name, args, env, settings) => {
+  test.each(sampled(ways, 2))('is set by %s', async (name, args, env, settings) => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify(settings))
     const receiver = await startReceiver()

@@ -9,7 +9,7 @@ const modeOf = async (...path: string[]) => ((await stat(join(...path))).mode & 
 const runFile = (cwd: string) => readFile(join(cwd, '.tabwire', 'run.json'), 'utf8')
 
 describe.concurrent('tabwire start', () => {
-  test('with --json the first line on stdout says that it is ready, and run.json where it is until SIGTERM', async () => {
+  test('--json prints a ready line on stdout, and run.json exists until SIGTERM', async () => {
     const service = await startService([], { isNewProcess: true })
     const { pid } = service.process.child
     expect(JSON.parse(await runFile(service.cwd))).toMatchObject({ url: service.url, pid })
@@ -26,7 +26,7 @@ describe.concurrent('tabwire start', () => {
     expect(await readdir(join(service.cwd, '.tabwire'))).not.toContain('run.json')
   })
 
-  test('people are told the base URL, the key and what to do next, all of it on stderr, until SIGINT', async () => {
+  test('prints the base URL, the key and the next commands on stderr, and stops on SIGINT', async () => {
     const cwd = await emptyDirectory()
     const start = await spawnTabwire(['start', '--port', '0'], { cwd, isNewProcess: true })
     const talk = await start.until('stderr', /Press Ctrl-C to stop/)
@@ -47,7 +47,7 @@ describe.concurrent('tabwire start', () => {
     expect(await readdir(join(cwd, '.tabwire'))).not.toContain('run.json')
   })
 
-  test('a second signal ends it at once, though an attempt is under way', async () => {
+  test('ends at once on a second signal, even with an attempt in flight', async () => {
     const receiver = await startReceiver({ answer: 'hang' })
     const service = await startService(['--allow-http-loopback'])
     const created = await service.call('POST', '/v1/webhook-endpoints', {
@@ -65,7 +65,7 @@ describe.concurrent('tabwire start', () => {
     await receiver.close()
   })
 
-  test('the key of the first start is kept for its owner alone, and is the key of the second', async () => {
+  test('keeps the key of the first start in a file that only its owner can read, and uses it again', async () => {
     const first = await startService()
     expect(await modeOf(first.cwd, '.tabwire')).toBe('700')
     expect(await modeOf(first.cwd, '.tabwire', 'credentials.json')).toBe('600')
@@ -81,7 +81,7 @@ describe.concurrent('tabwire start', () => {
   test.each([
     ['at which nothing answers', () => 'http://127.0.0.1:9'],
     ['that is its own now', (url: string) => url],
-  ])('a run.json of a living pid and a URL %s is replaced', async (_which, urlOf) => {
+  ])('replaces a run.json with a running pid and a URL %s', async (_which, urlOf) => {
     const first = await startService()
     await first.stop()
     const { cwd } = first

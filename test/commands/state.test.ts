@@ -52,7 +52,7 @@ async function expectRemainingRetries(service: RunningService) {
 const patient = { concurrent: true, timeout: 60_000 }
 
 describe('a state saved at the third retry', patient, () => {
-  test('in memory is followed, after reset and load, by attempts four to seven at their times', async () => {
+  test('continues in memory with attempts four to seven at their times, after a reset and a load', async () => {
     const service = await atThirdRetry(inMemory)
     await service.json('state', 'save', 'third-retry')
     await service.call('POST', '/_sim/clock', { advance: '3h' })
@@ -66,27 +66,30 @@ describe('a state saved at the third retry', patient, () => {
     await service.stop()
   })
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)('on disk also with %s and a restart between', async (signal) => {
-    const service = await atThirdRetry(onDisk)
-    const { cwd } = service
-    const before = (await (await service.call('GET', '/_sim/clock')).json()) as ClockView
-    await service.json('state', 'save', 'third-retry')
-    await service.json('state', 'reset')
-    await service.stop(signal)
-    const second = await startService(['--allow-http-loopback'], { cwd })
-    expect(await second.json('deliveries', 'list')).toEqual({ data: [], next_cursor: null })
-    expect(await second.json('state', 'load', 'third-retry')).toMatchObject({
-      clock: { now: before.now, frozen: true },
-    })
-    await second.stop(signal)
-    const third = await startService(['--allow-http-loopback'], { cwd })
-    await expectRemainingRetries(third)
-    await third.stop()
-  })
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'continues on disk in the same way, also after %s and a restart',
+    async (signal) => {
+      const service = await atThirdRetry(onDisk)
+      const { cwd } = service
+      const before = (await (await service.call('GET', '/_sim/clock')).json()) as ClockView
+      await service.json('state', 'save', 'third-retry')
+      await service.json('state', 'reset')
+      await service.stop(signal)
+      const second = await startService(['--allow-http-loopback'], { cwd })
+      expect(await second.json('deliveries', 'list')).toEqual({ data: [], next_cursor: null })
+      expect(await second.json('state', 'load', 'third-retry')).toMatchObject({
+        clock: { now: before.now, frozen: true },
+      })
+      await second.stop(signal)
+      const third = await startService(['--allow-http-loopback'], { cwd })
+      await expectRemainingRetries(third)
+      await third.stop()
+    },
+  )
 })
 
 describe('tabwire state', patient, () => {
-  test('save writes a file that its owner alone reads, and says when one was there', async () => {
+  test('save writes a file that only its owner can read, and says when it replaced one', async () => {
     const service = await atThirdRetry(inMemory)
     const first = await service.run(['state', 'save', 'one'])
     const file = join('.tabwire', 'states', 'one.json')
@@ -105,7 +108,7 @@ describe('tabwire state', patient, () => {
     await service.stop()
   })
 
-  test('save and load take a file, or standard output and input, in the place of a name', async () => {
+  test('save and load accept a file or - instead of a name', async () => {
     const service = await atThirdRetry(inMemory)
     const { stdout } = await service.run(['state', 'save', '--file', '-'])
     await service.json('state', 'save', '--file', 'fixture.json')
@@ -116,7 +119,7 @@ describe('tabwire state', patient, () => {
     await service.stop()
   })
 
-  test('load of a damaged state names the file and the fault, and changes nothing', async () => {
+  test('load names the file and the error of a damaged state, and changes nothing', async () => {
     const service = await atThirdRetry(inMemory)
     const before = (await service.run(['state', 'save', '--file', '-'])).stdout
     await writeFile(
@@ -136,7 +139,7 @@ describe('tabwire state', patient, () => {
     await service.stop()
   })
 
-  test('load of an unknown state lists the saved ones', async () => {
+  test('load lists the saved states for an unknown name', async () => {
     const cwd = await emptyDirectory()
     const none = await tabwire(['state', 'load', 'nope'], { cwd })
     expect(none).toMatchObject({ code: 2, stdout: '' })
@@ -158,7 +161,7 @@ describe('tabwire state', patient, () => {
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('lunch') as string })
   })
 
-  test('list shows saved states without a service, and names files that are not states', async () => {
+  test('list shows saved states without a service, and names invalid files', async () => {
     const service = await atThirdRetry(inMemory)
     const { cwd } = service
     expect((await service.run(['state', 'list'])).stdout).toContain('No states yet.')
@@ -183,7 +186,7 @@ describe('tabwire state', patient, () => {
     [['load', ''], /NAME must be up to 64/],
     [['save'], /Pass the name of a state, or --file FILE/],
     [['load', 'a', '--file', 'b'], /Pass the name of a state, or --file FILE/],
-  ])('%j is wrong usage', async (args, pattern) => {
+  ])('%j exits with 2', async (args, pattern) => {
     const { code, stderr } = await tabwire(['state', ...args])
     expect(code).toBe(2)
     expect(stderr).toMatch(pattern)

@@ -37,7 +37,7 @@ async function fakeBrowser(): Promise<{ PATH: string; opened: string }> {
 }
 
 describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
-  test('pauses, filters, sends again, opens the inspector and quits by keys, and leaves the terminal as it was', async () => {
+  test('pauses, filters, resends, opens the inspector and quits by keys, and restores the terminal', async () => {
     const { PATH, opened } = await fakeBrowser()
     const tail = await tabwireOnTerminal(['tail', '--type', 'check.created'], {
       cwd: service.cwd,
@@ -80,7 +80,7 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     expect((await tail.ended).stdout.endsWith(SHOW_CURSOR)).toBe(true)
   })
 
-  test('shows failures with why and what is next, within the terminal, and ends with 130 at Ctrl-C', async () => {
+  test('shows the reason and the next attempt of failures within the width, and exits with 130 on Ctrl-C', async () => {
     const tail = await tabwireOnTerminal(['tail', '--failed'], { cwd: service.cwd, columns: 72 })
     await tail.shows(/Listening[^]*failures only/)
     await push('supper', { status: 'closed' })
@@ -95,7 +95,7 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     expect((await tail.ended).stdout.endsWith(SHOW_CURSOR)).toBe(true)
   })
 
-  test('leaves the terminal as it was when there is no service, and says so on a line of its own', async () => {
+  test('restores the terminal when no service answers, and prints the error on its own line', async () => {
     const tail = await tabwireOnTerminal(['tail', '--url', 'http://127.0.0.1:9'])
     expect(await tail.left()).toEqual({ code: 1, restored: true })
     expect((await tail.ended).stdout).toMatch(/\u001b\[\?25h.*Error:/s)
@@ -106,7 +106,7 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     ['--no-keys', ['--no-keys'], {}],
     ['--json', ['--json'], {}],
   ]
-  test.each(sampled(plain, 3))('is a plain stream with %s', async (_what, args, env) => {
+  test.each(sampled(plain, 3))('prints plain lines with %s', async (_what, args, env) => {
     const tail = await tabwireOnTerminal(['tail', ...args], {
       cwd: service.cwd,
       env: { NO_COLOR: '1', ...env },

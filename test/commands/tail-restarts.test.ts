@@ -68,7 +68,7 @@ async function interrupt({ child, ended }: Running) {
 
 describe('tabwire tail over restarts of the service', () => {
   test.each(sampled(['SIGKILL', 'SIGTERM'] as const, 2))(
-    'loses no line and tells none twice after %s, though the port is another and much has happened meanwhile',
+    'prints each line exactly once after %s, even with another port and deliveries made meanwhile',
     async (signal) => {
       const cwd = await emptyDirectory()
       const first = await start(cwd)
@@ -93,7 +93,7 @@ describe('tabwire tail over restarts of the service', () => {
     },
   )
 
-  test('tells what a service in memory has done since its own start, though its clock is behind', async () => {
+  test('prints the deliveries of a new in-memory service, although its clock is behind', async () => {
     const cwd = await emptyDirectory()
     const first = await serve({ cwd, startAt: new Date('2030-01-01T00:00:00Z') })
     const running = await tail(cwd)
@@ -107,7 +107,7 @@ describe('tabwire tail over restarts of the service', () => {
     await second.stop()
   })
 
-  test('ends with the service when it is not to wait, with 1 when there is none to begin with', async () => {
+  test('with --no-reconnect exits with 0 when the service stops, and with 1 when none answers at the start', async () => {
     const cwd = await emptyDirectory()
     const service = await inMemory(cwd)
     const running = await tail(cwd, '--no-reconnect')
@@ -121,7 +121,7 @@ describe('tabwire tail over restarts of the service', () => {
 })
 
 describe('tabwire tail', () => {
-  test('--since prints missed deliveries first, filtered, by the clock of the service', async () => {
+  test('--since prints matching missed deliveries first, by the clock of the service', async () => {
     const cwd = await emptyDirectory()
     const service = await inMemory(cwd)
     await service.call('POST', '/_sim/clock', { freeze: true })
@@ -146,7 +146,7 @@ describe('tabwire tail', () => {
     await service.stop()
   })
 
-  test('--bodies shows what was sent and what was answered, laid out and printable; to programs the exact body', async () => {
+  test('--bodies prints both bodies indented and printable, and the exact body with --json', async () => {
     const cwd = await emptyDirectory()
     const service = await inMemory(cwd)
     await register(service)
@@ -172,7 +172,7 @@ describe('tabwire tail', () => {
     await service.stop()
   })
 
-  test('tells deliveries that die unattempted', async () => {
+  test('prints deliveries that die without an attempt', async () => {
     const cwd = await emptyDirectory()
     const service = await inMemory(cwd)
     const { id } = (await (await register(service)).json()) as { id: string }

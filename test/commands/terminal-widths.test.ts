@@ -245,7 +245,7 @@ const others = [
   'state:reset',
 ]
 
-test('every command is shown at each width, or is named with its reason', () => {
+test('every command is tested at each width, or is listed as an exception', () => {
   const manifest = JSON.parse(
     readFileSync(fileURLToPath(new URL('../../oclif.manifest.json', import.meta.url)), 'utf8'),
   ) as { commands: Record<string, unknown> }
@@ -411,7 +411,7 @@ describe.runIf(hasTmux).each(isSoak ? [60, 80, 120] : [60])(`at %i columns ${inT
   })
 
   test.concurrent.each(sampled(Object.entries(uses), 3))(
-    '%s fits',
+    'the output of %s fits',
     async (name, { words, alone = false, code = 0, ...use }) => {
       const cwd = alone ? await emptyDirectory() : place.service.cwd
       const shown = await screen.show(words(place), { ...use, cwd })

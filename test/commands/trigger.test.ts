@@ -32,7 +32,7 @@ async function delivered(id: string): Promise<string> {
 }
 
 describe.each(eventTypes)('tabwire trigger %s', (type) => {
-  test('brings the event about; a receiver on HTTPS gets it, with the very bytes of the matching GET as data', async () => {
+  test('triggers the event, and a receiver on HTTPS gets the exact bytes of the matching GET as data', async () => {
     const { event, steps } = await service.json<Triggered>('trigger', type)
     expect(event.type).toBe(type)
     expect(steps.map(({ step }) => step)).toEqual(recipes[type])
@@ -49,7 +49,7 @@ describe.each(eventTypes)('tabwire trigger %s', (type) => {
   })
 })
 
-test('there is a way to each event of fixtures/events but the ping, and to no other', () => {
+test('a recipe exists for each event of fixtures/events except the ping, and for no other', () => {
   const files = readdirSync(join(fixtures, 'events')).map((file) => file.replace(/\.json$/, ''))
   expect([...Object.keys(recipes), 'ping'].sort()).toEqual(files.sort())
 })
@@ -63,7 +63,7 @@ const got = async (id: string) =>
 const run = (...args: string[]) => service.run(['trigger', ...args])
 
 describe('tabwire trigger --check', () => {
-  test('takes only the steps that the check needs, and tells them', async () => {
+  test('runs only the steps that the check needs, and prints them', async () => {
     const check = await pushed('mine', { revision: 4 })
     const { code, stdout, stderr } = await run('check.updated', '--check', check)
     expect(code).toBe(0)
@@ -84,7 +84,7 @@ describe('tabwire trigger --check', () => {
     ['claim.created', 1, 'has no unclaimed item'],
     ['check.closed', 1, 'caused no check.closed: close'],
     ['check.fully_paid', 1, 'has no balance to pay'],
-  ])('says why %s is not to be had of a check', async (type, code, message) => {
+  ])('says why %s cannot be triggered for a check', async (type, code, message) => {
     const nothing = {
       items: [],
       totals: { subtotal_cents: 0, tax_cents: 0, total_cents: 0 },
@@ -108,7 +108,7 @@ describe('tabwire trigger --override', () => {
     expect(check.items[0]?.price_cents).toBe(900)
   })
 
-  test('of an unknown field changes nothing and lists the fields', async () => {
+  test('refuses an unknown field with the list of fields, and changes nothing', async () => {
     const { code, stdout, stderr } = await run(
       'check.created',
       '--check',
@@ -121,7 +121,7 @@ describe('tabwire trigger --override', () => {
     expect((await service.call('GET', '/v1/checks/external/new')).status).toBe(404)
   })
 
-  test('where nothing is pushed is wrong usage', async () => {
+  test('exits with 2 when no step pushes', async () => {
     const check = await pushed('unpushed')
     const { code, stderr } = await run('claim.created', '--check', check, '--override', 'table.number=7')
     expect(code).toBe(2)
@@ -133,7 +133,7 @@ describe('tabwire trigger --override', () => {
 test.each([
   ['ping', /tabwire ping ENDPOINT/],
   ['check.paid', /must be one of check\.created, .*, feedback\.received/],
-])('tabwire trigger %s is wrong usage', async (type, message) => {
+])('tabwire trigger %s exits with 2', async (type, message) => {
   const { code, stderr } = await run(type)
   expect(code).toBe(2)
   expect(stderr).toMatch(message)

@@ -14,7 +14,7 @@ describe.concurrent('an unknown command', () => {
       'Unknown command "endpoints add https://x:1/y". Run `tabwire endpoints --help`.',
     ],
     [['endpoint'], 'Unknown command "endpoint". Did you mean `tabwire endpoints`?'],
-  ])('%j ends with 2 and what was probably meant, for programs too', async (words, message) => {
+  ])('%j exits with 2 and suggests a command, also with --json', async (words, message) => {
     expect(await tabwire(words)).toEqual({
       code: 2,
       signal: null,
@@ -37,7 +37,7 @@ describe.concurrent('help', () => {
     },
   )
 
-  test('of a command is the same before and after it', async () => {
+  test('of a command is the same with help before it and --help after it', async () => {
     const [before, after] = await Promise.all([
       tabwire(['help', 'deliveries', 'wait']),
       tabwire(['deliveries', 'wait', '--help']),
@@ -47,7 +47,7 @@ describe.concurrent('help', () => {
     expect(before.stdout).toContain('$ tabwire deliveries wait ')
   })
 
-  test('of an unknown command ends as the command would', async () => {
+  test('of an unknown command exits with 2 and a suggestion', async () => {
     const { code, stderr } = await tabwire(['help', 'psh'])
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -55,13 +55,13 @@ describe.concurrent('help', () => {
     })
   })
 
-  test.each([[['--help']], [['help']]])('of everything is shown by tabwire %j', async (words) => {
+  test.each([[['--help']], [['help']]])('of the program is printed by tabwire %j', async (words) => {
     const { code, stdout } = await tabwire(words)
     expect(code).toBe(0)
     expect(stdout).toMatch(/\nSERVICE\n[^]*\nWEBHOOKS\n[^]* {2}tail {2,}Show deliveries/)
   })
 
-  test('--version tells the version', async () => {
+  test('--version prints the version', async () => {
     expect((await tabwire(['--version'])).stdout).toMatch(/^tabwire\/\d+\.\d+\.\d+ /)
   })
 })

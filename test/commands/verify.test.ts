@@ -25,7 +25,7 @@ const verify = (args: readonly string[], options: RunOptions = {}) => {
 }
 
 describe.concurrent('tabwire verify', () => {
-  test('takes what OpenSSL signed, from a file or standard input, and leaves no file', async () => {
+  test('accepts what OpenSSL signed, from a file or standard input, and writes no file', async () => {
     const ended = {
       code: 0,
       signal: null,
@@ -37,7 +37,7 @@ describe.concurrent('tabwire verify', () => {
     expect(await readdir(cwd)).toEqual(['body.json'])
   })
 
-  test.each(['--request', '--delivery', '--many'])('refuses --body beside %s', async (flag) => {
+  test.each(['--request', '--delivery', '--many'])('refuses --body together with %s', async (flag) => {
     const args = ['verify', '--secret', secret, '--body', 'body.json', flag, 'other']
     expect(await tabwire(args, { cwd })).toMatchObject({
       code: 2,
@@ -45,14 +45,14 @@ describe.concurrent('tabwire verify', () => {
     })
   })
 
-  test('names a newline too many, with 3', async () => {
+  test('exits with 3 and names an additional newline', async () => {
     const { code, stdout, stderr } = await verify(['--body', '-'], { input: `${payload}\n` })
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
     expect(stdout).toMatch(/^✗ signature_mismatch: .*\n {2}trailing_newline: .*echo.*\n$/)
     expect(stdout).not.toContain(secret)
   })
 
-  test('names a body that was parsed and written again, and a secret without its prefix, with --json', async () => {
+  test('--json names a reserialised body, and a secret without its prefix', async () => {
     const pretty = await verify(['--json'], { input: JSON.stringify(JSON.parse(payload), null, 2) })
     expect(pretty.code).toBe(3)
     expect(JSON.parse(pretty.stdout)).toMatchObject({
@@ -66,7 +66,7 @@ describe.concurrent('tabwire verify', () => {
     expect(other.stdout).not.toContain(bare)
   })
 
-  test('the tolerance is 300 s by default, can be 0, and holds both ways', async () => {
+  test('applies a tolerance of 300 s by default, which can be 0, in both directions', async () => {
     const at = async (seconds: number, ...more: string[]) =>
       (await verify(['--now', String(t + seconds), ...more], { input: payload })).code
     const zero = ['--tolerance', '0']
@@ -75,7 +75,7 @@ describe.concurrent('tabwire verify', () => {
     ])
   })
 
-  test('--now takes an ISO time, and is now by default', async () => {
+  test('--now accepts an ISO time, and is the current time by default', async () => {
     const iso = new Date((t + 61) * 1000).toISOString()
     expect((await verify(['--now', iso], { input: payload })).stdout).toContain('It was made 61 s ago')
     const late = await tabwire(['verify', '--secret', secret, '--header', header, '--json'], {
@@ -87,7 +87,7 @@ describe.concurrent('tabwire verify', () => {
     expect(never.stderr).toContain('--now must be Unix seconds or an ISO 8601 time, got "yesterday".')
   })
 
-  test('the secret can come from TABWIRE_SECRET, and is never printed', async () => {
+  test('takes the secret from TABWIRE_SECRET, and never prints it', async () => {
     const right = await verify([], { input: payload, env: { TABWIRE_SECRET: secret } })
     expect(right).toMatchObject({ code: 0, stderr: '' })
     const padded = await verify([], { input: payload, env: { TABWIRE_SECRET: ` ${secret}` } })
@@ -96,7 +96,7 @@ describe.concurrent('tabwire verify', () => {
     expect(padded.stdout + padded.stderr).not.toContain(secret)
   })
 
-  test('without a secret, or a header, or with an empty secret, it is wrong usage', async () => {
+  test('exits with 2 without a secret or header, or with an empty secret', async () => {
     const none = await tabwire(['verify', '--header', header], { input: payload })
     expect(none).toMatchObject({
       code: 2,
@@ -113,7 +113,7 @@ describe.concurrent('tabwire verify', () => {
     expect(empty).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('takes a raw request, and finds the signature under another name', async () => {
+  test('accepts a raw request, and finds the signature under another header name', async () => {
     const request = (name: string) =>
       `POST /hooks HTTP/1.1\r\nHost: a\r\n${name}: ${header}\r\n\r\n${payload}`
     const run = (input: string, ...more: string[]) =>
@@ -128,7 +128,7 @@ describe.concurrent('tabwire verify', () => {
     expect(none.stderr).toContain('--request: standard input is not an HTTP request.')
   })
 
-  test('takes many, a line for each, and ends with totals', async () => {
+  test('--many prints a line for each signature, and totals at the end', async () => {
     const line = (change: object) => JSON.stringify({ header, body: payload, ...change })
     const input = [
       line({}),
@@ -159,7 +159,7 @@ describe.concurrent('tabwire verify', () => {
       expect((await tabwire(many, { input: bad })).code).toBe(2)
   })
 
-  test('names UTF-16 input, such as PowerShell’s >, in a body, a capture and a file of many', async () => {
+  test('names UTF-16 input, such as from > of PowerShell, in a body, a request and a file for --many', async () => {
     const utf16 = (text: string) => Buffer.from(`\ufeff${text}\r\n`, 'utf16le')
     const body = await verify(['--body', '-'], { input: utf16(payload) })
     expect(body.code).toBe(3)
@@ -178,7 +178,7 @@ describe.concurrent('tabwire verify', () => {
     expect(many.stderr).toMatch(/^Error: --many: the file is UTF-16\. Windows PowerShell /)
   })
 
-  test('tells the secret of another endpoint from this one, and shows neither', async () => {
+  test('detects the secret of another endpoint, and prints neither secret', async () => {
     const { code, stdout } = await verify(['--secret', 'whsec_mine', '--secret', secret], { input: payload })
     expect(code).toBe(3)
     expect(stdout).toContain('secret_of_another_endpoint')
@@ -186,7 +186,7 @@ describe.concurrent('tabwire verify', () => {
     expect(stdout).not.toContain(secret)
   })
 
-  test('a header that cannot be read is a failed check, and cannot steer the terminal', async () => {
+  test('exits with 3 for a malformed header, which cannot control the terminal', async () => {
     const { code, stdout } = await verify(['--header', 't=1\u001b[2J'], { input: payload })
     expect(code).toBe(3)
     expect(stdout).toMatch(/^✗ malformed_header: /)
@@ -194,7 +194,7 @@ describe.concurrent('tabwire verify', () => {
   })
 })
 
-test('takes the body of one of our deliveries from the service', async () => {
+test('verify takes the body of a delivery from the service', async () => {
   const service = await startService(['--allow-http-loopback'])
   const receiver = await startReceiver()
   const { signing_secret } = await service.json<{ signing_secret: string }>(

@@ -20,17 +20,17 @@ const validate = (xml: string) =>
     schema: { fileName: 'junit.xsd', contents: xsd },
   })
 
-test('the JUnit report is valid by the schema, whatever a receiver answered', async () => {
+test('the JUnit report is valid by its schema, with any text from a receiver', async () => {
   expect((await validate(await toJUnit(report))).errors).toEqual([])
   expect((await validate(await toJUnit(empty))).errors).toEqual([])
 })
 
-test('the schema of JUnit refuses what is none', async () => {
+test('the JUnit schema refuses an invalid report', async () => {
   const xml = (await toJUnit(report)).replaceAll('failures=', 'lapses=')
   expect((await validate(xml)).valid).toBe(false)
 })
 
-test('the JUnit report counts, and has each group as a suite', async () => {
+test('the JUnit report has totals, and each group as a suite', async () => {
   const xml = await toJUnit(report)
   expect(xml).toContain('<testsuites tests="6" failures="1" errors="1" skipped="1">')
   expect(xml.match(/<testsuite name="[^"]*"/g)).toEqual([
@@ -39,7 +39,7 @@ test('the JUnit report counts, and has each group as a suite', async () => {
   ])
 })
 
-test('a TAP parser reads the verdicts as they are', () => {
+test('a TAP parser reads the same verdicts', () => {
   const results = Parser.parse(toTap(report), { strict: true }) as Parsed[]
   const [final] = results.filter(([name]) => name === 'complete')
   expect(final?.[1]).toMatchObject({
@@ -55,12 +55,12 @@ test('a TAP parser reads the verdicts as they are', () => {
   expect(skipped?.[1]).toMatchObject({ ok: true, id: 4 })
 })
 
-test('a TAP parser reads a report of nothing', () => {
+test('a TAP parser reads a report without cases', () => {
   const [final] = (Parser.parse(toTap(empty)) as Parsed[]).filter(([name]) => name === 'complete')
   expect(final?.[1]).toMatchObject({ ok: true, count: 0 })
 })
 
-test('what --json prints is as its published schema says', async () => {
+test('the output of --json is valid by its published schema', async () => {
   const schema = z.fromJSONSchema(
     readJson(`${fixtures}conformance-report.schema.json`) as z.core.JSONSchema.JSONSchema,
   )

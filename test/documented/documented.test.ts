@@ -144,7 +144,7 @@ describe.skipIf(process.platform === 'win32')('blocks run as printed:', () => {
         if (reason === undefined) test(nameOf(block), () => expectToRun(block, session))
         else test.skip(`${nameOf(block)} (${reason})`, () => undefined)
       }
-      test('has commands that exist', () => {
+      test('has only existing commands', () => {
         const lines = [...blocksOf(document).flatMap(commandLines), ...inlineCommands(readDocument(document))]
         expect(lines.flatMap((line) => mistakeIn(line) ?? [])).toEqual([])
       })
@@ -178,7 +178,7 @@ test.each([
   ['`tabwire clock show`, `jump`, `freeze`', ['unknown command: tabwire clock jump']],
   ['`tabwire state\nload`,\n`forget`', ['unknown command: tabwire state forget']],
   ['`tabwire push --sampel two-top`', ['unknown flag --sampel: tabwire push --sampel two-top']],
-])('of the commands in %j, the mistakes are %j', (text, mistakes) => {
+])('the commands in %j have the mistakes %j', (text, mistakes) => {
   expect(inlineCommands(text).flatMap((line) => mistakeIn(line) ?? [])).toEqual(mistakes)
 })
 
@@ -190,7 +190,7 @@ test('the front page links to every guide', () => {
 
 describe('the plan', () => {
   test.each(exceptions.map((one) => ({ ...one, start: one.starts.split('\n', 1)[0] })))(
-    '$document: $start is one block',
+    '$document: $start is the beginning of one block',
     ({ document, starts }) => {
       const found = blocks.filter((block) => block.document === document && block.text.startsWith(starts))
       expect(found).toHaveLength(1)

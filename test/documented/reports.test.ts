@@ -47,7 +47,7 @@ const examples = [
 ] as const
 
 test.each(sampled(examples, 2))(
-  'the report of the group %s is printed as in the guide',
+  'the printed report of the group %s is the one in the guide',
   { timeout: 180_000 },
   async (group, program, [flag, path]) => {
     const { url } = await startReference([process.execPath, program])

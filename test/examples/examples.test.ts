@@ -12,22 +12,22 @@ const programs = readdirSync(here('.')).filter((name) => /\.mjs$|\.test\.ts$/.te
 const documentOf = (file: string) => (file === 'first.test.ts' ? 'README.md' : 'src/guides/testing.md')
 
 // The other examples are tests of this suite.
-describe('examples of the documents', () => {
+describe('examples in the documents', () => {
   test.each(programs.filter((name) => name !== 'examples.test.ts'))(
-    '%s is printed as it is run',
+    '%s is printed exactly as it runs',
     async (file) => {
       const printed = blocksOf(documentOf(file)).map(({ text }) => text)
       expect(printed).toContain(await readFile(here(file), 'utf8'))
     },
   )
 
-  test('that of the README has at most fifteen lines', async () => {
+  test('the one of the README has at most fifteen lines', async () => {
     expect((await readFile(here('first.test.ts'), 'utf8')).trimEnd().split('\n').length).toBeLessThanOrEqual(
       15,
     )
   })
 
-  test('that of node:test passes', async () => {
+  test('the one for node:test passes', async () => {
     const { ended } = await spawnProcess(
       process.execPath,
       ['--test', '--test-reporter=tap', here('node-test.mjs')],

@@ -14,7 +14,7 @@ test.each<[what: string, authorization: (key: string) => string]>([
   ['its hash', () => `Bearer ${'0'.repeat(64)}`],
   ['__proto__', () => 'Bearer __proto__'],
   ['a list in which the key is second', (key) => `Basic eA==, Bearer ${key}`],
-])('AUTH-01, AUTH-03 %s instead of the key is 401', async (_what, authorization) => {
+])('AUTH-01, AUTH-03 %s instead of the key is answered with 401', async (_what, authorization) => {
   const target = await openTarget()
   const headers = { authorization: authorization(target.apiKey) }
   const answer = await target.call('GET /v1/locations', { key: null, headers })
@@ -115,7 +115,7 @@ describe('a page in a browser', () => {
     ['[::1', 403],
     ['[::1]evil.example', 403],
     ['simulator:4100', 403],
-  ])('WEB-02, WEB-03 opened by the Host “%s” is %i', async (host, status) => {
+  ])('WEB-02, WEB-03 that calls the Host “%s” gets %i', async (host, status) => {
     const target = await openTarget()
     const answer = await ask(target, 'GET /v1/locations', { Host: host })
     expect(answer.status).toBe(status)
@@ -123,7 +123,7 @@ describe('a page in a browser', () => {
     await target.stands(answer)
   })
 
-  test('WEB-04 opened by an address of this machine is answered', async () => {
+  test('WEB-04 that calls an address of this machine gets a response', async () => {
     const target = await openTarget()
     for (const { address, family } of Object.values(networkInterfaces()).flatMap((list) => list ?? [])) {
       const Host = family === 'IPv6' ? `[${address}]:4100` : `${address}:4100`
@@ -159,7 +159,7 @@ describe('a page in a browser', () => {
   })
 
   test.each(['GET /index.html', 'GET /v1/checks', 'GET /v1/checks/external/script', 'GET /favicon.ico'])(
-    'WEB-09 that requests HTML of %s gets JSON that no browser renders as a page',
+    'WEB-09 that requests HTML of %s gets JSON, which no browser renders as a page',
     async (route) => {
       const target = await openTarget()
       await target.push('script', { table: { number: '<script>alert(1)</script>' } })
@@ -170,7 +170,7 @@ describe('a page in a browser', () => {
     },
   )
 
-  test('WEB-10 of another origin opens neither the stream nor a WebSocket', async () => {
+  test('WEB-10 of another origin can open neither the stream nor a WebSocket', async () => {
     const target = await openTarget()
     const upgrade = {
       Connection: 'Upgrade',

@@ -11,7 +11,7 @@ const codeOf = (answer: Answer) => (answer.status < 400 ? null : errorOf(answer)
 describe('JSONTestSuite', () => {
   const testsOf = (prefix: 'y_' | 'n_' | 'i_') => sampled(jsonTests(prefix), 3)
 
-  test('has so many texts', () => {
+  test('has the expected number of texts', () => {
     const counts = (['n_', 'y_', 'i_'] as const).map((prefix) => jsonTests(prefix).length)
     expect(counts).toEqual([188, 95, 35])
   })
@@ -25,7 +25,7 @@ describe('JSONTestSuite', () => {
     return all
   }
 
-  test('BODY-01 invalid JSON is 400 invalid_json', async () => {
+  test('BODY-01 invalid JSON is refused with 400 invalid_json', async () => {
     const target = await openTarget()
     const all = await outcomes(target, 'n_')
     expect(all).toHaveLength(testsOf('n_').length)
@@ -34,7 +34,7 @@ describe('JSONTestSuite', () => {
     await target.stands()
   })
 
-  test('BODY-02 valid JSON is parsed, and is 422 because it is not a check', async () => {
+  test('BODY-02 valid JSON is parsed, and refused with 422 when it is not a check', async () => {
     const target = await openTarget()
     const all = await outcomes(target, 'y_')
     expect(all).toHaveLength(testsOf('y_').length)
@@ -42,7 +42,7 @@ describe('JSONTestSuite', () => {
     await target.stands()
   })
 
-  test('BODY-03 JSON of undefined meaning is refused the same way each time; invalid UTF-8 is invalid JSON', async () => {
+  test('BODY-03 JSON of undefined meaning is always refused in the same way; invalid UTF-8 is invalid JSON', async () => {
     const target = await openTarget()
     const [first, second] = [await outcomes(target, 'i_'), await outcomes(target, 'i_')]
     expect(first).toHaveLength(testsOf('i_').length)
@@ -92,7 +92,7 @@ describe('BODY-05 the big list of naughty strings', () => {
     await target.stands()
   })
 
-  test('names a separate check each, or is refused as a name', async () => {
+  test('names a check of its own, or is refused as a name', async () => {
     const target = await openTarget()
     const named = new Set<string>()
     for (const id of strings) {
@@ -171,7 +171,7 @@ test.each<[what: string, body: string, shown: object]>([
   ['in the body', valid.replace('"status"', '"st\\u0061tus":"closed","status"'), { status: 'open' }],
   ['in an object within', valid.replace('"number":', '"number":"1","number":'), { table: { number: '12' } }],
   ['in an item', valid.replace('"quantity":', '"quantity":-5,"quantity":'), { items: [{ quantity: 1 }] }],
-])('BODY-08 of a duplicate key %s the last one counts', async (_what, body, shown) => {
+])('BODY-08 of a duplicate key %s the last value counts', async (_what, body, shown) => {
   const target = await openTarget()
   const answer = await target.call(route, { body })
   expect(answer).toMatchObject({ status: 201, json: shown })
@@ -179,7 +179,7 @@ test.each<[what: string, body: string, shown: object]>([
   await target.stands(answer)
 })
 
-describe('BODY-09 no key reaches the prototype of anything', () => {
+describe('BODY-09 no key reaches a prototype', () => {
   const inside = (text: string, where: string) => valid.replace(where, `${text},${where}`)
   test.each([
     ['"__proto__":{"isAdmin":true}', '"status"'],
@@ -206,7 +206,7 @@ describe('BODY-09 no key reaches the prototype of anything', () => {
     await target.stands(answer)
   })
 
-  test('required fields in __proto__ do not count', async () => {
+  test('required fields in __proto__ are not accepted', async () => {
     const target = await openTarget()
     expect(await target.call(route, { body: `{"__proto__":${valid}}` })).toMatchObject({ status: 422 })
     await target.stands()

@@ -28,24 +28,27 @@ test.each<[what: string, push: Push, reason: string]>([
   ['has another external_id', burger({ external_id: 'burger-2' }), 'removed'],
   ['costs a cent less', burger({ price_cents: 1849 }), 'price_decreased'],
   ['is fewer than claimed', burger({ quantity: 1.999 }), 'quantity_below_claimed'],
-])('CONV-08 when a claimed item %s, the push is 409 and changes nothing', async (_what, push, reason) => {
-  const target = await openClaimed()
-  const before = await textOf(target, 'a')
-  for (const status of ['active', 'paid']) {
-    if (status === 'paid') await target.client.guests.pay('a', { amount_cents: 5550 })
-    const held = status === 'paid' ? await textOf(target, 'a') : before
-    const events = await eventsOf(target)
-    const answer = await target.push('a', push)
-    expect(answer.status).toBe(409)
-    expect(errorOf(answer)).toMatchObject({
-      code: 'conflict_with_paid_items',
-      conflicts: [{ external_id: 'burger', reason, claimed_quantity: 2 }],
-    })
-    expect(await textOf(target, 'a')).toBe(held)
-    expect(await eventsOf(target)).toEqual(events)
-  }
-  await target.stands()
-})
+])(
+  'CONV-08 when a claimed item %s, the push is refused with 409 and changes nothing',
+  async (_what, push, reason) => {
+    const target = await openClaimed()
+    const before = await textOf(target, 'a')
+    for (const status of ['active', 'paid']) {
+      if (status === 'paid') await target.client.guests.pay('a', { amount_cents: 5550 })
+      const held = status === 'paid' ? await textOf(target, 'a') : before
+      const events = await eventsOf(target)
+      const answer = await target.push('a', push)
+      expect(answer.status).toBe(409)
+      expect(errorOf(answer)).toMatchObject({
+        code: 'conflict_with_paid_items',
+        conflicts: [{ external_id: 'burger', reason, claimed_quantity: 2 }],
+      })
+      expect(await textOf(target, 'a')).toBe(held)
+      expect(await eventsOf(target)).toEqual(events)
+    }
+    await target.stands()
+  },
+)
 
 test.each<[what: string, push: Push]>([
   ['costs more', burger({ price_cents: 1851 })],
@@ -72,7 +75,7 @@ test('CONV-10 a valid push after a 409 is applied completely', async () => {
   await target.stands()
 })
 
-test('CONV-11 a late push from before the claimed item is 409, and the claim does not change', async () => {
+test('CONV-11 a late push without the claimed item is refused with 409, and the claim does not change', async () => {
   const target = await openTarget()
   await target.push('a', { ...dinner, items: [item('tea')] })
   await target.push('a', dinner)
@@ -84,8 +87,8 @@ test('CONV-11 a late push from before the claimed item is 409, and the claim doe
   await target.stands()
 })
 
-describe('at the same time', () => {
-  test('a claim and a push that removes the item end with one of them refused, each time', async () => {
+describe('when both happen at the same time', () => {
+  test('one of a claim and a push that removes the item is refused, each time', async () => {
     const target = await openTarget()
     const without = { ...dinner, items: [item('tea')] }
     const outcomes = new Set<string>()
@@ -117,7 +120,7 @@ describe('at the same time', () => {
     await target.stands()
   })
 
-  test('of 20 guests who claim one item or pay the whole check, exactly one succeeds', async () => {
+  test('exactly one of 20 guests who claim one item or pay the whole check succeeds', async () => {
     const target = await openTarget()
     for (let round = 0; round < 5; round++) {
       const id = `r-${round}`

@@ -47,7 +47,7 @@ describe('tabwire.config.json of a clone', () => {
       { strict: true, host: '0.0.0.0', api_key: 'twk_planted', insecure: true },
       'host, api_key, and insecure',
     ],
-  ])('that sets %j is refused by name, and nothing is written', async (settings, names) => {
+  ])('that sets %j is refused with these names, and nothing is written', async (settings, names) => {
     const { cwd } = await clone(settings)
     const { code, stdout, stderr } = await start(cwd)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -128,7 +128,7 @@ describe('tabwire.config.json of a clone', () => {
     expect(stderr).toContain(`tabwire.config.json: ${key} must be inside the folder of the file, got`)
   })
 
-  test('cannot set a forward to another host, but one to this machine', async () => {
+  test('cannot set a forward to another host, but can set one to this machine', async () => {
     const { cwd } = await clone({
       listen: {
         forward: [{ to: 'localhost:3000' }, { to: 'https://attacker.example/x' }, { to: '0x08080808' }],
@@ -151,7 +151,7 @@ describe('tabwire.config.json of a clone', () => {
 describe('an API key', () => {
   const bad = ['a b', 'a\nssh-ed25519 AAAA', 'a\u0001b', 'schlüssel', 'x'.repeat(513), '\u001b[8m']
 
-  test.each(sampled(bad, 3))('is refused from every source, and not repeated: %j', async (key) => {
+  test.each(sampled(bad, 3))('is refused from every source, and not printed: %j', async (key) => {
     const says = 'must be 1 to 512 visible ASCII characters without spaces.'
     const { cwd } = await clone({ api_key: key, dotenv: '.env' })
     const bySettings = await start(cwd, '--config', 'tabwire.config.json')
@@ -177,7 +177,7 @@ describe('an API key', () => {
   })
 })
 
-test('no control character of a service reaches a .env file', async () => {
+test('no control character from a service reaches a .env file', async () => {
   const secret = 'whsec_a\nssh-ed25519 AAAA'
   const server = createServer((_request, response) =>
     response
@@ -200,7 +200,7 @@ test('no control character of a service reaches a .env file', async () => {
 })
 
 describe('tabwire config trust', () => {
-  test('reports an empty folder, which has nothing to trust', async () => {
+  test('reports a folder without anything to trust', async () => {
     const { code, stderr } = await tabwire(['config', 'trust'])
     expect({ code, stderr }).toEqual({
       code: 1,

@@ -60,7 +60,7 @@ async function naming(url: string): Promise<string> {
 
 describe('run.json', () => {
   test.each(['http://attacker.example', 'http://192.0.2.1:4100', 'http://2130706433.attacker.example/v1'])(
-    'that names %s receives nothing, whatever key the environment has',
+    'that names %s gets no request, with any key in the environment',
     async (url) => {
       const cwd = await naming(url)
       const { code, stdout, stderr } = await tabwire(['locations'], {
@@ -108,7 +108,7 @@ describe('run.json', () => {
 
 describe.skipIf(!hasModes)('a data directory', () => {
   test.skipIf(!isRoot)(
-    'of another user is refused, with the command that mends it (needs root)',
+    'of another user is refused with the command that repairs it (needs root)',
     async () => {
       const cwd = await naming(service.url)
       await chown(join(cwd, '.tabwire'), NOBODY, NOBODY)
@@ -129,7 +129,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
   )
 
   test.skipIf(!hasAnotherUser)(
-    'of root is refused to another user (needs root, setpriv and node for all)',
+    'of root is refused for another user (needs root, setpriv, and node for all users)',
     async () => {
       const cwd = await naming(service.url)
       for (const path of [cwd, join(cwd, '.tabwire')]) await chmod(path, 0o755)
@@ -147,7 +147,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
   )
 
   test.each([0o770, 0o777, 0o702])(
-    'that others may write to, mode %o, is refused until it is repaired as instructed',
+    'that others can write to, mode %o, is refused until it is repaired as instructed',
     async (mode) => {
       const cwd = await naming(service.url)
       await chmod(join(cwd, '.tabwire'), mode)
@@ -164,20 +164,20 @@ describe.skipIf(!hasModes)('a data directory', () => {
     },
   )
 
-  test('that others may only read is accepted', async () => {
+  test('that others can only read is accepted', async () => {
     const cwd = await naming(service.url)
     await chmod(join(cwd, '.tabwire'), 0o755)
     expect(await tabwire(['locations', '--api-key', service.key], { cwd })).toMatchObject({ code: 0 })
   })
 
-  test('is repaired by doctor, in spite of its modes', async () => {
+  test('is repaired by doctor despite its modes', async () => {
     const cwd = await naming(service.url)
     await chmod(join(cwd, '.tabwire'), 0o777)
     await tabwire(['doctor', '--repair'], { cwd })
     expect((await stat(join(cwd, '.tabwire'))).mode & 0o777).toBe(0o700)
   })
 
-  test('that is a link is refused, unless the user names it', async () => {
+  test('that is a symbolic link is refused, unless the user names it', async () => {
     const elsewhere = await naming(service.url)
     const cwd = await emptyDirectory()
     await symlink(join(elsewhere, '.tabwire'), join(cwd, '.tabwire'))
@@ -189,7 +189,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
   })
 
   test.each(['journal.ndjson', 'credentials.json', 'ca/ca.pem', 'listen/secret'])(
-    'with a link, %s, is refused, and nothing is written to its target',
+    'with a symbolic link, %s, is refused, and nothing is written to the target',
     async (name) => {
       const cwd = await emptyDirectory()
       const victim = join(cwd, 'victim')
@@ -249,7 +249,7 @@ describe('a data directory that this installation did not make', () => {
     }
   })
 
-  test('is not one that this installation made or marked', async () => {
+  test('is not reported when this installation created or marked it', async () => {
     const cwd = await emptyDirectory()
     for (let start = 0; start < 2; start++) {
       const running = await startService([], { cwd })

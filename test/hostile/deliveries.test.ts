@@ -107,7 +107,7 @@ describe('after a crash', () => {
     expect(await second.client.endpoints.get(id)).toMatchObject({ status: 'disabled' })
   })
 
-  test('DEL-16 pending retries are made when they are due, each once, and not at the start', async () => {
+  test('DEL-16 pending retries are made once each, when they are due and not at startup', async () => {
     const count = 60
     const dataDirectory = join(await temporaryDirectory(), 'data')
     const options = { dataDirectory, disableAfter: 0 }
@@ -137,7 +137,7 @@ describe('after a crash', () => {
   })
 })
 
-test('NET-10 a proxy of the environment gets no requests to this machine', async () => {
+test('NET-10 a proxy in the environment gets no requests to this machine', async () => {
   const [proxy, receiver] = [await startReceiver(), await startReceiver()]
   try {
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']

@@ -64,22 +64,25 @@ describe('without a key', () => {
     expect(others).toBeLessThan(same + making / 2)
   })
 
-  it('idle connections of one peer block neither other peers nor itself', async () => {
+  it('idle connections of one peer block neither other peers nor the peer itself', async () => {
     const simulator = await openSimulator({ connectionLimits: { connections: 20 } })
     await openIdle(simulator, 25, peer)
     expect(await ask(simulator, other)).toBe(200)
     expect(await ask(simulator, peer)).toBe(200)
   })
 
-  it.skipIf(!hasPeers)('the connections of a peer with few stay when one with many opens more', async () => {
-    const simulator = await openSimulator({ connectionLimits: { connections: 10 } })
-    const [kept] = await openIdle(simulator, 1, other)
-    if (kept === undefined) return expect.fail('No connection was made.')
-    await openIdle(simulator, 30, peer)
-    kept.write('GET /_sim/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-    const [answer] = (await once(kept, 'data')) as [Buffer]
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /)
-  })
+  it.skipIf(!hasPeers)(
+    'a peer with few connections keeps them when a peer with many opens more',
+    async () => {
+      const simulator = await openSimulator({ connectionLimits: { connections: 10 } })
+      const [kept] = await openIdle(simulator, 1, other)
+      if (kept === undefined) return expect.fail('No connection was made.')
+      await openIdle(simulator, 30, peer)
+      kept.write('GET /_sim/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+      const [answer] = (await once(kept, 'data')) as [Buffer]
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /)
+    },
+  )
 })
 
 describe('a .env file of a clone', () => {

@@ -120,7 +120,7 @@ const further: typeof cases = [
   ['contract check', ['contract', 'check', '--only', 'access', '--junit', 'contract.xml']],
 ]
 
-test('this test detects foreign requests and programs of a command', async () => {
+test('this test detects requests to other machines and programs that a command runs', async () => {
   const log = join(await emptyDirectory(), 'log')
   const args = [
     '--import',
@@ -180,7 +180,7 @@ describe.skipIf(process.platform === 'win32').each([
   })
 
   test.each(all.map(([name], index) => [name, index] as const))(
-    'tabwire %s calls no other machine, runs no program, ends, and tells no key',
+    'tabwire %s calls no other machine, runs no program, ends, and prints no key',
     (_name, index) => {
       const { ended, log, text = '' } = made.ran[index] ?? {}
       expect({ ended, log }).toEqual({ ended: 'ended', log: '' })
@@ -188,7 +188,7 @@ describe.skipIf(process.platform === 'win32').each([
     },
   )
 
-  test('nothing outside was written', async () => {
+  test('nothing outside the clone was written', async () => {
     const { home } = made.clone
     expect(await readFile(join(home, 'victim'), 'utf8')).toBe('mine\n')
     expect((await readdir(home)).filter((name) => !name.startsWith('.'))).toEqual(['clone', 'victim'])

@@ -51,7 +51,7 @@ const isFine = (path: Path, what: string) =>
   (path.at(-1) === 'note' && ['left out', 'null', 'a text'].includes(what))
 
 describe.each(edits)('FUZZ-03, FUZZ-08 a push in which one value is %s', (what, edit) => {
-  test('is refused with its path, or accepted where the contract allows it, the same both times', async () => {
+  test('is refused with its path, or accepted where the contract allows it, in the same way both times', async () => {
     const target = await openTarget()
     for (const [index, path] of nodesOf(whole).entries()) {
       const body = mutant(path, edit)
@@ -88,7 +88,7 @@ const validPush: fc.Arbitrary<Push> = fc.record({
   totals: fc.nat(1_000_000).map(totals),
 })
 
-test('FUZZ-04, FUZZ-06 every valid push is accepted, and returned as it was sent', async () => {
+test('FUZZ-04, FUZZ-06 every valid push is accepted, and returned as sent', async () => {
   const target = await openTarget()
   let pushes = 0
   const isTaken = fc.asyncProperty(validPush, async (push) => {

@@ -46,7 +46,7 @@ test.each([
   ['a', 256],
   ['🍮', 256],
   ['a', 8000],
-])('PATH-06 a name of “%s” × %i is 400, and not 404', async (letter, length) => {
+])('PATH-06 a name of “%s” × %i is refused with 400, and not with 404', async (letter, length) => {
   const target = await openTarget()
   const answer = await target.push(letter.repeat(length))
   expect(answer.status).toBe(400)
@@ -83,7 +83,7 @@ const routes = [
 /** Any text may be the number of a table, and none of them is an identifier. */
 const withId = routes.filter((route) => route.includes(':') && !/\/tables\/:number(\/qr)?$/.test(route))
 
-describe('PATH-08 a malformed identifier is refused as such', () => {
+describe('PATH-08 a malformed identifier is refused as malformed', () => {
   const ids = [
     'id?injected_query_string=123',
     'id/?/',

@@ -35,7 +35,7 @@ test('HTTP-04 TRACE is refused and returns no request header', async () => {
   await target.stands(answer)
 })
 
-describe('HTTP-05 an ambiguous length is 400, and a hidden request is never executed', () => {
+describe('HTTP-05 an ambiguous length is refused with 400, and a hidden request is never executed', () => {
   const chunked = 'Transfer-Encoding: chunked\r\n'
   test.each<[what: string, headers: string]>([
     ['a sign', 'Content-Length: +5\r\n'],
@@ -105,7 +105,7 @@ test('HTTP-08 a body is counted in bytes, not in characters', async () => {
   await target.stands(answer)
 })
 
-describe('HTTP-11 a body of an unsupported type or encoding is 415', () => {
+describe('HTTP-11 a body of an unsupported type or encoding is refused with 415', () => {
   test.each<[name: string, value: string]>([
     ['Content-Type', 'application/json; charset=utf-16'],
     ['Content-Type', 'application/json; charset=x-user-defined'],
@@ -130,7 +130,7 @@ test.each<[what: string, more: string]>([
   ['Content-Length: 0', 'Content-Length: 0\r\n'],
   ['no length at all', ''],
   ['chunks that end at once', 'Transfer-Encoding: chunked\r\n'],
-])('HTTP-12 a push with %s is 400', async (_what, more) => {
+])('HTTP-12 a push with %s is refused with 400', async (_what, more) => {
   const target = await openTarget()
   const body = more.startsWith('T') ? '0\r\n\r\n' : ''
   const answer = await target.raw(request(target, 'PUT /v1/checks/external/a', { more: json + more, body }))
@@ -140,7 +140,7 @@ test.each<[what: string, more: string]>([
 })
 
 describe('HTTP-13', () => {
-  test('a GET with a body is answered as without it, and the next request is read after it', async () => {
+  test('a GET with a body is answered as without it, and the service reads the next request correctly', async () => {
     const target = await openTarget()
     const first = request(target, 'GET /v1/locations', {
       more: json + length(valid),
@@ -153,7 +153,7 @@ describe('HTTP-13', () => {
     await target.stands()
   })
 
-  test('Expect: 100-continue gets 100, and then the response', async () => {
+  test('Expect: 100-continue is answered with 100, and then with the response', async () => {
     const target = await openTarget()
     const more = `${json}${length(valid)}Expect: 100-continue\r\n`
     const socket = open(target.port)

@@ -75,7 +75,7 @@ describe('DEBUG=* prints', () => {
   })
 })
 
-describe('an unusable key is not echoed', () => {
+describe('an unusable key is not printed', () => {
   const mistyped = 'twk_with a slip'
   test.each<[string, string[], Record<string, string>]>([
     ['of --api-key', ['locations', '--api-key', mistyped], {}],
@@ -159,7 +159,7 @@ describe('a secret is read from a file', () => {
 
 // All users of a machine read the arguments of all processes.
 describe.skipIf(!hasAnotherUser)('another user, who lists processes while the inspector opens', () => {
-  test('sees the URL of a page without access, and no link', async () => {
+  test('sees the URL of a page that it cannot read, and no link', async () => {
     const bin = await emptyDirectory()
     const [opened, go] = [join(bin, 'opened'), join(bin, 'go')]
     await writeFile(
@@ -183,8 +183,8 @@ describe.skipIf(!hasAnotherUser)('another user, who lists processes while the in
   })
 })
 
-describe('variables that are not meant', () => {
-  test('TABWIRE_PORT of Kubernetes is ignored', async () => {
+describe('variables with another meaning', () => {
+  test('TABWIRE_PORT as set by Kubernetes is ignored', async () => {
     const env = { TABWIRE_PORT: 'tcp://10.43.0.17:4100', TABWIRE_PORT_4100_TCP_PORT: '4100' }
     const { stdout } = await tabwire(['doctor', '--json'], { env })
     expect(stdout).not.toContain('tcp:')

@@ -133,7 +133,7 @@ describe.concurrent('a service that stops', () => {
   })
 
   test.runIf(isSoak)(
-    'HTTP-23 a second signal during pushes ends it at once without losing acknowledged ones',
+    'HTTP-23 ends at once on a second signal during pushes, and loses no acknowledged push',
     async () => {
       const first = await startService([], { isNewProcess: true })
       const answer = await (await first.call('PUT', '/v1/checks/external/a', checkBody())).text()
@@ -149,7 +149,7 @@ describe.concurrent('a service that stops', () => {
     },
   )
 
-  test.runIf(isSoak)('HTTP-24 a closed output or terminal does not crash it', async () => {
+  test.runIf(isSoak)('HTTP-24 does not crash when its output or terminal is closed', async () => {
     const first = await startService([], { isNewProcess: true })
     first.process.child.stdout?.destroy()
     first.process.child.stderr?.destroy()

@@ -233,7 +233,7 @@ describe('a suggested next command', () => {
     expect(await service.run(pay.slice(1))).toMatchObject({ code: 0 })
   })
 
-  test('is harmless for any id of a service', async () => {
+  test('is harmless for any id that a service returns', async () => {
     const id = '$(touch ran);touch ran'
     const server = createServer((_request, response) =>
       response.writeHead(201).end(
@@ -259,7 +259,7 @@ describe('a suggested next command', () => {
   })
 })
 
-test('PowerShell gets its own quotes', () => {
+test('PowerShell gets its own quoting', () => {
   expect(shellWord("a'b’c;$(d)", 'powershell')).toBe("'a''b’’c;$(d)'")
   expect(shellWord('fixtures\\checks\\a.json', 'powershell')).toBe('fixtures\\checks\\a.json')
   expect(tabwireCommand('ping', ['-x'], { secret: { variable: 'S' } }, 'powershell')).toBe(
@@ -268,7 +268,7 @@ test('PowerShell gets its own quotes', () => {
 })
 
 /** A suggestion that is put together by hand is one that this file does not know; a constant has no value to quote. */
-test('no source file builds a command with values by itself', async () => {
+test('no source file builds a command with values except by tabwireCommand', async () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url))
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /\.tsx?$/.test(path),

@@ -206,7 +206,7 @@ describe('text from a service, a POS, a guest or a receiver', () => {
 })
 
 describe('a command that calls a foreign service', () => {
-  test('prints the response without hiding or moving anything', async () => {
+  test('prints the response, which cannot hide or move anything', async () => {
     const error = { code: 'x', message: `Gone${hostile}`, issues: [{ path: hostile, message: hostile }] }
     const server = createServer((request, response) => {
       const isList = request.url?.startsWith('/v1/locations') === true
@@ -250,7 +250,7 @@ describe('a command that calls a foreign service', () => {
     await service.stop()
   })
 
-  test('a pushed file cannot hide or move anything either', async () => {
+  test('prints an error for a scenario file, which cannot hide or move anything either', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'evil.json'), JSON.stringify({ [hostile]: hostile }))
     await writeFile(join(cwd, 'broken.json'), hostile)

@@ -36,7 +36,7 @@ async function made(options: SimulatorOptions = {}): Promise<Simulator> {
 }
 
 describe('a simulator in this process', () => {
-  test('closes at once, or after it was not ready for a while', async () => {
+  test('with drain is not ready for a while, and then closes', async () => {
     const one = await made()
     const closing = one.close({ drain: true })
     await vi.waitFor(async () => expect((await one.fetch('/_sim/ready')).status).toBe(503))
@@ -44,7 +44,7 @@ describe('a simulator in this process', () => {
     await expect(one.fetch('/_sim/ready')).rejects.toThrow()
   })
 
-  test('waits as long as it takes, and refuses a time limit that is no number', async () => {
+  test('waits without a limit, and refuses a timeout that is not a number', async () => {
     const one = await made({ port: false })
     one.receive(SHOP)
     await one.endpoints.create({ url: SHOP })
@@ -58,7 +58,7 @@ describe('a simulator in this process', () => {
     await expect(one.idle({ timeout: NaN })).rejects.toThrow(TypeError)
   })
 
-  test('says why a delivery is missing in spite of injected errors and a rate limit', async () => {
+  test('says why a delivery is missing, even with injected errors and a rate limit', async () => {
     const one = await made({ port: false, rateLimit: '1/h' })
     await one.checks.push('table-12', check())
     await one.faults.set({ faults: [{ on: 'api', error_rate: 1 }] })
@@ -67,7 +67,7 @@ describe('a simulator in this process', () => {
     )
   })
 
-  test('is the whole service under the names of the commands', async () => {
+  test('has the calls of the service under the names of the commands', async () => {
     const { signing_secret } = await simulator.endpoints.create({ url: SHOP })
     expect(signing_secret).toMatch(/^whsec_/)
     const { status, check: pushed } = await simulator.checks.push(
@@ -97,7 +97,7 @@ describe('a simulator in this process', () => {
     expect(requests.map(({ path }) => path)).toContain('/v1/checks/external/table-12')
   })
 
-  test('retries by its own clock, and tells of it', async () => {
+  test('retries by its own clock, and reports it', async () => {
     answer = () => new Response('busy', { status: received.length === 1 ? 503 : 200 })
     await simulator.endpoints.create({ url: SHOP, event_types: ['check.created'] })
     await simulator.checks.push('table-12', check())
@@ -113,7 +113,7 @@ describe('a simulator in this process', () => {
     expect(received[1]?.body).toBe(received[0]?.body)
   })
 
-  test('saves its state as a value and takes it back', async () => {
+  test('saves its state as a value and loads it again', async () => {
     await simulator.checks.push('saved', check())
     const state = await simulator.state.save()
     await simulator.reset()
@@ -122,7 +122,7 @@ describe('a simulator in this process', () => {
     expect(await simulator.checks.get('saved')).toMatchObject({ external_id: 'saved' })
   })
 
-  test('injects faults, also without a connection to break', async () => {
+  test('injects faults, also a lost response without a connection', async () => {
     onTestFinished(async () => {
       await simulator.faults.clear()
     })
@@ -131,7 +131,7 @@ describe('a simulator in this process', () => {
     expect(await simulator.checks.push('lost', check())).toMatchObject({ status: 200 })
   })
 
-  test('listens on a free port unless it is to have none, and on several beside each other', async () => {
+  test('listens on a free port by default, and several simulators run side by side', async () => {
     const [one, other] = await Promise.all([made(), made({ apiKey: 'twk_mine' })])
     expect(one.url).not.toBe(other.url)
     await one.checks.push('mine', check())
@@ -140,7 +140,7 @@ describe('a simulator in this process', () => {
     expect(simulator.url).toBe('http://tabwire.localhost:0')
   })
 
-  test('keeps everything where it is told to', async () => {
+  test('keeps its records in the data directory', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await createSimulator({ dataDirectory })
     await first.checks.push('kept', check())
@@ -166,7 +166,7 @@ describe('a simulator in this process', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('sends to loopback only without a port, and names what takes other deliveries', async () => {
+  test('sends only to loopback without a port, and says how to receive other deliveries', async () => {
     const one = await made({ port: false })
     const { id } = await one.endpoints.create({ url: 'https://shop.example:8443/webhooks?a=1' })
     await one.checks.push('table-12', check())
@@ -184,7 +184,7 @@ describe('a simulator in this process', () => {
     await one.deliveries.waitFor({ endpoint: id })
   })
 
-  test('is closed once, however often it is asked, and refuses calls from then on', async () => {
+  test('closes once, also after several calls of close, and then refuses calls', async () => {
     const one = await createSimulator()
     const { url } = one
     await Promise.all([one.close(), one.close(), one[Symbol.asyncDispose]()])
@@ -193,7 +193,7 @@ describe('a simulator in this process', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  test('is closed at the end of the block that it is used in', async () => {
+  test('closes at the end of its using block', async () => {
     let left: Simulator
     {
       await using used = await createSimulator({ port: false })
@@ -208,8 +208,8 @@ describe('a simulator in this process', () => {
   })
 })
 
-describe('waiting for deliveries', () => {
-  test('ends when one comes, at once when it is there, oldest first when there are several', async () => {
+describe('the wait for deliveries', () => {
+  test('ends when a delivery arrives, or at once when some exist, the oldest first', async () => {
     await simulator.endpoints.create({ url: SHOP })
     const coming = simulator.deliveries.waitFor({ type: 'check.closed' })
     await simulator.checks.push('table-12', check())
@@ -222,7 +222,7 @@ describe('waiting for deliveries', () => {
     expect(await simulator.deliveries.waitFor({ endpoint, timeout: 0 })).toHaveLength(2)
   })
 
-  test('says that no such delivery arrived, and names those that did', async () => {
+  test('says that no such delivery arrived, and names the others', async () => {
     await simulator.endpoints.create({ url: SHOP })
     await simulator.checks.push('table-12', check())
     await simulator.idle()
@@ -260,7 +260,7 @@ describe('waiting for deliveries', () => {
     expect(error.stack).toContain('create-simulator.test.ts')
   })
 
-  test('says that it was refused, and how', async () => {
+  test('says that the receiver refused the delivery, and how', async () => {
     answer = () => new Response(null, { status: 500 })
     await simulator.endpoints.create({ url: SHOP })
     await simulator.checks.push('table-12', check())

@@ -65,7 +65,7 @@ describe.each<[string, FakeOptions | undefined]>([
     await simulator.close()
   })
 
-  test('so does a receiver on a port, over a connection that is used again', async () => {
+  test('a receiver on a port gets them over a reused connection', async () => {
     const receiver = createShop()
     const server = createServer((request, response) => {
       const header = String(request.headers['x-service-signature'])
@@ -92,7 +92,7 @@ describe.each<[string, FakeOptions | undefined]>([
   })
 })
 
-test('the clock of the service runs on while the one of the tests stands still', async () => {
+test('the clock of the service runs while the clock of the tests is stopped', async () => {
   vi.useFakeTimers({ now: new Date('2020-02-02T02:02:02.000Z') })
   onTestFinished(() => void vi.useRealTimers())
   const simulator = await createSimulator({ port: false })

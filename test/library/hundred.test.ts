@@ -15,7 +15,7 @@ const count = isSoak ? 100 : 60
 /** By how much the heap may have grown from the 20th to the last; eighty that are not closed make it 1.65, forty 1.33. */
 const FLAT = 1.2
 
-test(`${count} simulators, made, used and closed, leave no handle, timer, listener or file, and memory flat`, async () => {
+test(`${count} simulators that were used and closed leave no handle, timer, listener or file, and memory stays flat`, async () => {
   const [cwd, temporary] = [await emptyDirectory(), await emptyDirectory()]
   const script = fileURLToPath(new URL('hundred.mjs', import.meta.url))
   const options = { cwd, env: { TMPDIR: temporary } }

@@ -98,7 +98,7 @@ describe('options', () => {
     expect(started).not.toHaveBeenCalled()
   })
 
-  test('an unknown name that is near no other comes with all names', async () => {
+  test('an unknown name that is similar to no option is refused with all names', async () => {
     expect(await refusal({ colour: 'red' })).toMatch(
       /^unknown option "colour"\. Known options: dataDir, .*onError\.$/,
     )
@@ -114,7 +114,7 @@ describe('options', () => {
     expect(await simulator.clock.show()).toMatchObject({ now: TIME, frozen: true })
   })
 
-  test('the clock may be one of your own', async () => {
+  test('the clock can be an object of your own, and /_sim/clock is then 404', async () => {
     const simulator = await made({ clock: createManualClock() })
     await expect(simulator.clock.show()).rejects.toMatchObject({ status: 404 })
   })
@@ -132,13 +132,13 @@ describe('options', () => {
     }
   })
 
-  test.each([['1/h'], [{ requests: 1, seconds: 3600 }]])('the rate limit may be %j', async (rateLimit) => {
+  test.each([['1/h'], [{ requests: 1, seconds: 3600 }]])('the rate limit can be %j', async (rateLimit) => {
     const simulator = await made({ rateLimit })
     await simulator.checks.list()
     await expect(simulator.checks.list()).rejects.toMatchObject({ code: 'rate_limited' })
   })
 
-  test.each(['dataDir', 'dataDirectory'])('%s keeps everything', async (name) => {
+  test.each(['dataDir', 'dataDirectory'])('%s keeps the records', async (name) => {
     const directory = await temporaryDirectory()
     const first = await createSimulator({ [name]: directory, port: false })
     await first.checks.push('kept', check())
@@ -148,7 +148,7 @@ describe('options', () => {
     })
   })
 
-  test('authorities are PEM files or PEM texts', async () => {
+  test('authorities can be PEM files or PEM texts', async () => {
     const { certificatePem } = await testAuthority()
     const file = join(await temporaryDirectory(), 'authority.pem')
     await writeFile(file, certificatePem)
@@ -165,7 +165,7 @@ describe('options', () => {
     )
   })
 
-  test('publicUrl begins the addresses of tables, whose host is allowed', async () => {
+  test('publicUrl is the beginning of table addresses, and its host is allowed', async () => {
     const { url, tables } = await made({ port: 0, publicUrl: 'https://pos.example:8443/' })
     const address = new URL((await tables.address('12')).url)
     expect(address.origin).toBe('https://pos.example:8443')
@@ -175,7 +175,7 @@ describe('options', () => {
     expect(answer.statusCode).toBe(200)
   })
 
-  test.each(['allowedHost', 'allowedHosts'])('%s names further hosts', async (name) => {
+  test.each(['allowedHost', 'allowedHosts'])('%s adds allowed hosts', async (name) => {
     const { url } = await made({ port: 0, [name]: ['tabwire.test'] })
     const { request } = await import('undici')
     const answer = await request(`${url}/_sim/health`, { headers: { host: 'tabwire.test' } })

@@ -48,7 +48,7 @@ test('the simulator has every call of the client', () => {
 })
 
 describe.each(both)('%s', (_name, client) => {
-  test('registers a receiver for all events unless some are named', async () => {
+  test('registers a receiver for all events by default, or for the named ones', async () => {
     const { event_types } = await client().endpoints.create({ url: SHOP })
     expect(event_types).toHaveLength(8)
   })
@@ -60,7 +60,7 @@ describe.each(both)('%s', (_name, client) => {
     expect(await coming).toMatchObject([{ event_type: 'check.created', status: 'delivered' }])
   })
 
-  test('ends a wait with its signal', async () => {
+  test('ends a wait when its signal aborts', async () => {
     const { signal, stop } = stopping()
     const reason = new Error('enough')
     const waits = [
@@ -73,7 +73,7 @@ describe.each(both)('%s', (_name, client) => {
     await expect(client().deliveries.none({ signal })).rejects.toBe(reason)
   })
 
-  test('is certain that nothing comes once nothing is on its way, without waiting for retries', async () => {
+  test('none resolves when no delivery is in flight, without waiting for retries', async () => {
     await client().deliveries.none()
     await client().endpoints.create({ url: SHOP })
     answer = () => new Response(null, { status: 500 })
@@ -91,7 +91,7 @@ describe.each(both)('%s', (_name, client) => {
     )
   })
 
-  test('waits for attempts in flight before nothing has come, and says when they take too long', async () => {
+  test('none waits for attempts in flight, and rejects with TimedOut when they take too long', async () => {
     await client().endpoints.create({ url: SHOP })
     const { promise, resolve } = deferred<Response>()
     answer = () => promise
@@ -102,7 +102,7 @@ describe.each(both)('%s', (_name, client) => {
     await expect(none).rejects.toThrow(NotDelivered)
   })
 
-  test('waits for an event, typed by its type', async () => {
+  test('waits for an event, and types its data by the event type', async () => {
     const coming = client().events.waitFor('payment.succeeded', { check: 'table-12' })
     await client().checks.push('table-11', check({ items: [item('burger')] }))
     await client().checks.push('table-12', check({ items: [item('burger')] }))
@@ -114,7 +114,7 @@ describe.each(both)('%s', (_name, client) => {
     expect((await client().events.waitFor('check.created', { timeout: 0 })).data.external_id).toBe('table-11')
   })
 
-  test('names the events that happened instead of the expected one', async () => {
+  test('names the events that happened when the expected one did not', async () => {
     await client().checks.push('table-12', check())
     const wait = client().events.waitFor('check.closed', { check: 'table-12', timeout: 0 })
     await expect(wait).rejects.toThrow(NotHappened)
@@ -123,7 +123,7 @@ describe.each(both)('%s', (_name, client) => {
     )
   })
 
-  test('iterates over all records of a list, page by page, and stops where its loop does', async () => {
+  test('iterates over all records of a list, page by page, and stops with its loop', async () => {
     for (const id of ['a', 'b', 'c']) await client().checks.push(id, check())
     const ids: string[] = []
     for await (const { external_id } of client().checks.all({ limit: 1 })) ids.push(external_id)
@@ -134,7 +134,7 @@ describe.each(both)('%s', (_name, client) => {
     }
   })
 
-  test('saves and loads the state, also under the earlier names of the client', async () => {
+  test('saves and loads the state, also with the earlier names of these calls', async () => {
     await client().checks.push('kept', check())
     const saved = await client().state.save()
     expect(await client().state.get()).toMatchObject({ checks: saved.checks })
@@ -145,7 +145,7 @@ describe.each(both)('%s', (_name, client) => {
     }
   })
 
-  test('streams until its loop ends, and makes any call', async () => {
+  test('streams until its loop ends, and sends any request', async () => {
     const seen: StreamMessage['type'][] = []
     const { promise: open, resolve } = deferred<true>()
     const reading = (async () => {
@@ -178,14 +178,14 @@ describe.each(both)('%s', (_name, client) => {
     await expect(client().deliveries.none(wanted as object)).rejects.toThrow(error)
   })
 
-  test('refuses a misspelt event type of a wait for events at once', async () => {
+  test('refuses a misspelt event type in a wait for events at once', async () => {
     await expect(client().events.waitFor('check.creatd' as 'ping')).rejects.toThrow(
       new TypeError('unknown event type "check.creatd", did you mean "check.created"?'),
     )
   })
 })
 
-describe.each(both)('%s takes times as text, number and Date', (_name, client) => {
+describe.each(both)('%s accepts times as text, number and Date', (_name, client) => {
   const time = '2026-11-21T18:00:00.000Z'
   test.each([time, Date.parse(time), new Date(time)])('%j', async (since) => {
     expect((await client().report(since)).since).toBe(time)
@@ -195,13 +195,13 @@ describe.each(both)('%s takes times as text, number and Date', (_name, client) =
     }
   })
 
-  test('and leaves a wrong text to the service', async () => {
+  test('the service refuses an invalid text', async () => {
     await expect(client().report('yesterday')).rejects.toMatchObject({ code: 'invalid_query' })
   })
 })
 
-describe('what was received in this process', () => {
-  test('is kept with headers, raw body and the status of the answer, and forgotten by a reset', async () => {
+describe('a request that was received in this process', () => {
+  test('has headers, raw body and the status of the response, and is removed by a reset', async () => {
     await simulator.endpoints.create({ url: `${SHOP}/pos` })
     answer = () => new Response(null, { status: simulator.received(SHOP).length === 1 ? 503 : 204 })
     await simulator.checks.push('table-12', check())
@@ -219,7 +219,7 @@ describe('what was received in this process', () => {
     expect(simulator.received(SHOP)).toEqual([])
   })
 
-  test('is answered 204 unless a receiver says otherwise', async () => {
+  test('is answered with 204 unless a receiver answers otherwise', async () => {
     const url = 'https://silent.test/'
     const takeBack = simulator.receive(url)
     await simulator.endpoints.create({ url })
@@ -229,7 +229,7 @@ describe('what was received in this process', () => {
     takeBack()
   })
 
-  test('is known for URLs with a receiver alone', () => {
+  test('is listed only for a URL with a receiver', () => {
     expect(() => simulator.received('https://else.test/')).toThrow(
       'No receiver in this process handles https://else.test. Register one with simulator.receive("https://else.test/").',
     )
@@ -238,7 +238,7 @@ describe('what was received in this process', () => {
 })
 
 describe('types', () => {
-  test('tell what the data of an event is', () => {
+  test('give the data of each event type', () => {
     const read = (event: EventView) => {
       if (event.type === 'claim.created') expectTypeOf(event.data).toEqualTypeOf<ClaimView>()
       if (event.type === 'check.closed') expectTypeOf(event.data).toEqualTypeOf<Check>()
@@ -251,7 +251,7 @@ describe('types', () => {
     expect([typeof read, typeof follow]).toEqual(['function', 'function'])
   })
 
-  test('name the codes of errors, and the fields of each', async () => {
+  test('give the codes of errors, and the fields of each code', async () => {
     const error: unknown = await simulator.checks.push('table-12', '{}').catch((reason: unknown) => reason)
     if (!(error instanceof ApiError)) throw new Error('The push was accepted.')
     expectTypeOf(error.code).toEqualTypeOf<ErrorCode>()
@@ -265,7 +265,7 @@ describe('types', () => {
     expect(error.body.issues.map(({ path }) => path)).toContain('table')
   })
 
-  test('have one query per list', () => {
+  test('have one query type per list', () => {
     expectTypeOf<Parameters<Client['deliveries']['list']>[0]>().toEqualTypeOf<DeliveriesQuery | undefined>()
     expectTypeOf<Parameters<Client['events']['all']>[0]>().toEqualTypeOf<EventsQuery | undefined>()
     expectTypeOf<{ status: 'lost' }>().not.toExtend<DeliveriesQuery>()
@@ -274,7 +274,7 @@ describe('types', () => {
     expectTypeOf<'chek'>().not.toExtend<keyof DeliveriesQuery>()
   })
 
-  test('take options as the flags, and under their earlier names', () => {
+  test('accept options with the names of the flags, and with earlier names', () => {
     expectTypeOf<{
       dataDir: string
       cacert: string[]

@@ -44,7 +44,7 @@ async function oneIsRefused({ call }: Connected): Promise<void> {
 }
 
 describe.each(sampled(['stdio', 'http'], 2))(
-  'over %s, an agent finds the cause from the tools alone:',
+  'over %s, an agent finds the cause with only the tools:',
   (way) => {
     let service: RunningService
     let agent: Connected

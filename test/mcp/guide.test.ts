@@ -10,7 +10,7 @@ import { toolNames } from './clients.ts'
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const guide = read('src/guides/agents.md')
 
-test('the guide has each tool, with its effects and its scope, and no other', () => {
+test('the guide lists exactly the existing tools, with their effects and scopes', () => {
   const [, table = ''] = guide.split('\n## Tools\n')
   const rows = [...table.matchAll(/^\| `(\w+)`.*$/gm)].map(([row]) => {
     const [, name = '', , changes, scopes] = row.split('|').map((cell) => cell.trim().replaceAll('`', ''))
@@ -26,14 +26,14 @@ test('the guide has each tool, with its effects and its scope, and no other', ()
   expect(guide).toContain(`${tools.length} tools`)
 })
 
-test('tools that change something say so', () => {
+test('descriptions of tools that change something say so', () => {
   for (const { name, description, effects } of tools)
     expect([name, /^(Push|Cause|Act|Send|Test|Show .* (?:change it|replace all))/.test(description)]).toEqual(
       [name, !effects.readOnlyHint],
     )
 })
 
-test('its settings of agents are JSON that starts the server', () => {
+test('the settings for agents in the guide are JSON that starts the server', () => {
   const blocks = blocksOf('src/guides/agents.md').filter(({ language }) => language === 'json')
   expect(blocks).toHaveLength(2)
   for (const { text } of blocks) {
@@ -60,7 +60,7 @@ test('the skill has a name and a description, and twenty commands', () => {
   expect(new Set(used).size).toBe(20)
 })
 
-test('llms.txt has each guide', () => {
+test('llms.txt lists each guide', () => {
   const llms = read('fixtures/llms.txt')
   const linked = [...llms.matchAll(/\/docs\/guides\/([\w-]+)\.md/g)].map(([, one]) => one)
   const guides = readdirSync(join(root, 'src/guides')).map((file) => file.replace('.md', ''))

@@ -9,7 +9,7 @@ const accept = { accept: 'application/json, text/event-stream' }
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
 describe('a request to /mcp', () => {
-  test('without a key, or with an unknown one, is 401', async () => {
+  test('without a key, or with an unknown key, is answered with 401', async () => {
     const { call } = await openSimulator()
     for (const key of [null, 'twk_unknown']) {
       const answer = await call('POST /mcp', { key, json: list, headers: accept })
@@ -18,7 +18,7 @@ describe('a request to /mcp', () => {
     }
   })
 
-  test('by another method is 405', async () => {
+  test('with another method is answered with 405', async () => {
     const { call } = await openSimulator()
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const answer = await call(`${method} /mcp`, { headers: { accept: 'text/event-stream' } })
@@ -54,7 +54,7 @@ describe('a request to /mcp', () => {
     ['a body beyond the limit', JSON.stringify({ ...list, params: { x: 'x'.repeat(3_000) } }), 413, -32600],
     ['JSON that is no message', '{"a":1}', 400, -32600],
     ['a text', '"x"', 400, -32600],
-  ])('with %s is an error of JSON-RPC', async (_what, body, status, code) => {
+  ])('with %s is answered with an error of JSON-RPC', async (_what, body, status, code) => {
     const { call } = await openSimulator({ bodyLimit: 2_000 })
     const answer = await call('POST /mcp', {
       body,
@@ -63,7 +63,7 @@ describe('a request to /mcp', () => {
     expect(answer).toMatchObject({ status, json: { jsonrpc: '2.0', id: null, error: { code } } })
   })
 
-  test('of another content type is 415', async () => {
+  test('with another content type is answered with 415', async () => {
     const { call } = await openSimulator()
     const answer = await call('POST /mcp', {
       body: '{}',
@@ -75,7 +75,7 @@ describe('a request to /mcp', () => {
     })
   })
 
-  test('is not in the request log, and the requests that it causes are', async () => {
+  test('is not in the request log, but the requests that it makes are', async () => {
     const simulator = await openSimulator()
     const args = { check: 'table-9', body: { wrong: true } }
     await callTool(simulator, 'push', args)
@@ -85,7 +85,7 @@ describe('a request to /mcp', () => {
     ])
   })
 
-  test('with a session of the inspector has no key', async () => {
+  test('with a cookie of the inspector instead of a key is answered with 401', async () => {
     const { call } = await openSimulator()
     const answer = await call('POST /mcp', {
       key: null,
@@ -105,7 +105,7 @@ async function callTool({ call }: Pick<TestSimulator, 'call'>, name: string, arg
     .result
 }
 
-test('tools are subject to injected faults and rate limits, like their callers', async () => {
+test('tools are refused beyond the rate limit of their caller', async () => {
   const simulator = await openSimulator({ rateLimit: '1/m' })
   await callTool(simulator, 'checks', {})
   expect(await callTool(simulator, 'checks', {})).toMatchObject({
@@ -114,7 +114,7 @@ test('tools are subject to injected faults and rate limits, like their callers',
   })
 })
 
-test('receiver_check needs the scope of resending', async () => {
+test('receiver_check needs the scope simulate', async () => {
   const simulator = await openSimulator()
   const made = await simulator.call('POST /_sim/keys', { json: { scopes: ['read', 'write'] } })
   const { api_key: key } = made.json as { api_key: string }
@@ -126,7 +126,7 @@ test('receiver_check needs the scope of resending', async () => {
   })
 })
 
-test('a call that waits ends with the service', async () => {
+test('a waiting call ends when the service stops', async () => {
   const simulator = await openSimulator()
   const isWaiting = new Promise<void>((resolve) => {
     const stop = onJudged(({ request }) => {
@@ -141,7 +141,7 @@ test('a call that waits ends with the service', async () => {
   expect(await waiting).toMatchObject({ isError: true })
 })
 
-test('a simulator without a port answers, too', async () => {
+test('a simulator without a port answers requests to /mcp', async () => {
   const simulator = await createSimulator()
   const response = await simulator.fetch('/mcp', {
     method: 'POST',
@@ -174,7 +174,7 @@ describe('llms.txt', () => {
   })
 })
 
-test('tools need the scopes that the guide names, and no other', async () => {
+test('tools need the scopes that the guide names, and no others', async () => {
   const simulator = await openSimulator()
   const keyOf = async (name: string) => {
     const scopes = tools.find((tool) => tool.name === name)?.scopes
@@ -206,7 +206,7 @@ test('tools need the scopes that the guide names, and no other', async () => {
   }
 })
 
-test('guests report an action that succeeded, in spite of injected errors of the API', async () => {
+test('the guests tool reports a successful action, even with injected errors of the API', async () => {
   const simulator = await openSimulator()
   await callTool(simulator, 'push', { check: 'dinner', body: checkBody() })
   await simulator.call('PUT /_sim/faults', { json: { faults: [{ on: 'api', error_rate: 1 }] } })
@@ -214,7 +214,7 @@ test('guests report an action that succeeded, in spite of injected errors of the
   expect(isError).toBe(false)
 })
 
-test('deliveries and account have the latest 20 records, and the number of all', async () => {
+test('deliveries and account contain the latest 20 records, and the total number', async () => {
   const simulator = await openSimulator()
   simulator.receive('https://a.test/', () => new Response(null, { status: 204 }))
   await simulator.call('POST /v1/webhook-endpoints', {

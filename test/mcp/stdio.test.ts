@@ -45,7 +45,7 @@ const initialize = request(0, 'initialize', {
   clientInfo: { name: 'test', version: '1' },
 })
 
-test('lines that are not messages are answered, and the connection stays', async () => {
+test('invalid lines get an error response, and the connection stays open', async () => {
   const { send, next } = await open()
   send(initialize)
   await next(1)
@@ -79,7 +79,7 @@ test('lines that are not messages are answered, and the connection stays', async
   expect(answers).toHaveLength(9)
 })
 
-test('requests before the end of the input are answered, then it ends with 0 and leaves nothing', async () => {
+test('the server answers requests before the end of input, then exits with 0 and leaves no file', async () => {
   const cwd = await emptyDirectory()
   const { send, end } = await open(cwd)
   send(initialize)
@@ -98,7 +98,7 @@ test('requests before the end of the input are answered, then it ends with 0 and
 })
 
 test.each(sampled(['end of the input', 'SIGTERM', 'SIGINT'] as const, 2))(
-  '%s ends a call that waits',
+  '%s ends a waiting call',
   async (way) => {
     const service = await serve()
     const { send, next, end } = await open(service.cwd)
@@ -115,7 +115,7 @@ test.each(sampled(['end of the input', 'SIGTERM', 'SIGINT'] as const, 2))(
   },
 )
 
-test.runIf(isSoak)('a cancelled call ends', async () => {
+test.runIf(isSoak)('a cancelled call gets no response', async () => {
   const service = await serve()
   const { send, next, end } = await open(service.cwd)
   send(initialize)
@@ -129,7 +129,7 @@ test.runIf(isSoak)('a cancelled call ends', async () => {
   await service.stop()
 })
 
-test.runIf(isSoak)('a reader that has gone ends it', async () => {
+test.runIf(isSoak)('the server exits with 0 when its reader closes the pipe', async () => {
   const { send, next } = await open()
   send(initialize)
   await next(1)
@@ -138,7 +138,7 @@ test.runIf(isSoak)('a reader that has gone ends it', async () => {
   expect(await running.ended).toMatchObject({ code: 0 })
 })
 
-test('messages go to stderr: a wrong flag has no stdout', async () => {
+test('messages go to stderr: a wrong flag prints nothing on stdout', async () => {
   running = await spawnTabwire(['mcp', '--url', 'nonsense', '--port', '1'])
   const { code, stdout, stderr } = await running.ended
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

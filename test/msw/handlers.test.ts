@@ -25,7 +25,7 @@ describe('msw handlers', () => {
     ['https://api.example.com/v1/', '/v1'],
     ['https://api.example.com', ''],
     ['https://api.example.com/eu.west/pay(1)/v1', '/eu.west/pay(1)/v1'],
-  ])('answer for %s', async (baseUrl, path) => {
+  ])('answer requests to %s', async (baseUrl, path) => {
     server.resetHandlers(...handlers(simulator, { baseUrl }))
     const url = `https://api.example.com${path}`
     const locations = await call(`${url}/locations?limit=1`)
@@ -44,7 +44,7 @@ describe('msw handlers', () => {
     ['', {}, 404, 'not_found'],
     ['/checks/external/%E0', {}, 400, 'invalid_path'],
     ['/locations?limit=x', {}, 400, 'invalid_query'],
-  ])('pass on the error that %s %o brings', async (path, init, status, code) => {
+  ])('pass on the error response to %s %o', async (path, init, status, code) => {
     const response = await call(`https://api.example.com/v1${path}`, init)
     expect(response.status).toBe(status)
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
@@ -57,19 +57,19 @@ describe('msw handlers', () => {
     'https://api.example.com/_sim/health',
     'https://other.example.com/v1/locations',
     'http://api.example.com/v1/locations',
-  ])('leave %s alone', async (url) => {
+  ])('ignore %s', async (url) => {
     const ours = handlers(simulator, { baseUrl: 'https://api.example.com/v1' })
     expect(await getResponse(ours, new Request(url))).toBeUndefined()
   })
 
-  test('break the connection where the service would', async () => {
+  test('break the connection when the service would', async () => {
     await simulator.faults.set({ faults: [{ on: 'api', reset_rate: 1 }] })
     await expect(call('https://api.example.com/v1/locations')).rejects.toThrow(TypeError)
     await simulator.faults.clear()
     expect((await call('https://api.example.com/v1/locations')).ok).toBe(true)
   })
 
-  test('are of an absolute URL', () => {
+  test('need an absolute URL', () => {
     expect(() => handlers(simulator, { baseUrl: '/v1' })).toThrow(TypeError)
   })
 })

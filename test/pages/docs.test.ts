@@ -38,7 +38,7 @@ function memoized<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 describe('the API reference at /docs', () => {
-  it('has no script, and allows its own style and no other origin', async () => {
+  it('has no script, and loads only its own style and nothing from other origins', async () => {
     const { call, url } = await openSimulator()
     const { status, headers, text } = await call('GET /docs', { key: null })
     expect(status).toBe(200)
@@ -50,7 +50,7 @@ describe('the API reference at /docs', () => {
       expect((await call(`GET ${path}`, { key: null })).status).toBe(200)
   })
 
-  it('describes each operation, webhook and schema of the document, and links lead to them', async () => {
+  it('describes each operation, webhook and schema of the document, and all links have a target', async () => {
     const { text, url, document: json } = await reference()
     const document = JSON.parse(json.text) as OpenApi
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
@@ -76,7 +76,7 @@ describe('the API reference at /docs', () => {
   it
     .runIf(hasBrowser)
     .each([[360, 'dark'] as const, [1280, 'light'] as const].filter(([width]) => isSoak || width === 360))(
-    `fits %i px in %s and has no barrier, ${inBrowser}`,
+    `fits %i px in %s and has no accessibility barrier, ${inBrowser}`,
     async (width, colorScheme) => {
       const { url } = await openSimulator()
       const page = await openPhone(`${url}/docs`, { viewport: { width, height: 800 }, colorScheme })
@@ -135,7 +135,7 @@ describe('the guides at /docs/guides', () => {
     }
   })
 
-  it.runIf(hasBrowser)(`fit a phone and have no barrier, ${inBrowser}`, async () => {
+  it.runIf(hasBrowser)(`fit a phone and have no accessibility barrier, ${inBrowser}`, async () => {
     const { url } = await openSimulator()
     const page = await openPhone(`${url}/docs/guides`)
     // A long one shows every kind of element; the soak looks at all.

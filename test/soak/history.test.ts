@@ -23,8 +23,8 @@ const good: History = {
 }
 const nothing = { lost: [], unexpected: [], changed: [], repeated: [], different: [] }
 
-describe('CONV-14 the judge of histories', () => {
-  test('finds nothing when all events arrived, also twice and in another order', () => {
+describe('CONV-14 the check of histories', () => {
+  test('finds nothing when all events arrived, even twice and in another order', () => {
     expect(judge(good)).toEqual(nothing)
   })
 

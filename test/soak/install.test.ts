@@ -30,7 +30,7 @@ describe.runIf(isSoak)('the packed file, installed by npm in an empty project', 
   })
 
   test.each(nodes)(
-    'plays the demo on Node %s',
+    'runs the demo on Node %s',
     async (version) => {
       const bin = join('node_modules', 'tabwire', 'bin', 'run.js')
       const stdout = await run('npx', '--yes', '--package', `node@${version}`, '--', 'node', bin, 'demo')

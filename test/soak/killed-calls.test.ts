@@ -40,7 +40,7 @@ async function disturbed(before: string, names: string, n: number | string, how:
 
 describe.skipIf(!canTrace)('DUR-02 a store whose process is killed at', () => {
   test.each(Object.entries(calls).filter(([, { usual }]) => isSoak || usual.length > 0))(
-    '%s has what was acknowledged, and starts without help',
+    '%s has all acknowledged pushes, and starts without repair',
     async (_what, { names, usual }) => {
       const before = await leftOpen()
       let points = 0

@@ -73,12 +73,12 @@ describe(`CONV-12, CONV-14 after random actions, seed ${seed},`, () => {
   )
 
   test.runIf(isSoak)(
-    'also when its process is killed',
+    'the service equals the model also when its process is killed',
     () => expectModels(startApart, { numRuns: Math.ceil(runs / 40), maxCommands: 40 }),
     3_600_000,
   )
 
-  test('a failure is reproducible by its seed and path', async () => {
+  test('a failure can be repeated with its seed and path', async () => {
     const isWrong = (repeat: Repeat) =>
       runModels(startInside, { numRuns: 20, maxCommands: 20 }, repeat, (model) =>
         expect(model.pushes).toBeLessThan(3),
@@ -99,7 +99,7 @@ describe('CONV-13', () => {
     )
 
   test(
-    `for any interleaving of three senders, seed ${seed}, the newest push is the state`,
+    `for any interleaving of three senders, seed ${seed}, the newest push determines the state`,
     async () => {
       const target = await openSimulator()
       let runs = 0

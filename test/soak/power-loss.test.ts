@@ -67,7 +67,7 @@ async function materialised(content: Content): Promise<string> {
 
 describe.skipIf(!canTrace)('a store', () => {
   test(
-    'DUR-13 has what was acknowledged after a power cut at any moment, whatever was not synced',
+    'DUR-13 has all acknowledged pushes after a power cut at any time, whatever was not synced',
     async () => {
       const { directory, before, calls } = await watched()
       const all = different(powerCuts(directory, before, calls))

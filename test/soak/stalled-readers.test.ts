@@ -70,7 +70,7 @@ const EVENTS_LEFT_OUT = { keepEvents: 5 }
 
 describe(`${READERS} stalled subscribers`, () => {
   test.each(streams)(
-    `of %s and ${PUSHES} pushes of 960 KiB take less than 150 MiB`,
+    `of %s take less than 150 MiB for ${PUSHES} pushes of 960 KiB`,
     async (_what, pathOf) => {
       const service = await serve(EVENTS_LEFT_OUT)
       const path = await pathOf(service)
@@ -85,7 +85,7 @@ describe(`${READERS} stalled subscribers`, () => {
   // A history is each reader's own: of large requests, some six MiB for each.
   const shared = streams.filter(([what]) => what !== 'the stream since a time')
   test.runIf(isSoak && process.platform === 'linux').each(shared)(
-    'of %s make no process 150 MiB larger, garbage included',
+    'of %s make the process at most 150 MiB larger, including garbage',
     async (_what, pathOf) => {
       const service = await startService(['--keep-events', String(EVENTS_LEFT_OUT.keepEvents)])
       const resident = () => residentKiB(service.process.child.pid ?? 0)

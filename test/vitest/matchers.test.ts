@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 
 describe('toHaveDelivered', () => {
-  plain('waits for what is to come, and counts', async () => {
+  plain('waits for a delivery that comes later, and counts', async () => {
     await simulator.endpoints.create({ url: SHOP })
     const coming = expect(simulator).toHaveDelivered('check.closed', { check: 'table-12' })
     await simulator.checks.push('table-12', check())
@@ -38,7 +38,7 @@ describe('toHaveDelivered', () => {
     )
   })
 
-  plain('with timeout 0 looks at what is there, whatever is in flight', async () => {
+  plain('with timeout 0 checks only the stored deliveries, and waits for no attempt in flight', async () => {
     let respond: () => void = () => {}
     const responded = new Promise<void>((resolve) => (respond = resolve))
     const takeBack = simulator.receive(SHOP, async () => {
@@ -56,7 +56,7 @@ describe('toHaveDelivered', () => {
     takeBack()
   })
 
-  plain('fails with the stack of what the handler threw', async () => {
+  plain('fails with the stack of the error that the handler threw', async () => {
     const takeBack = simulator.receive(SHOP, () => {
       throw new TypeError('out of soup')
     })
@@ -70,7 +70,7 @@ describe('toHaveDelivered', () => {
     takeBack()
   })
 
-  plain('with not, waits for no time but for what is under way', async () => {
+  plain('with not waits only for attempts in flight', async () => {
     await simulator.endpoints.create({ url: SHOP })
     await expect(simulator).not.toHaveDelivered('check.created')
     void simulator.checks.push('table-12', check())
@@ -95,30 +95,27 @@ describe('a failure', () => {
       },
     )
 
-  plain(
-    'of a delivery has expected, got and the delivery in three lines, and values for a diff',
-    async () => {
-      status = 500
-      await simulator.endpoints.create({ url: SHOP })
-      await simulator.checks.push('table-12', check())
-      await simulator.idle()
-      const waited = expect(simulator).toHaveDelivered('check.created', { check: 'table-12', timeout: 0 })
-      const { message, ...diff } = (await failureOf(waited)) as { message: string }
-      expect(message.split('\n')).toEqual([
-        'Expected: 1 delivered check.created for check table-12',
-        'Got: 0 delivered, and 1 pending',
-        expect.stringMatching(
-          /^ {2}dlv_\w{26} check\.created for check table-12, pending after attempt 1: The receiver returned 500\./,
-        ),
-      ])
-      expect(diff).toEqual({
-        actual: ['pending check.created for check table-12'],
-        expected: ['delivered check.created for check table-12'],
-      })
-    },
-  )
+  plain('of a delivery shows expected, got and the delivery, and has values for a diff', async () => {
+    status = 500
+    await simulator.endpoints.create({ url: SHOP })
+    await simulator.checks.push('table-12', check())
+    await simulator.idle()
+    const waited = expect(simulator).toHaveDelivered('check.created', { check: 'table-12', timeout: 0 })
+    const { message, ...diff } = (await failureOf(waited)) as { message: string }
+    expect(message.split('\n')).toEqual([
+      'Expected: 1 delivered check.created for check table-12',
+      'Got: 0 delivered, and 1 pending',
+      expect.stringMatching(
+        /^ {2}dlv_\w{26} check\.created for check table-12, pending after attempt 1: The receiver returned 500\./,
+      ),
+    ])
+    expect(diff).toEqual({
+      actual: ['pending check.created for check table-12'],
+      expected: ['delivered check.created for check table-12'],
+    })
+  })
 
-  plain('of convergence has both end values of each field, also for a diff', async () => {
+  plain('of convergence shows both values of each different field, also as a diff', async () => {
     const pushes = [1, 2].map((factor) => {
       const { revision: _none, ...push } = check({ totals: totals(factor * 100) })
       return push
@@ -130,7 +127,7 @@ describe('a failure', () => {
     })
   })
 
-  plain('of a signature has the header, and the one that was expected for a diff', async () => {
+  plain('of a signature shows the header, and the expected header as a diff', async () => {
     const header = sign({ payload: '{}', secret: 'whsec_a', timestamp: 1_700_000_000 })
     const received = { headers: { 'x-service-signature': header }, body: '{}' }
     const failure = await failureOf(expect(received).toBeSignedBy('whsec_b'))
@@ -144,7 +141,7 @@ describe('a failure', () => {
   })
 })
 
-describe('a wrong subject or word', () => {
+describe('a wrong subject or argument', () => {
   const read = new Request(SHOP, { method: 'POST', body: '{}' })
   const at = (subject: unknown) => expect(subject as Simulator)
   plain.each<[string, () => Promise<void>, string]>([
@@ -201,7 +198,7 @@ describe('a wrong subject or word', () => {
       () => expect(simulator).toHaveDelivered('ping', { tiems: 1 } as object),
       'unknown option "tiems", did you mean "times"?',
     ],
-  ])('is refused with what is expected: %s', async (_what, assert, message) => {
+  ])('is refused with the expected value: %s', async (_what, assert, message) => {
     await expect(assert()).rejects.toThrow(message)
     await expect(assert()).rejects.toBeInstanceOf(TypeError)
   })
@@ -210,12 +207,12 @@ describe('a wrong subject or word', () => {
 describe('toConverge', () => {
   const grows = [1, 2, 3].map((revision) => check({ revision, totals: totals(revision * 100) }))
 
-  plain('passes for pushes that a revision orders, and hears nothing of the trial', async () => {
+  plain('passes for pushes with a revision, and stores no check', async () => {
     await expect(simulator).toConverge(grows)
     expect((await simulator.checks.list()).data).toEqual([])
   })
 
-  plain('fails for pushes that nothing orders, with two orders and what differs', async () => {
+  plain('fails for pushes without an order, and shows two orders with their differences', async () => {
     const unordered = grows.map(({ revision: _none, ...push }) => push)
     await expect(simulator).not.toConverge(unordered)
     await expect(expect(simulator).toConverge(unordered)).rejects.toThrow(
@@ -223,14 +220,14 @@ describe('toConverge', () => {
     )
   })
 
-  plain('orders by the field of the simulator', async () => {
+  plain('uses the ordering field of the simulator', async () => {
     const versioned = grows.map(({ revision: version, ...push }) => ({ ...push, version }))
     await using ordering = await createSimulator({ port: false, orderBy: 'version' })
     await expect(ordering).toConverge(versioned)
     await expect(expect(ordering).toConverge(grows)).rejects.toThrow('Send version with each push')
   })
 
-  plain('takes what the simulator has received, of any check or of one', async () => {
+  plain('checks the pushes that the simulator received, of all checks or of one', async () => {
     await expect(expect(simulator).toConverge()).rejects.toThrow(
       /\nGot: no pushes: none were given or received$/,
     )
@@ -243,7 +240,7 @@ describe('toConverge', () => {
 })
 
 describe('toHaveNoFindings', () => {
-  plain('fails with what was found and the requests that show it', async () => {
+  plain('fails with the findings and the requests that cause them', async () => {
     await expect(simulator).toHaveNoFindings()
     await simulator.checks.push(
       'table-12',
@@ -262,7 +259,7 @@ describe('toBeSignedBy', () => {
   const header = (timestamp = Math.floor(Date.now() / 1_000)) =>
     sign({ payload: body, secret: 'whsec_a', timestamp })
 
-  plain('takes a Request, whose body can still be read, and what servers have of one', async () => {
+  plain('accepts a Request, which can still be read, and the headers and body of other servers', async () => {
     const request = new Request(SHOP, { method: 'POST', body, headers: { 'X-Acme-Signature': header() } })
     await expect(request).toBeSignedBy('whsec_a', { serviceName: 'Acme' })
     await expect(request).toBeSignedBy('whsec_a', { serviceName: 'x-acme-signature' })
@@ -273,7 +270,7 @@ describe('toBeSignedBy', () => {
     await expect({ headers: new Headers(headers), body }).toBeSignedBy('whsec_a')
   })
 
-  plain('checks the bytes of a Request, also those that are no part of its text', async () => {
+  plain('checks the exact bytes of a Request, even bytes that its text does not contain', async () => {
     const bytes = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(body), Buffer.from([0xff])])
     const timestamp = Math.floor(Date.now() / 1_000)
     const request = (signed: Uint8Array) => {
@@ -284,7 +281,7 @@ describe('toBeSignedBy', () => {
     await expect(request(bytes.subarray(3))).not.toBeSignedBy('whsec_a')
   })
 
-  plain('finds the header of any service, if there is one alone', async () => {
+  plain('finds the header of any service when there is only one', async () => {
     await expect({ headers: { 'X-Acme-Signature': header() }, body }).toBeSignedBy('whsec_a')
     const request = new Request(SHOP, { method: 'POST', body, headers: { 'X-Acme-Signature': header() } })
     await expect(request).toBeSignedBy('whsec_a')
@@ -300,7 +297,7 @@ describe('toBeSignedBy', () => {
     await expect({ headers: two, body }).toBeSignedBy('whsec_a')
   })
 
-  plain('fails for another secret, other bytes, another time, no header, with the reason', async () => {
+  plain('fails with the reason for another secret, another body, an old timestamp or no header', async () => {
     const headers = { 'x-service-signature': header() }
     await expect({ headers, body }).not.toBeSignedBy('whsec_b')
     await expect({ headers, body: `${body} ` }).not.toBeSignedBy('whsec_a')
@@ -318,7 +315,7 @@ describe('the fixtures', { shuffle: false }, () => {
   const seen: Record<string, Simulator[]> = { own: [], shared: [] }
 
   for (const number of [1, 2])
-    test(`give each test one of its own and each file one, ${number}`, async ({
+    test(`create one simulator for each test and one for each file, ${number}`, async ({
       simulator,
       fileSimulator,
     }) => {
@@ -328,7 +325,7 @@ describe('the fixtures', { shuffle: false }, () => {
       seen.shared?.push(fileSimulator)
     })
 
-  plain('end them with their test', async () => {
+  plain('close the simulator of a test when the test ends', async () => {
     const [one, other] = seen.own ?? []
     expect(one).not.toBe(other)
     await expect(one?.locations.list()).rejects.toThrow(/is closed/)

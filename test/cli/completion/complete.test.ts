@@ -37,7 +37,7 @@ describe('commands and topics', () => {
     expect(at(line).values.filter((value) => value !== 'completion')).toEqual(values)
   })
 
-  test('come with the first line of their description', () => {
+  test('are suggested with the first line of their description', () => {
     const { suggestions } = suggest(config, [''])
     expect(suggestions.find(({ value }) => value === 'clock')?.description).toBe(
       'Show, advance or freeze the service clock.',
@@ -62,7 +62,7 @@ describe('flags', () => {
     ['listen -H x --add|', ['--add-header']],
   ])('%s', (line, values) => expect(at(line).values).toEqual(values))
 
-  test('are offered where nothing else can stand', () => {
+  test('are suggested when no argument is missing', () => {
     expect(at('locations |').values).toContain('--url')
     expect(at('ping we_1 |').values).toContain('--url')
     expect(at('ping |').values).toEqual([])
@@ -95,7 +95,7 @@ describe('values', () => {
     ['clock advance |', undefined],
   ])('%s is completed by %s', (line, kind) => expect(at(line).kind).toBe(kind))
 
-  test('of URLs stay whole, though bash takes them apart', () => {
+  test('of URLs are joined again after bash splits them at colons', () => {
     const { given } = at('ping --url http : //127.0.0.1 : 4200 |')
     expect(given.get('url')).toBe('http://127.0.0.1:4200')
   })
@@ -108,7 +108,7 @@ const places = (connect: () => Promise<unknown>) => ({
   dataDirectory: 'nowhere',
 })
 
-test('a look-up returns ids of the service, but no text that a shell would split or expand', async () => {
+test('a lookup returns ids of the service, but none that a shell would split or expand', async () => {
   await using simulator = await createSimulator({ port: false })
   for (const id of ['table-12', 'table $(touch x)', '-table', 'table`x`', 'tisch-ü'])
     await simulator.checks.push(id, JSON.stringify(checkBody()))
@@ -124,7 +124,7 @@ test('a look-up returns ids of the service, but no text that a shell would split
   ])
 })
 
-test('a look-up waits neither for a slow service nor for a missing one', async () => {
+test('a lookup returns nothing when the service is slow or missing', async () => {
   const never = new Promise(() => {})
   expect(
     await lookUp(

@@ -18,7 +18,7 @@ describe('the settings of tabwire.config.json', () => {
     ).toMatchFileSnapshot('../../../fixtures/config.schema.json')
   })
 
-  test('are all flags of start, in snake_case, but where files are and how it talks', () => {
+  test('are the snake_case flags of start, except --config, --json, --store-key and key files, plus profiles and listen', () => {
     const names = Object.keys(Start.flags).filter(
       (name) => !['config', 'json', 'api-key-file', 'store-key', 'store-key-file'].includes(name),
     )
@@ -26,7 +26,7 @@ describe('the settings of tabwire.config.json', () => {
     expect(names.map(keyOf)).toEqual(expect.arrayContaining(['port', 'data_dir', 'allow_http_loopback']))
   })
 
-  test('are numbers, switches, choices and lists as the flags are', () => {
+  test('have the types of the flags: numbers, switches, choices and lists', () => {
     const right = {
       $schema: './config.schema.json',
       port: 0,
@@ -46,6 +46,6 @@ test.each([
   ['data-dir', 'data_dir'],
   ['apikey', 'api_key'],
   ['colour', undefined],
-])('for %s, %s may have been meant', (word, meant) => {
+])('for %s, the closest word is %s', (word, meant) => {
   expect(closestWord(word, ['port', 'host', 'data_dir', 'api_key'])).toBe(meant)
 })

@@ -17,16 +17,16 @@ describe('--only and --skip', () => {
     [['refuses/big'], [], ['refuses/big']],
     [[], ['big'], ['accepts/plain']],
     [['accepts'], ['accepts/big'], ['accepts/plain']],
-  ])('only %j without %j leaves %j', (only, skip, left) => expect(chosen(only, skip)).toEqual(left))
+  ])('only %j and skip %j select %j', (only, skip, left) => expect(chosen(only, skip)).toEqual(left))
 
-  test('a name that names nothing is wrong usage', () => {
+  test('refuse a name that is neither a case nor a group', () => {
     expect(() => chosen(['bigg'], [])).toThrow(
       '--only and --skip must be a case or group, got "bigg". Groups: accepts, refuses',
     )
     expect(() => chosen([], ['bigg'])).toThrow('bigg')
   })
 
-  test('to leave nothing is wrong usage', () => {
+  test('refuse a selection without cases', () => {
     expect(() => chosen(['accepts'], ['accepts'])).toThrow('leave no case')
   })
 })

@@ -8,7 +8,7 @@ const variables = { TABWIRE_URL: 'http://127.0.0.1:1' }
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
 describe('an .env file', () => {
-  test('that is new is its owner’s alone, and there is none before there is something to write', async () => {
+  test('that is new is created at the first write, and only its owner can read it', async () => {
     const directory = await temporaryDirectory()
     const file = await openEnvFile(join(directory, '.env'))
     expect(await readdir(directory)).toEqual([])
@@ -21,7 +21,7 @@ describe('an .env file', () => {
   test.each([
     ['a key', { TABWIRE_API_KEY: 'twk_x' }],
     ['a signing secret', { TABWIRE_SIGNING_SECRET: 'whsec_x' }],
-  ])('that gets %s becomes its owner’s alone, and says so once', async (_what, secret) => {
+  ])('that gets %s becomes readable by its owner only, and this is reported once', async (_what, secret) => {
     const path = join(await temporaryDirectory(), '.env')
     await writeFile(path, 'OTHER=1\n')
     await chmod(path, 0o644)
@@ -35,7 +35,7 @@ describe('an .env file', () => {
     expect(await modeOf(path)).toBe(0o600)
   })
 
-  test('that is there and gets no secret keeps its mode, every byte of its other lines, and what was written meanwhile', async () => {
+  test('that exists and gets no secret keeps its mode, its other bytes and concurrent changes', async () => {
     const path = join(await temporaryDirectory(), '.env')
     await writeFile(path, 'OTHER=1\n')
     await chmod(path, 0o640)
@@ -50,7 +50,7 @@ describe('an .env file', () => {
   })
 
   test.each(['shared.env', '..env'])(
-    'behind a link is written where it is, and the link stays: %s',
+    'behind a symbolic link is changed in place, and the link stays: %s',
     async (name) => {
       const directory = await temporaryDirectory()
       await writeFile(join(directory, name), 'A=1\n')
@@ -61,7 +61,7 @@ describe('an .env file', () => {
     },
   )
 
-  test('that cannot be written is refused before there is a secret to lose', async () => {
+  test('that cannot be written is refused when it is opened', async () => {
     const directory = await temporaryDirectory()
     await mkdir(join(directory, 'folder'))
     const missing = join(directory, 'no', '.env')

@@ -16,7 +16,7 @@ describe('variables in the text of a .env file', () => {
     ['twice', 'A=1\nB=2\nA=3\n', 'A=new\nB=2\nA=new\n'],
     ['at the end, without a line end', 'B=1\nA=old', 'B=1\nA=new'],
     ['between Windows line ends', 'B=1\r\nA=old\r\nC=3\r\n', 'B=1\r\nA=new\r\nC=3\r\n'],
-  ])('are replaced where they are: %s', (_how, before, after) => expect(replaced(before)).toBe(after))
+  ])('are replaced in place: %s', (_how, before, after) => expect(replaced(before)).toBe(after))
 
   test.each([
     ['in an empty file', '', 'A=new\n'],
@@ -29,7 +29,7 @@ describe('variables in the text of a .env file', () => {
     ['beside what is no assignment', 'A\n=A\ntoString=1\n', 'A\n=A\ntoString=1\nA=new\n'],
   ])('are added at the end: %s', (_how, before, after) => expect(replaced(before)).toBe(after))
 
-  test('are quoted when shells would read them otherwise, and $ in one means nothing', () => {
+  test('are quoted where a shell would change them, and $ is not expanded', () => {
     const values = ['http://127.0.0.1:1/v1', 'whsec_a-b_c=', 'http://[::1]:1', 'a b', "it's $HOME", '$&', '']
     expect(values.map((value) => replaced('A=old', value))).toEqual([
       'A=http://127.0.0.1:1/v1',

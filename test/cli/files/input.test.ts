@@ -30,7 +30,7 @@ describe.runIf(hasTerminals).concurrent(`a command that reads standard input ${o
       ],
       3,
     ),
-  )('says so, and how to end it: %j', async (args, code, shows, typed = '') => {
+  )('says so, and names the key that ends the input: %j', async (args, code, shows, typed = '') => {
     const running = await tabwireOnTerminal(args)
     await running.shows(READING)
     running.type(typed + END)
@@ -41,7 +41,7 @@ describe.runIf(hasTerminals).concurrent(`a command that reads standard input ${o
   test.each([
     ['push', ['push', '-', '--id', 'typed'], JSON.stringify(checkBody()), /created {2}typed/],
     ['state load', ['state', 'load', '--file', '-'], '{}', /Standard input was not loaded/],
-  ])('says so when it talks to a service: %s', async (_name, args, typed, shows) => {
+  ])('says so also when it calls a service: %s', async (_name, args, typed, shows) => {
     const service = await serve()
     const running = await tabwireOnTerminal(args, { cwd: service.cwd })
     await running.shows(READING)
@@ -52,14 +52,14 @@ describe.runIf(hasTerminals).concurrent(`a command that reads standard input ${o
   })
 })
 
-test('a command that reads a pipe says nothing of it', async () => {
+test('a command that reads a pipe prints no message about it', async () => {
   const { code, stderr } = await tabwire(['verify', ...verifying], { input: payload })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const spawned = await spawnTabwire(['verify', ...verifying], { input: payload })
   expect(await spawned.ended).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('input ends by the keys of the system', () => {
+test('the keys that end the input depend on the operating system', () => {
   expect([endOfInput('linux'), endOfInput('darwin'), endOfInput('win32')]).toEqual([
     'Ctrl-D',
     'Ctrl-D',

@@ -12,20 +12,23 @@ describe('a target', () => {
     ['localhost', 'http://localhost/'],
     ['[::1]:3000', 'http://[::1]:3000/'],
     ['HTTPS://Localhost:3000', 'https://localhost:3000/'],
-  ])('%s is %s', (text, url) => expect(parseTarget(text).href).toBe(url))
+  ])('%s is read as %s', (text, url) => expect(parseTarget(text).href).toBe(url))
 
-  test.each(['ftp://localhost', 'http://', '', 'http://a b'])('%j is none', (text) => {
+  test.each(['ftp://localhost', 'http://', '', 'http://a b'])('%j is refused', (text) => {
     expect(() => parseTarget(text)).toThrow(
       `--forward-to must be an http: or https: URL such as http://localhost:3000/webhooks, got ${JSON.stringify(text)}.`,
     )
   })
 
-  test.each(['nope', 'nope/hooks'])('%s is rather a mistake than a host', (text) => {
-    expect(() => parseTarget(text)).toThrow(
-      `got ${JSON.stringify(text)}. For a host of this name, pass http://${text}`,
-    )
-    expect(parseTarget(`http://${text}`).hostname).toBe('nope')
-  })
+  test.each(['nope', 'nope/hooks'])(
+    '%s is refused as a probable mistake, and accepted with http://',
+    (text) => {
+      expect(() => parseTarget(text)).toThrow(
+        `got ${JSON.stringify(text)}. For a host of this name, pass http://${text}`,
+      )
+      expect(parseTarget(`http://${text}`).hostname).toBe('nope')
+    },
+  )
 
   test('with a password is refused without showing it', () => {
     expect(() => parseTarget('http://me:hunter2@localhost/')).toThrow(
@@ -35,19 +38,19 @@ describe('a target', () => {
 })
 
 describe('a header', () => {
-  test('is a name and a value', () => {
+  test('is read as a name and a value', () => {
     expect(parseHeader('X-Tenant:  a: b')).toEqual(['X-Tenant', 'a: b'])
     expect(parseHeader('X-Empty:')).toEqual(['X-Empty', ''])
   })
 
-  test.each(['X-Tenant', ': x', 'X Y: z', 'X: a\nB: c'])('is not %j', (text) => {
+  test.each(['X-Tenant', ': x', 'X Y: z', 'X: a\nB: c'])('is refused: %j', (text) => {
     expect(() => parseHeader(text)).toThrow(
       `-H must be a header such as 'Name: value', got ${JSON.stringify(text)}.`,
     )
   })
 })
 
-test('headers are passed on as written, without those of the connection and those that are replaced', () => {
+test('headers are forwarded as written, except connection headers and replaced ones', () => {
   const raw = [
     'Host',
     'a',

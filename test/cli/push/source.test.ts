@@ -18,7 +18,7 @@ describe('--override', () => {
     expect(overridden(override)).toMatchObject(expected)
   })
 
-  test('several are made in order, and the body given stays as it is', () => {
+  test('applies several changes in order, and leaves the given body unchanged', () => {
     const body = checkBody()
     expect(withOverrides(body, ['status=closed', 'status=open', 'totals.tax_cents=1'])).toEqual({
       ...body,
@@ -37,13 +37,13 @@ describe('--override', () => {
     'constructor=1',
     '__proto__.polluted=1',
     'items.length=0',
-  ])('%s names no path, and is told which there are', (override) => {
+  ])('%s is refused with the list of fields', (override) => {
     expect(() => overridden(override)).toThrow(
       /Fields: table\.number, status, items\[0–1\]\.external_id, .*, totals\.total_cents, revision\.$/,
     )
   })
 
-  test.each(['status', '=open', ''])('%j is no change', (override) => {
+  test.each(['status', '=open', ''])('%j is refused with an example', (override) => {
     expect(() => overridden(override)).toThrow(
       `--override must be path=value, such as totals.total_cents=900, got ${JSON.stringify(override)}.`,
     )

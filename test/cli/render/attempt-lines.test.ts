@@ -41,13 +41,13 @@ const drawn = (told: ReturnType<typeof message>, columns: number, url?: string) 
 describe('a line of tail', () => {
   const url = 'http://localhost:4411/webhooks?key=1'
 
-  test('ends with the endpoint that answered, and without its URL as before', () => {
+  test('ends with the endpoint when its URL is known', () => {
     const line = `✓ 18:04:05  check.created  lunch  204  12 ms  ${id}`
     expect(drawn(message(), Infinity)).toEqual([line])
     expect(drawn(message(), Infinity, url)).toEqual([`${line}  → :4411/webhooks`])
   })
 
-  test('has the endpoint below where it has no room', () => {
+  test('has the endpoint on a second line when the terminal is narrow', () => {
     expect(drawn(message(), 60, url)).toEqual([
       '✓ 18:04:05  check.created      lunch     204      12 ms',
       '    → :4411/webhooks',
@@ -57,7 +57,7 @@ describe('a line of tail', () => {
     ])
   })
 
-  test('has one line of a failed response', () => {
+  test('is followed by one line of a failed response', () => {
     const failed = message({
       outcome: 'bad_status',
       response_status: 500,
@@ -77,6 +77,6 @@ test.each([
   ['https://pos.example.com/hooks/tabwire?token=1', 'pos.example.com/hooks/tabwire'],
   ['http://localhost/hooks', 'localhost/hooks'],
   ['no URL', 'no URL'],
-])('%s is %s in short', (url, short) => {
+])('%s is shortened to %s', (url, short) => {
   expect(shortUrl(url)).toBe(short)
 })

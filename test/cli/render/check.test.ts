@@ -34,7 +34,7 @@ test('removed, added and changed items align, in any script', () => {
   expect(new Set(prices).size).toBe(1)
 })
 
-test('on a narrow terminal names are cut, and never half of a character; prices stay', () => {
+test('on a narrow terminal names are cut between characters, and prices stay whole', () => {
   for (const text of drawn(34).slice(0, 3)) expect(stringWidth(text)).toBeLessThanOrEqual(34)
   expect(drawn(34)[0]).toMatch(/刺身盛.*… +24\.00/)
 })

@@ -48,7 +48,7 @@ describe('a guide at a terminal', () => {
     )
   })
 
-  test.each([60, 80, 120])('fits %i columns, but for code and long words', async (columns) => {
+  test.each([60, 80, 120])('fits %i columns, except code and long words', async (columns) => {
     for (const guide of await readGuides())
       for (const line of renderGuide(guide.text, columns).split('\n'))
         if (!line.startsWith('    ') && line.includes(' '))

@@ -15,7 +15,7 @@ import {
 import { printable } from '../../../src/cli/render/text.ts'
 
 describe('a table', () => {
-  test('aligns its columns whatever script they are in', () => {
+  test('aligns its columns in any script', () => {
     const names = ['Burger', '刺身盛り合わせ', 'مشاوي مشكلة', '🍔 Smash', 'Jalapen\u0303o']
     const lines = renderTable(
       ['name', 'each'],
@@ -30,7 +30,7 @@ describe('a table', () => {
   const drawn = (columns: number) =>
     stripVTControlCharacters(renderTable(['delivery', 'status', 'url'], rows, '', columns)).split('\n')
 
-  test('that is wider than the terminal has its identifiers below its rows, whole, and cuts what is long', () => {
+  test('that is wider than the terminal moves whole identifiers below their rows, and cuts long cells', () => {
     expect(drawn(Infinity)[1]).toBe(rows[0]?.join('  '))
     expect(drawn(200)).toHaveLength(2)
     expect(drawn(80)).toEqual([
@@ -41,7 +41,7 @@ describe('a table', () => {
     expect(drawn(40)[1]).toBe('delivered  https://receiver.example.com…')
   })
 
-  test('shows a note of several lines as one cell, and never cuts a date', () => {
+  test('joins the lines of a cell, and never cuts a date', () => {
     const rows = [['2026-11-21 18:04:05', 'one\n  two']]
     const [, line = ''] = renderTable(['at', 'note'], rows, '', 30).split('\n')
     expect(line).toBe('2026-11-21 18:04:05  one two')
@@ -49,7 +49,7 @@ describe('a table', () => {
     expect(narrow).toBe('AT\n2026-11-21 18:04:05\n  note one two')
   })
 
-  test('narrows what is cut before a column goes below its row, and cuts no identifier', () => {
+  test('narrows columns before it moves one below its row, and cuts no identifier in the middle', () => {
     const rows = [
       ['a-check-with-a-rather-long-name', 'GET /v1/checks/chk_01K9YQ3S2M6W5VJ8T4R7N0ZBCD', '$12.00'],
     ]
@@ -62,7 +62,7 @@ describe('a table', () => {
     expect(drawn(30)).toEqual(['a-check-with-…  GET /v1/check…', '  total $12.00'])
   })
 
-  test('ends no line in blanks, and says so when it is empty', () => {
+  test('has no trailing blanks, and shows a message when it is empty', () => {
     expect(renderTable(['a', 'b'], [['1', '']], 'Nothing.')).toBe('A  B\n1')
     expect(renderTable(['a', 'b'], [], 'Nothing.')).toBe('Nothing.')
   })
@@ -102,7 +102,7 @@ describe('a text that is wider than the terminal', () => {
     expect(fitTo(columns, text)).toBe(shown)
   })
 
-  test('is broken behind the indentation of a body, also within a word', () => {
+  test('continues with a deeper indentation, and is broken within a word that is too long', () => {
     expect(breakTo(20, '  "name": "copper pan"')).toEqual(['  "name": "copper', '    pan"'])
     expect(breakTo(16, `  ${'x'.repeat(20)}`)).toEqual(['  xxxxxxxxxxxx', '    xxxxxxxx'])
   })
@@ -131,17 +131,17 @@ test('fields stand below each other', () => {
   ).toBe('id      1\nstatus  open')
 })
 
-describe('text of others', () => {
+describe('text from outside', () => {
   test.each([
     ['clears the screen', '\u001b[2Jx', '\u241b[2Jx'],
     ['sets the title', '\u001b]0;title\u0007x', '\u241b]0;title\u2407x'],
     ['goes back over what stands there', 'good\rbad\u0008', 'good\u240dbad\u2408'],
     ['is a C1 control', 'a\u009b2J', 'a<U+009B>2J'],
-  ])('cannot steer the terminal: one that %s', (_what, text, shown) => {
+  ])('cannot control the terminal: one that %s', (_what, text, shown) => {
     expect(printable(text)).toBe(shown)
   })
 
-  test('is otherwise left as it is', () => {
+  test('is unchanged when it has no control characters', () => {
     expect(printable('Jalapeño 🌶 日本')).toBe('Jalapeño 🌶 日本')
   })
 })
@@ -155,7 +155,7 @@ test.each([
   ['👨‍👩‍👧 family', 4, '👨‍👩‍👧 …'],
   ['\u001b[31mred\u001b[39m', 3, '\u001b[31mred\u001b[39m'],
   ['\u001b[31mreddish\u001b[39m', 3, '\u001b[31mre…\u001b[39m'],
-])('%j in %i columns is %j', (text, columns, shown) => {
+])('%j, cut to %i columns, is %j', (text, columns, shown) => {
   expect(cutTo(columns, text)).toBe(shown)
   expect(widthOf(cutTo(columns, text))).toBeLessThanOrEqual(columns)
 })
@@ -177,11 +177,11 @@ test('lines fit the terminal, at words, and are indented alike', () => {
   ])
 })
 
-test('a terminal that is too narrow for that is not served one word a line', () => {
+test('lines are at least 40 columns wide, even on a narrower terminal', () => {
   expect(wrapped(text, '', 10)).toBe(wrapped(text, '', 40))
 })
 
-test('a wide terminal has lines that can still be read, and a pipe has one', () => {
+test('lines are at most 120 columns wide on a terminal, and a pipe gets one line', () => {
   const long = `${text} ${text}`
   expect(wrapped(long, '', 300)).toBe(wrapped(long, '', 120))
   expect(wrapped(long, '', Infinity)).toBe(long)

@@ -64,7 +64,7 @@ describe('an account', () => {
     expect(text).toMatch(/\nall 23 checks .*\nand 3 more checks with problems$/)
   })
 
-  test('shows the sums where everything adds up, and says that there are no checks', () => {
+  test('shows only the sums when it has no problems, and says when no check was pushed', () => {
     const right = { ...accountWith(2), problems: [] }
     const text = renderAccount({ ...right, checks: right.checks.map((one) => ({ ...one, problems: [] })) })
     expect(text).toMatch(/^✓ The account adds up\.\n\nACCOUNT +PUSHED .*\n2 checks +\$3,006\.27 [^\n]*$/)

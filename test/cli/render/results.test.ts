@@ -6,7 +6,7 @@ import { empty, report } from '../../conformance/report-example.ts'
 
 const text = stripVTControlCharacters(renderConformance(report))
 
-test('each case has its line below its group, and the end counts', () => {
+test('each case has a line below its group, and the last line has the totals', () => {
   expect(text).toMatch(
     /^receiver check http:\/\/127\.0\.0\.1:1\/\n✗ Cause: refuses\/wrong: .+\n\naccepts\n {2}✓ plain {2}Title of plain\n/,
   )
@@ -39,7 +39,7 @@ test('the failed case that explains the others is named at the top', () => {
   expect(topOf(one('accepts', 'plain', { verdict: 'passed' }))).toBe(head)
 })
 
-test('what is examined is described below its URL', () => {
+test('the target is described below its URL', () => {
   const shown = stripVTControlCharacters(
     renderConformance(empty, 80, [
       ['service', 'profile staging'],
@@ -49,11 +49,11 @@ test('what is examined is described below its URL', () => {
   expect(shown).toMatch(/^.*\n {2}service {2}profile staging\n {2}API key {2}--api-key-file\n\n/)
 })
 
-test('nothing that a receiver answered steers the terminal', () => {
+test('text from a receiver cannot control the terminal', () => {
   expect(renderConformance(report)).not.toMatch(/\u0000|\u001b\[2J/)
 })
 
-test('a report of nothing is still one', () => {
+test('a report without cases still has its totals', () => {
   expect(stripVTControlCharacters(renderConformance(empty))).toMatch(/0 passed, 0 failed {2}in 0\.0 s$/)
 })
 

@@ -12,7 +12,7 @@ test.each([
   expect(money(cents)).toBe(text)
 })
 
-test('a count has the singular for 1 alone', () => {
+test('a count is singular only for 1', () => {
   expect([count(0, 'item'), count(1, 'item'), count(2, 'item')]).toEqual(['0 items', '1 item', '2 items'])
 })
 

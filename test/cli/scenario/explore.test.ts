@@ -94,7 +94,7 @@ describe.each(sampled(['ordering by arrival', 'deduplicating by body'] as const,
   'a receiver %s',
   (receiver) => {
     test.each(seedsWithReceiver)(
-      'is found with seed %i, in at most six steps that fail again',
+      'is found with seed %i by at most six steps, which fail again when they are repeated',
       async (seed) => {
         const { counterexample, repeated, compared } = await exploring(pos.usual(), { seed, receiver })
         expect(compared).toEqual(
@@ -114,7 +114,7 @@ describe.each(sampled(['ordering by arrival', 'deduplicating by body'] as const,
 )
 
 test.runIf(isSoak).each(seeds)(
-  'a receiver without deduplication is found with seed %i, by a payment that counts twice',
+  'a receiver without deduplication is found with seed %i by a payment that it counts twice',
   async (seed) => {
     const { counterexample, repeated } = await exploring(pos.usual(), {
       seed,
@@ -130,18 +130,21 @@ test.runIf(isSoak).each(seeds)(
 )
 
 describe('a POS that repeats a stale push with a new revision', () => {
-  test.each(seeds)('is found with seed %i, in at most six steps that fail again', async (seed) => {
-    const { counterexample, repeated } = await exploring(pos.stale(), { seed })
-    expect(counterexample).toMatchObject({ code: 'stale_push_repeated' })
-    expect(counterexample?.message).toMatch(
-      /^Revision 3 \(03\) repeats the content of revision 1 \(01\): the items? .*"Hand-cut Fries".* that a guest (claimed|paid) would vanish, so the service refuses the push\.$/,
-    )
-    expect(counterexample?.scenario.steps.length).toBeLessThanOrEqual(6)
-    expect(repeated?.steps.at(-1)).toMatchObject({ passed: false, status: 409 })
-  })
+  test.each(seeds)(
+    'is found with seed %i by at most six steps, which fail again when they are repeated',
+    async (seed) => {
+      const { counterexample, repeated } = await exploring(pos.stale(), { seed })
+      expect(counterexample).toMatchObject({ code: 'stale_push_repeated' })
+      expect(counterexample?.message).toMatch(
+        /^Revision 3 \(03\) repeats the content of revision 1 \(01\): the items? .*"Hand-cut Fries".* that a guest (claimed|paid) would vanish, so the service refuses the push\.$/,
+      )
+      expect(counterexample?.scenario.steps.length).toBeLessThanOrEqual(6)
+      expect(repeated?.steps.at(-1)).toMatchObject({ passed: false, status: 409 })
+    },
+  )
 })
 
-describe('nothing is found', () => {
+describe('no counterexample is found', () => {
   test.each(sampled(Object.keys(pos.honestHistories), 4))(
     'in a history %s',
     async (name) => {

@@ -7,7 +7,7 @@ const answers = new Map<string, unknown>([
 ])
 
 describe('references of a step', () => {
-  test('is put in its place, wherever it stands', () => {
+  test('are replaced by their values at any depth', () => {
     const step = {
       claim_ids: ['$anna.id'],
       amount_cents: '$anna.amount_cents',
@@ -17,12 +17,12 @@ describe('references of a step', () => {
     expect(referredTo(step)).toEqual(['anna', 'anna', 'anna'])
   })
 
-  test.each(['$5 off', 'a $anna.id', '$', '$anna.id!'])('%s is only text', (text) => {
+  test.each(['$5 off', 'a $anna.id', '$', '$anna.id!'])('%s is not a reference', (text) => {
     expect(resolved(text, answers)).toBe(text)
     expect(referredTo(text)).toEqual([])
   })
 
-  test('must be in the answer', () => {
+  test('are refused when the response has no such field', () => {
     expect(() => resolved('$anna.idd', answers)).toThrow('$anna.idd is not in the response of anna')
     expect(() => resolved('$anna.constructor', answers)).toThrow('is not in the response')
   })
@@ -38,7 +38,7 @@ describe('expectations', () => {
     [{ a: [] }, { a: {} }, [{ path: 'a', expected: [], actual: {} }]],
     [{ a: 1, b: 2 }, null, [{ path: 'body', expected: { a: 1, b: 2 }, actual: null }]],
     [{ constructor: 1 }, {}, [{ path: 'constructor', expected: 1, actual: undefined }]],
-  ])('%j of %j', (expected, actual, found) => {
+  ])('%j compared with %j', (expected, actual, found) => {
     expect(mismatches(expected, actual)).toEqual(found)
   })
 })

@@ -26,7 +26,7 @@ async function reading(content: unknown): Promise<unknown> {
 const steps = (...list: unknown[]) => ({ title: 'An evening', steps: list })
 const push = { do: 'push', check: 'table', body: {} }
 
-describe('a scenario file that is wrong', () => {
+describe('an invalid scenario file', () => {
   test.each<[string, unknown, string]>([
     ['no JSON', '{', "evening.json: not valid JSON: Expected property name or '}' in JSON at position 1."],
     ['no object', [], 'evening.json: The file must be an object, got an array.'],
@@ -66,11 +66,11 @@ describe('a scenario file that is wrong', () => {
       steps({ do: 'expect', check: 'a', events: ['check.paid'] }),
       'step 1 (expect): events[0]',
     ],
-  ])('%s is told with the step', async (_what, content, message) => {
+  ])('%s is refused with the step and the reason', async (_what, content, message) => {
     expect(await reading(content)).toContain(message)
   })
 
-  test('is told of everything at once', async () => {
+  test('is refused with all its mistakes at once', async () => {
     const message = await reading(steps({ do: 'claim', check: 'a' }, { do: 'rate', check: 'a' }))
     expect(message).toBe(
       'evening.json: step 1 (claim): items is required.\nevening.json: step 2 (rate): rating is required.',

@@ -12,7 +12,7 @@ function openTerminal(columns: number) {
   return terminal
 }
 
-test('lines come above the status, which is the last thing that is written', () => {
+test('lines are printed above the status, which is drawn again at the end', () => {
   const terminal = openTerminal(80)
   const screen = createScreen(terminal, () => 'status')
   screen.open()
@@ -20,7 +20,7 @@ test('lines come above the status, which is the last thing that is written', () 
   expect(terminal.written).toBe('\u001b[?25lstatus\r\u001b[Jline\nstatus')
 })
 
-test('a terminal that becomes narrower leaves no piece of the status behind', () => {
+test('the whole status is cleared when the terminal becomes narrower', () => {
   const terminal = openTerminal(40)
   const screen = createScreen(terminal, () => 'x'.repeat(39))
   screen.open()
@@ -30,7 +30,7 @@ test('a terminal that becomes narrower leaves no piece of the status behind', ()
   expect(terminal.written.startsWith('\u001b[2A\r\u001b[J')).toBe(true)
 })
 
-test('closing clears the status and shows the cursor, once, and lines still come', () => {
+test('closing clears the status and shows the cursor once, and later lines are still printed', () => {
   const terminal = openTerminal(80)
   const screen = createScreen(terminal, () => 'status')
   screen.open()

@@ -31,13 +31,13 @@ async function told(ends: readonly ('there' | Error)[]): Promise<unknown[]> {
   return happenings
 }
 
-describe('a command that attends to a service', () => {
-  test('ends when there is none to begin with', async () => {
+describe('a command that follows a service', () => {
+  test('ends when its first connection fails', async () => {
     expect(await told([gone, 'there'])).toEqual([gone])
     expect(await told([refusal, 'there'])).toEqual([refusal])
   })
 
-  test('waits when it has ended, says so once, and goes on when it is back', async () => {
+  test('waits after a disconnect, reports it once, and continues after the reconnect', async () => {
     expect(await told(['there', gone, gone, 'there'])).toEqual([
       { again: false },
       { type: 'disconnected' },
@@ -45,7 +45,7 @@ describe('a command that attends to a service', () => {
     ])
   })
 
-  test('asks again when another service, or a starting one, refuses the key', async () => {
+  test('tries again when another or a starting service refuses the key', async () => {
     expect(await told(['there', refusal, 'there'])).toEqual([
       { again: false },
       { type: 'disconnected' },
@@ -53,7 +53,7 @@ describe('a command that attends to a service', () => {
     ])
   })
 
-  test('believes any other refusal at once', async () => {
+  test('ends at once on any other error', async () => {
     const other = new ApiError(500, { code: 'internal_error', message: 'No.' }, null)
     expect(await told(['there', other, 'there'])).toEqual([{ again: false }, { type: 'disconnected' }, other])
   })

@@ -26,7 +26,7 @@ test('the failure filter applies to new and to waiting messages', () => {
   expect(take(newView(true), attempt('a')).show).toEqual([])
 })
 
-test('the last delivery is chosen, until another one is, which stays so when others come', () => {
+test('the newest delivery is chosen by default; one that the user chose stays chosen when others arrive', () => {
   const view = after(newView(false), attempt('a'), attempt('b'), attempt('b'), attempt('c'))
   expect(chosenOf(view)?.id).toBe('c')
   const older = press(press(view, 'older').view, 'older').view
@@ -36,7 +36,7 @@ test('the last delivery is chosen, until another one is, which stays so when oth
   expect(chosenOf(newView(false))).toBeUndefined()
 })
 
-test('a pause keeps the newest few thousand, and says how many had to go', () => {
+test('a pause keeps the newest 5,000 messages, and counts the dropped ones', () => {
   const many = Array.from({ length: 5_003 }, (_, number) => attempt(`d${number}`))
   const view = after(press(newView(false), 'pause').view, ...many)
   expect([waitingNow(view), view.dropped, view.waiting[0]?.data.id]).toEqual([5_000, 3, 'd3'])
@@ -48,6 +48,6 @@ test.each([
   ['\u001b[A\u001b[B\u001bOA', ['older', 'newer', 'older']],
   ['\u0003', ['interrupt']],
   ['x\u001b[5~ñ🍣', []],
-])('%j are the keys %j', (sent, keys) => {
+])('%j is read as the keys %j', (sent, keys) => {
   expect(keysIn(sent)).toEqual(keys)
 })

@@ -12,7 +12,7 @@ function attempt(id: string, number: number, time: string, status = 'pending'): 
 const death = (id: string): TailMessage => ({ type: 'delivery', data: { id, status: 'dead' } }) as TailMessage
 
 describe('the deduplicator of tail', () => {
-  test('are told once: attempts by delivery and number, deaths unless the last attempt told of them', () => {
+  test('accepts each attempt once, and a death unless the last attempt already showed it', () => {
     const seen = createDeduplicator()
     const told = [
       attempt('dlv_1', 1, '18:00:00'),
@@ -25,7 +25,7 @@ describe('the deduplicator of tail', () => {
     expect(told.map(seen.isNew)).toEqual([true, false, true, false, true, false])
   })
 
-  test('are asked for from a minute before the newest on', () => {
+  test('asks for messages from one minute before the newest one', () => {
     const seen = createDeduplicator()
     seen.begin(at('18:00:00'))
     expect(seen.since(at('18:00:00'))).toEqual(at('17:59:00'))
@@ -34,13 +34,13 @@ describe('the deduplicator of tail', () => {
     expect(seen.since(at('20:00:00'))).toEqual(at('18:59:00'))
   })
 
-  test('are complete when the clock is behind the newest message', () => {
+  test('asks for all messages when the clock is behind the newest one', () => {
     const seen = createDeduplicator()
     seen.begin(at('18:00:00'))
     expect(seen.since(at('17:00:00'))).toEqual(new Date(0))
   })
 
-  test('are new again when another state has taken their place', () => {
+  test('accepts messages again after the state was replaced', () => {
     const seen = createDeduplicator()
     seen.isNew(attempt('dlv_1', 1, '19:00:00'))
     seen.forget(at('18:00:00'))

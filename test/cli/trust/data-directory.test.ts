@@ -48,12 +48,12 @@ describe('the files that git tracks', () => {
     expect(await trackedFile(join(cwd, '.tabwire'), none)).toBeUndefined()
   })
 
-  test('are read where objects have names of SHA-256', async () => {
+  test('are read in a repository with SHA-256 object names', async () => {
     const cwd = await repository(files, '--object-format=sha256')
     expect(await trackedFile(join(cwd, 'sub', '.tabwire'), none)).toBe('sub/.tabwire/run.json')
   })
 
-  test('are those of a linked work tree', async () => {
+  test('are found in a linked work tree', async () => {
     const cwd = await repository(['.tabwire/run.json'])
     git(cwd, 'commit', '-m', 'a')
     const linked = join(await emptyDirectory(), 'linked')
@@ -66,12 +66,12 @@ describe('the files that git tracks', () => {
     expect(await trackedFile(join(cwd, 'Küche', '.tabwire'), none)).toBe('Küche/.tabwire/run.json')
   })
 
-  test('count in whatever letters: some file systems do not tell them apart', async () => {
+  test('are found in any case of letters, because some file systems ignore case', async () => {
     const cwd = await repository(['.Tabwire/Run.json'])
     expect(await trackedFile(join(cwd, '.tabwire'), none)).toBe('.Tabwire/Run.json')
   })
 
-  test('count when they are chosen, where the folder is the work tree itself', async () => {
+  test('are selected by the given function when the folder is the work tree itself', async () => {
     const cwd = await repository(['README.md', 'run.json'])
     expect(await trackedFile(cwd, (path) => path === 'run.json')).toBe('run.json')
     expect(await trackedFile(cwd, none)).toBeUndefined()
@@ -85,7 +85,7 @@ describe('the files that git tracks', () => {
     await expect(readFile(proof)).rejects.toThrow('ENOENT')
   })
 
-  test('are empty outside a repository; of a damaged index, those before the damage', async () => {
+  test('are empty outside a repository, and those before the damage in a damaged index', async () => {
     expect(await trackedFile(join(await emptyDirectory(), '.tabwire'), none)).toBeUndefined()
     const index = await readFile(join(await repository(['a', 'b', 'c']), '.git', 'index'))
     for (let length = 0; length < index.length; length++)

@@ -72,7 +72,7 @@ const controls: Record<string, Control> = {
 }
 
 describe.concurrent(
-  'a case passes only where the same thing done correctly succeeds',
+  'a case passes only when the same request without the mistake succeeds',
   { timeout: 180_000 },
   () => {
     test.for(sampled(Object.entries(controls), 8))(

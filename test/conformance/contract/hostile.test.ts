@@ -33,7 +33,7 @@ async function check(baseUrl: string, settings: Partial<ContractCheck> = {}) {
   return checkContract({ baseUrl, apiKey: API_KEY, tls, cases, timeouts, ...settings })
 }
 
-describe('an answer that does not end', () => {
+describe('a response without an end', () => {
   const endless: Record<string, RequestListener> = {
     'drips its body': (_, response) => {
       response.writeHead(200).write('[')
@@ -54,14 +54,14 @@ describe('an answer that does not end', () => {
     })
   })
 
-  test('since the service asks for a pause of a day: the check does not wait', async () => {
+  test('with a Retry-After of one day: the check does not wait', async () => {
     const baseUrl = await serve((_, response) => response.writeHead(429, { 'retry-after': '86400' }).end())
     await expect(check(baseUrl)).rejects.toMatchObject({ kind: 'address' })
   })
 })
 
 test.each(['['.repeat(200_000) + ']'.repeat(200_000), '{"a":'.repeat(100_000) + '[]' + '}'.repeat(100_000)])(
-  'answers that are nested too deep pass nothing',
+  'responses that are nested too deep pass no case',
   async (text) => {
     const baseUrl = await serve((_, response) => response.writeHead(200).end(text))
     const { report } = await check(baseUrl)
@@ -69,7 +69,7 @@ test.each(['['.repeat(200_000) + ']'.repeat(200_000), '{"a":'.repeat(100_000) + 
   },
 )
 
-test('JSON is read to a depth of 100, and brackets in texts do not count', () => {
+test('JSON is read to a depth of 100, and brackets in strings do not count', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   expect(parseJson(nested(100))).toBeDefined()
   expect(parseJson(nested(101))).toBeUndefined()
@@ -78,7 +78,7 @@ test('JSON is read to a depth of 100, and brackets in texts do not count', () =>
   expect(parseJson('{')).toBeUndefined()
 })
 
-describe('quotations of a service in a report', () => {
+describe('text of a service that a report quotes', () => {
   test.each([
     ['refused for Bearer key-of-this-test', 'refused for Bearer [hidden]'],
     [Buffer.from('key-of-this-test').toString('base64'), '[hidden]=='],
@@ -93,12 +93,12 @@ describe('quotations of a service in a report', () => {
   test.each([
     ['as JSON', JSON.stringify({ got: 'Bearer a"key/of+this/test' })],
     ['as JSON with escaped slashes', String.raw`{"got":"Bearer a\"key\/of+this\/test"}`],
-  ])('hide a key that is quoted %s', (_form, text) => {
+  ])('hides a key that is quoted %s', (_form, text) => {
     const shown = reportable(text, ['a"key/of+this/test'])
     expect(shown).toBe('{"got":"Bearer [hidden]"}')
   })
 
-  test('shows no key and stays on one line', async () => {
+  test('hides keys and stays on one line', async () => {
     const baseUrl = await serve((incoming, response) => {
       const isList = incoming.url === '/v1/locations'
       response
@@ -115,7 +115,7 @@ describe('quotations of a service in a report', () => {
 test.each([
   ['PUT', 'checks/accepted'],
   ['POST', 'endpoints/registered'],
-])('no part of a long key is shown where an answer to %s is cut', async (refused, name) => {
+])('no part of a long key is shown when a response to %s is cut', async (refused, name) => {
   const apiKey = 'k'.repeat(700)
   const baseUrl = await serve((incoming, response) => {
     const { authorization } = incoming.headers
@@ -129,7 +129,7 @@ test.each([
   expect(detail).toMatch(/ returned 422: refused for Bearer \[hidden\]$/)
 })
 
-test('the key goes to the host of the base URL alone', async () => {
+test('the key is sent only to the host of the base URL', async () => {
   const seen: (string | undefined)[] = []
   const other = await serve((incoming, response) => {
     seen.push(incoming.headers.authorization)
@@ -145,7 +145,7 @@ test('the key goes to the host of the base URL alone', async () => {
   expect(new Set(seen)).toEqual(new Set([undefined]))
 })
 
-test('a check whose GET is never answered is not judged by what it shows', async () => {
+test('cases about checks do not fail when a GET is never answered', async () => {
   const baseUrl = await serve((incoming, response) => {
     const isRead = incoming.method === 'GET' && incoming.url !== '/v1/locations'
     const isKnown = incoming.headers.authorization === `Bearer ${API_KEY}`
@@ -157,7 +157,7 @@ test('a check whose GET is never answered is not judged by what it shows', async
   expect(report.cases.find(({ id }) => id === 'full_state')?.detail).toContain('how to read a check')
 })
 
-test('a delivery that is too large is not kept, and is told', async () => {
+test('a delivery that is too large is not kept, and is counted', async () => {
   const receiver = await openReceiver({ tls: await receiverTls(), eventMs: 100 })
   onTestFinished(() => receiver.close())
   const hook = receiver.open()
@@ -170,7 +170,7 @@ test('a delivery that is too large is not kept, and is told', async () => {
   expect(receiver.dropped()).toBe(1)
 })
 
-test('a certificate for another host is not told to be untrusted', async () => {
+test('a certificate for another host is reported as such, and not as untrusted', async () => {
   const authority = await testAuthority()
   const server = createHttpsServer(await authority.issue(['other.example.test']))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -203,7 +203,7 @@ describe('webhook endpoints', () => {
     return { baseUrl, there }
   }
 
-  test('that should be refused and are accepted are removed, and one that stays is counted', async () => {
+  test('that were accepted by mistake are removed, and those that stay are counted', async () => {
     const { baseUrl, there } = await careless()
     const profile = { paths: { delete_endpoint: '/webhook-endpoints/{id}' } }
     const cases = contractCases.filter(({ group }) => /requests|access|endpoints/.test(group))
@@ -213,14 +213,14 @@ describe('webhook endpoints', () => {
     expect({ left, there: there.size }).toEqual({ left: 1, there: 1 })
   })
 
-  test('are all counted where nothing tells how to remove them', async () => {
+  test('are all counted when the profile names no way to remove them', async () => {
     const { baseUrl, there } = await careless()
     const { left } = await check(baseUrl, { readKey: API_KEY })
     expect(left).toBe(there.size)
   })
 })
 
-test('a --receiver-port that is in use is named, and leaves no key behind', async () => {
+test('a --receiver-port in use is reported, and no key stays behind', async () => {
   const { baseUrl, apiKey, client } = await openSimulator()
   const receiverPort = Number(new URL(await serve(() => undefined)).port)
   const before = (await client.keys.list()).data.length

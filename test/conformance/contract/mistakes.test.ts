@@ -851,7 +851,7 @@ const wrong: Record<string, Wrong> = {
 }
 
 describe.concurrent(
-  'a service that is wrong fails in the cases about its mistake',
+  'a service with a mistake fails in the cases about that mistake',
   { timeout: 180_000 },
   () => {
     test.for(sampled(Object.entries(wrong), 12))('%s', async ([, { cases, ...variant }], context) => {
@@ -861,7 +861,7 @@ describe.concurrent(
   },
 )
 
-test('a ping whose signature has no t is told so', async () => {
+test('a ping without t in its signature fails with that reason', async () => {
   const signed: Choices['signed'] = ({ secret }, body) => `v1=${hmac(secret, `.${body}`).digest('hex')}`
   const { cases } = await examine({ changes: { signed }, groups: ['deliveries'] }, { onTestFinished })
   const ping = cases.find(({ id }) => id === 'ping')

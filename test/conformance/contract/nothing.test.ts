@@ -38,8 +38,8 @@ async function serve(listener: RequestListener): Promise<string> {
 const passed = ({ cases }: ConformanceReport) =>
   cases.flatMap(({ verdict, group, id }) => (verdict === 'passed' ? [`${group}/${id}`] : []))
 
-describe('a server that is not a service of this kind is not judged', () => {
-  test.each([404, 500, 302, 405, 409, 422])('one that answers %i to everything', async (status) => {
+describe('the check stops at a target that is not a service of this kind:', () => {
+  test.each([404, 500, 302, 405, 409, 422])('a server that answers %i to everything', async (status) => {
     const baseUrl = await serve(
       (_, response) => void response.writeHead(status, { location: '/' }).end('<html>'),
     )
@@ -56,17 +56,17 @@ describe('a server that is not a service of this kind is not judged', () => {
     expect(String(error)).toMatch(/127\.0\.0\.1:1\/v1 did not respond: .*ECONNREFUSED.*Check --base-url\.$/)
   })
 
-  test.each([401, 403])('one that answers %i to everything', async (status) => {
+  test.each([401, 403])('a server that answers %i to everything, as for a wrong key', async (status) => {
     const baseUrl = await serve((_, response) => void response.writeHead(status).end())
     await expect(check(baseUrl)).rejects.toMatchObject({ name: 'UnusableTarget', kind: 'key' })
   })
 
-  test.each(['wrong-key', undefined])('a service with the key %s', async (apiKey) => {
+  test.each(['wrong-key', undefined])('a service that is called with the key %s', async (apiKey) => {
     const { baseUrl } = await openForeignService()
     await expect(check(baseUrl, { apiKey })).rejects.toMatchObject({ kind: 'key' })
   })
 
-  test('a service with a key that may only read', async () => {
+  test('a service that is called with a read-only key', async () => {
     const { baseUrl } = await openForeignService({
       refusal: (status) => ({ status }),
       keyOf: (value) => (value === 'Bearer full-key' ? 'full' : undefined),
@@ -84,7 +84,7 @@ describe('a server that is not a service of this kind is not judged', () => {
 
 describe('a server that answers 200 to everything', () => {
   test.each(['', '[]', '{"id":"1","secret":"whsec_x","items":[]}'])(
-    'with the body %j passes nothing',
+    'passes no case with the body %j',
     async (body) => {
       const baseUrl = await serve((_, response) => void response.writeHead(200).end(body))
       const report = await check(baseUrl)
@@ -94,8 +94,8 @@ describe('a server that answers 200 to everything', () => {
   )
 })
 
-describe('our own service', () => {
-  test('passes, with everything checked that does not take half a minute, and leaves nothing behind', async () => {
+describe('a Tabwire service', () => {
+  test('passes every case that takes less than half a minute, and keeps no record of the check', async () => {
     const { baseUrl, apiKey, client } = await openSimulator()
     const report = await check(baseUrl, { apiKey, timeouts: {}, isReachable: true })
     expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
@@ -107,7 +107,7 @@ describe('our own service', () => {
     expect((await client.report()).findings).toEqual([])
   })
 
-  test.runIf(isSoak)('passes when every delivery comes twice', async () => {
+  test.runIf(isSoak)('passes when every delivery arrives twice', async () => {
     const { baseUrl, apiKey, client } = await openSimulator()
     await client.faults.set({ seed: 1, faults: [{ on: 'deliveries', duplicate: 1 }] })
     // The soak runs all cases; the others say nothing of deliveries.
@@ -117,7 +117,7 @@ describe('our own service', () => {
     expect(report.totals.passed).toBeGreaterThan(10)
   })
 
-  test('says itself which field orders pushes', async () => {
+  test('reports which field orders pushes', async () => {
     const { baseUrl, apiKey } = await openSimulator({ orderBy: 'version' })
     const cases = contractCases.filter(({ id }) => /order|convergence/.test(id))
     const report = await check(baseUrl, { apiKey, cases })
@@ -125,7 +125,7 @@ describe('our own service', () => {
   })
 })
 
-test('without a field that orders pushes, their order is not judged', async () => {
+test('the order of pushes is not checked without an ordering field', async () => {
   const { baseUrl, apiKey } = await openForeignService()
   const cases = contractCases.filter(({ id }) => /order|convergence/.test(id))
   const report = await check(baseUrl, { apiKey, cases })
@@ -138,7 +138,7 @@ test('without a field that orders pushes, their order is not judged', async () =
   expect(report.cases[0]?.detail).toContain('--order-by')
 })
 
-test('advice fails only when it is asked for', async () => {
+test('advice fails a check only with strict', async () => {
   const { baseUrl, apiKey } = await openForeignService()
   const cases = contractCases.filter(({ group }) => group === 'access')
   const advice = cases.map((one) => ('observe' in one ? one : { ...one, basis: 'advice' as const }))

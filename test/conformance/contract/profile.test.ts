@@ -34,7 +34,7 @@ describe('a profile', () => {
     await expect(readProfile(file)).rejects.toThrow('the environment variable ACME_PUSH_KEY is not set')
   })
 
-  test('may begin with a byte-order mark, as PowerShell 5 writes it', async () => {
+  test('may start with a byte-order mark, as PowerShell 5 writes it', async () => {
     const { profile } = await readProfile(await saved('\ufeff{"order_by":"version"}'))
     expect(profile).toEqual({ order_by: 'version' })
   })
@@ -46,14 +46,14 @@ describe('a profile', () => {
     [{ clock: { path: 'https://[::1/clock' } }, 'clock.path: is not a URL'],
     [{ paths: { delete_endpoint: 'webhook-endpoints/{id}' } }, 'paths.delete_endpoint'],
     [{ ordering: 'version' }, 'ordering'],
-  ])('that is %j is refused', async (content, why) => {
+  ])('is refused: %j', async (content, why) => {
     const refused = await readProfile(await saved(content)).catch((error: unknown) => error)
     expect(refused).toMatchObject({ exitCode: 2 })
     expect(String(refused)).toContain(why)
   })
 })
 
-test('placeholders are filled in', () => {
+test('placeholders in paths and bodies are replaced', () => {
   expect(fillPath('{origin}/x/{id}?{other}', { origin: 'http://a:1', id: 'a/b' })).toBe(
     'http://a:1/x/a%2Fb?{other}',
   )

@@ -418,7 +418,7 @@ const right: Record<string, Variant> = {
   },
 }
 
-describe.concurrent('a service that chose otherwise passes', { timeout: 180_000 }, () => {
+describe.concurrent('a service with other correct choices passes', { timeout: 180_000 }, () => {
   test.for(sampled(Object.entries(right), 16))('%s', async ([name, variant], context) => {
     const groups = DELIVERS.test(name) ? undefined : withoutRetries
     const report = await examine({ groups, ...variant }, context)
@@ -429,7 +429,7 @@ describe.concurrent('a service that chose otherwise passes', { timeout: 180_000 
   })
 })
 
-describe('an item in the list', () => {
+describe('an endpoint in the list', () => {
   test.each([
     { removed_modifiers: [], removed_quantity: 1 },
     { void_reason: '', voids: 2, cancellation_policy: 'free of charge' },
@@ -437,7 +437,7 @@ describe('an item in the list', () => {
     { removed: false, deleted: null, is_void: 0, cancelled: '' },
     { voided_by: [], is_removed: 'false', removed_on: '0', deleted_at: '0001-01-01T00:00:00Z' },
     { actions: ['void'], quantity: 1 },
-  ])('that has %j is there', (fields) => {
+  ])('with %j counts as registered', (fields) => {
     expect(isRemoved(fields)).toBe(false)
   })
 
@@ -452,12 +452,12 @@ describe('an item in the list', () => {
     { is_cancelled: 'yes' },
     { status: 'VOIDED' },
     { quantity: 0 },
-  ])('that has %j is gone', (fields) => {
+  ])('with %j counts as removed', (fields) => {
     expect(isRemoved(fields)).toBe(true)
   })
 })
 
-test('a service that requires a field that no profile names is not judged by its refusals', async () => {
+test('a service that requires a field that the profile does not name is not checked', async () => {
   const changes = {
     invalid: ({ currency }: Body) =>
       currency === undefined ? `currency is required${' '.repeat(600)}` : undefined,
@@ -468,7 +468,7 @@ test('a service that requires a field that no profile names is not judged by its
   expect(cases[0]?.detail).toContain('with --profile (push, item)')
 })
 
-test('a case that builds on one that failed names it', async () => {
+test('a case that depends on a failed case names that case', async () => {
   const changes = { isNewer: () => false }
   const { cases } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
   expect(cases.find(({ id }) => id === 'replay')).toMatchObject({

@@ -41,7 +41,7 @@ const isGenuine = (request: IncomingMessage, payload: Buffer, name = 'x-service-
 const group = (name: string) => receiverCases.filter((one) => one.group === name)
 const wrong = (name: string) => [process.execPath, join(fixtures, 'receivers', 'wrong', `${name}.mjs`)]
 
-describe('a server that answers all alike passes nothing, and fails once', () => {
+describe('a server that gives the same answer to every request passes no case and fails one', () => {
   test.each([
     [404, 'genuine_accepted', 'The path is probably wrong: check the URL.'],
     [403, 'genuine_accepted', 'Check the secret (--secret) and the header name X-Service-Signature'],
@@ -51,7 +51,7 @@ describe('a server that answers all alike passes nothing, and fails once', () =>
     [500, 'genuine_accepted', "Check the receiver's log."],
     [200, 'forged_rejected', 'The receiver does not verify deliveries'],
     [299, 'forged_rejected', 'The receiver does not verify deliveries'],
-  ])('%i', async (status, id, cause) => {
+  ])('with the status %i', async (status, id, cause) => {
     const { url } = await receiving(always(status))
     const report = await examine(url)
     expect(failed(report)).toEqual([id])
@@ -67,18 +67,21 @@ describe('a server that answers all alike passes nothing, and fails once', () =>
     expect(report.ok).toBe(false)
   })
 
-  test.each(['accepts', 'refuses', 'behaves'])('whichever cases are asked for: %s', async (name) => {
-    for (const status of [204, 404]) {
-      const { url } = await receiving(always(status))
-      const report = await examine(url, { cases: group(name) })
-      expect(report.totals).toMatchObject({ passed: 0, failed: 1, advised: 0 })
-      expect(report.ok).toBe(false)
-    }
-  })
+  test.each(['accepts', 'refuses', 'behaves'])(
+    'also when only these cases are selected: %s',
+    async (name) => {
+      for (const status of [204, 404]) {
+        const { url } = await receiving(always(status))
+        const report = await examine(url, { cases: group(name) })
+        expect(report.totals).toMatchObject({ passed: 0, failed: 1, advised: 0 })
+        expect(report.ok).toBe(false)
+      }
+    },
+  )
 })
 
-describe('why all genuine deliveries are rejected is told once', () => {
-  test('a redirect, with where it leads, but not its query', async () => {
+describe('the report names one cause when all valid deliveries are rejected:', () => {
+  test('a redirect, with its target but without its query', async () => {
     const { url } = await receiving(always(308, { Location: 'https://pos.example.com/hooks?token=abc' }))
     expect(detailOf(await examine(url), 'genuine_accepted')).toBe(
       'Redirected (308) to https://pos.example.com/hooks; expected 2xx. Redirects are not followed. Use the URL of the redirect.',
@@ -99,7 +102,7 @@ describe('why all genuine deliveries are rejected is told once', () => {
     )
   })
 
-  test('another header', async () => {
+  test('another signature header', async () => {
     const { url } = await receiving((response, request, body) =>
       response.writeHead(isGenuine(request, body, 'x-hub-signature-256') ? 204 : 400).end(),
     )
@@ -120,7 +123,7 @@ describe('why all genuine deliveries are rejected is told once', () => {
     expect(detailOf(await checked(wrong(name)), 'genuine_accepted')).toContain(words)
   })
 
-  test('a secret that is not set', async () => {
+  test('a receiver whose secret is not set', async () => {
     const report = await checked(wrong('has-another-secret'), { secret: 'whsec_of_another_endpoint' })
     expect(failed(report)).toEqual([])
     const unset = await checked(wrong('lets-pings-pass'), {}, { env: { WEBHOOK_SECRET: 'undefined' } })
@@ -130,7 +133,7 @@ describe('why all genuine deliveries are rejected is told once', () => {
   })
 })
 
-test('a receiver that rejects the first event type alone fails there, and is checked with another', async () => {
+test('a receiver that rejects only the first event type fails there, and is checked with another type', async () => {
   const { url } = await receiving((response, request, body) => {
     const refuses = !isGenuine(request, body) || body.includes('"type":"check.created"')
     response.writeHead(refuses ? 400 : 204).end()
@@ -140,8 +143,8 @@ test('a receiver that rejects the first event type alone fails there, and is che
   expect(detailOf(report, 'event_check_created')).toBe('Rejected (400); expected 2xx.')
 })
 
-describe('a rejection counts where the same done right is accepted', () => {
-  test('one that the signature had no part in is not checked', async () => {
+describe('a rejection counts only when the same request without the mistake is accepted', () => {
+  test('a rejection for another reason than the signature is not checked', async () => {
     const { url } = await receiving((response, request, body) => {
       const isText = request.headers['content-type'] === 'text/plain'
       response.writeHead(isText ? 415 : isGenuine(request, body) ? 204 : 400).end()
@@ -154,7 +157,7 @@ describe('a rejection counts where the same done right is accepted', () => {
     expect(report.ok).toBe(true)
   })
 
-  test('after a ban nothing counts', async () => {
+  test('no rejection passes after the receiver has banned the sender', async () => {
     const report = await checked(wrong('bans-after-abuse'))
     const refused = report.cases.filter((one) => one.group === 'refuses')
     const firstUnchecked = refused.findIndex(({ verdict }) => verdict === 'not_checked')
@@ -182,7 +185,7 @@ test.each([
   ['verifies_first', 'control', 1],
   ['forged_rejected', 'control', 2],
   ['twenty_in_parallel', 'behaves', 3],
-] as const)('429 without an end is no verdict of %s', async (id, name, allowed) => {
+] as const)('endless 429 responses give no verdict of %s', async (id, name, allowed) => {
   let left = allowed
   const { url } = await receiving((response, request, body) => {
     left -= 1
@@ -194,7 +197,7 @@ test.each([
   expect(detailOf(report, id)).toBe('Not checked: the receiver limits the request rate (429).')
 })
 
-test('a mistake that another case explains is told once, and alone where only it was asked for', async () => {
+test('a mistake that another case explains is reported once, and itself when only its case is selected', async () => {
   const all = await checked(wrong('lets-unsigned-pass'))
   expect(failed(all)).toEqual(['no_header', 'empty_header'])
   expect(detailOf(all, 'ping_unsigned')).toBe('Not checked: see refuses/no_header.')
@@ -202,7 +205,7 @@ test('a mistake that another case explains is told once, and alone where only it
   expect(failed(await checked(wrong('lets-unsigned-pass'), { cases }))).toEqual(['ping_unsigned'])
 })
 
-test('advice fails with --strict alone', async () => {
+test('advice fails a check only with --strict', async () => {
   const cases = receiverCases.filter(({ id }) => id === 'malformed_only_v0')
   const [lenient, strict] = await Promise.all(
     [false, true].map((isStrict) => checked(wrong('takes-v0'), { cases, strict: isStrict })),
@@ -212,7 +215,7 @@ test('advice fails with --strict alone', async () => {
 })
 
 test.each(sampled([[60, true] as const, [2, true] as const, [900, true] as const], 3))(
-  'a tolerance of %i s is checked on both of its sides',
+  'a tolerance of %i s is checked in both directions',
   async (tolerance, isRight) => {
     const { url } = await receiving((response, request, payload) => {
       const header = String(request.headers['x-service-signature'])

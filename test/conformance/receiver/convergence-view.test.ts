@@ -19,8 +19,8 @@ const parted = (value: unknown, before: unknown = {}) => {
   return part.kind === 'json' ? part.value : part.kind
 }
 
-describe('a view', () => {
-  it('has stable names for what belongs to its trial, in any case of letters, and no part of a word', () => {
+describe('the view of a trial', () => {
+  it('has stable names for its identifiers in any case of letters, but not within longer words', () => {
     expect(
       json({ CHK_1: 'of chk_1, not chk_12', line: ['tabwire-trial-1-line-2'], table: '700001' }),
     ).toEqual({
@@ -29,7 +29,7 @@ describe('a view', () => {
     })
   })
 
-  it('of text splits into lines, tags and the text between tags', () => {
+  it('of text is split into lines, tags and the text between tags', () => {
     expect(text('Check chk_1\r\n\n  total 5 ')).toEqual({
       kind: 'text',
       lines: ['Check {check 1}', 'total 5'],
@@ -38,8 +38,8 @@ describe('a view', () => {
   })
 })
 
-describe('of a view of everything, the trial has', () => {
-  it('the entries of lists that mention its identifiers, as a whole', () => {
+describe('the part of a view that belongs to a trial is', () => {
+  it('the whole entries of lists that mention its identifiers', () => {
     const mine = { check: { id: 'chk_1' }, paid: 5, items: [{ name: 'Soup' }] }
     expect(parted({ shop: { checks: [{ id: 'chk_2', paid: 7 }, mine] } })).toEqual({
       shop: { checks: [{ ...mine, check: { id: '{check 1}' } }] },
@@ -52,7 +52,7 @@ describe('of a view of everything, the trial has', () => {
     })
   })
 
-  it('an object that holds its identifier, without the entries of others', () => {
+  it('an object with its identifier, without entries of other trials', () => {
     expect(parted({ last_event: 'evt_9', state: 'ok', events: ['evt_8', 'evt_9'] })).toEqual({
       last_event: '{event 9}',
       state: 'ok',
@@ -60,7 +60,7 @@ describe('of a view of everything, the trial has', () => {
     })
   })
 
-  it('elsewhere what numbers grew by', () => {
+  it('elsewhere the growth of numbers', () => {
     expect(
       parted({ taken: 0.3, name: 'a', shop: { count: 4 }, id: 7 }, { taken: 0.1, shop: {}, id: 7 }),
     ).toEqual({
@@ -69,17 +69,17 @@ describe('of a view of everything, the trial has', () => {
     })
   })
 
-  it('nothing where nothing is about it', () => {
+  it('nothing when the view does not mention the trial', () => {
     expect(parted({ name: 'a', checks: [{ id: 'chk_2' }], count: 4 }, { count: 4 })).toBe('none')
   })
 
-  it('the lines of a text that were not there before', () => {
+  it('the new lines of a text', () => {
     expect(partOf(text('a\na\nb\nchk_1'), text('a\nb'))).toEqual({ kind: 'text', lines: ['a', '{check 1}'] })
   })
 })
 
 describe('two views are equal', () => {
-  it('whatever the order of keys and lists, and nothing else', () => {
+  it('in any order of keys, lists and lines, and otherwise only when values are equal', () => {
     const { areEqual } = createComparison()
     expect(areEqual([json({ a: [1, { b: 2, c: 3 }] })], [json({ a: [{ c: 3, b: 2 }, 1] })])).toBe(true)
     expect(areEqual([json({ a: [1, 1] })], [json({ a: [1] })])).toBe(false)
@@ -88,7 +88,7 @@ describe('two views are equal', () => {
     expect(areEqual([{ kind: 'none' }], [json({})])).toBe(false)
   })
 
-  it('but for fields that differ between identical runs', () => {
+  it('apart from fields that differ between identical runs', () => {
     const comparison = createComparison()
     const view = (at: number, total: number) => [json({ rows: [{ at, total, note: 'x' }], at })]
     comparison.ignore(view(1, 5), view(2, 5))
@@ -100,7 +100,7 @@ describe('two views are equal', () => {
     ])
   })
 
-  it('but for keys that differ between identical runs: their values are compared', () => {
+  it('apart from keys that differ between identical runs, whose values are still compared', () => {
     const comparison = createComparison()
     const view = (key: string, total: number) => [json({ rows: { [key]: { total } } })]
     comparison.ignore(view('a1', 5), view('b2', 5))
@@ -108,7 +108,7 @@ describe('two views are equal', () => {
     expect(comparison.areEqual(view('c3', 5), view('c3', 6))).toBe(false)
   })
 
-  it('but for words of a line that differ between identical runs, which are still counted', () => {
+  it('apart from words that differ between identical runs, in lines that are still counted', () => {
     const comparison = createComparison()
     const row = (time: string, total: number) => `${time} total ${total}`
     comparison.ignore([text(row('18:04:05.123', 45))], [text(row('18:04:06.987', 45))])
@@ -119,7 +119,7 @@ describe('two views are equal', () => {
     expect(comparison.areEqual(usual, view(row('00:00:00.001', 45), row('00:00:00.002', 45)))).toBe(false)
   })
 
-  it('but where a short word differs, only in lines that are the same otherwise', () => {
+  it('apart from short words that differ, only in lines that are otherwise equal', () => {
     const comparison = createComparison()
     comparison.ignore([text('12 checks\n45 due')], [text('14 checks\n45 due')])
     expect(comparison.areEqual([text('16 checks\n45 due')], [text('18 checks\n45 due')])).toBe(true)
@@ -127,12 +127,12 @@ describe('two views are equal', () => {
   })
 })
 
-describe('the scenario', () => {
+describe('the sequence of deliveries', () => {
   const newId = createNewId(() => new Date())
   const now = Date.parse('2026-11-21T18:00:00Z')
   const scenario = (seed: number) => createScenario({ seed, newId, now })
 
-  it('is full state whose updated_at grows within a trial and from trial to trial, in the past', () => {
+  it('has full state with past updated_at times that grow within a trial and from trial to trial', () => {
     const { trial, steps } = scenario(1)
     const trials = [trial(0), trial(1)]
     const times = trials.flatMap(({ envelopes }) => envelopes.map(({ created_at }) => created_at))
@@ -154,7 +154,7 @@ describe('the scenario', () => {
     expect(last).toMatchObject({ type: 'check.closed', data: { status: 'closed', balance_cents: 0 } })
   })
 
-  it('has fresh identifiers in each trial, all of which are named', () => {
+  it('has new identifiers in each trial, and a name for each of them', () => {
     const { trial } = scenario(1)
     const [first, second] = [trial(0), trial(1)]
     expect([...first.names.keys()].filter((text) => second.names.has(text))).toEqual([])
@@ -167,7 +167,7 @@ describe('the scenario', () => {
     expect(rest).toEqual(names)
   })
 
-  it('follows from the seed', () => {
+  it('depends only on the seed', () => {
     const amounts = (seed: number) =>
       scenario(seed)
         .trial(0)

@@ -160,20 +160,25 @@ describe.concurrent('a receiver whose state converges passes', { timeout }, () =
   })
 })
 
-describe.concurrent('a receiver whose state does not converge fails by its mistake', { timeout }, () => {
-  test.each(judgedHere(wrong))('%s', async (name, { path, fails, advice }) => {
-    const report = await judged(`wrong/${name}`, path)
-    const expected = ['deduplicates', 'orders'].map((id) => [id, fails.includes(id) ? 'failed' : 'passed'])
-    expect(results(report), details(report)).toEqual(Object.fromEntries(expected))
-    for (const id of fails) {
-      expect(detailOf(report, id)).toMatch(advice)
-      const [, one = '', other = ''] = /differently: \[(.*?)\] and \[(.*?)\]/.exec(detailOf(report, id)) ?? []
-      expect(one.split(', ').length).toBeLessThanOrEqual(3)
-      expect(other.split(', ').length).toBeLessThanOrEqual(3)
-      expect(new Set(one.split(', '))).toEqual(new Set(other.split(', ')))
-    }
-  })
-})
+describe.concurrent(
+  'a receiver whose state does not converge fails in the case about its mistake',
+  { timeout },
+  () => {
+    test.each(judgedHere(wrong))('%s', async (name, { path, fails, advice }) => {
+      const report = await judged(`wrong/${name}`, path)
+      const expected = ['deduplicates', 'orders'].map((id) => [id, fails.includes(id) ? 'failed' : 'passed'])
+      expect(results(report), details(report)).toEqual(Object.fromEntries(expected))
+      for (const id of fails) {
+        expect(detailOf(report, id)).toMatch(advice)
+        const [, one = '', other = ''] =
+          /differently: \[(.*?)\] and \[(.*?)\]/.exec(detailOf(report, id)) ?? []
+        expect(one.split(', ').length).toBeLessThanOrEqual(3)
+        expect(other.split(', ').length).toBeLessThanOrEqual(3)
+        expect(new Set(one.split(', '))).toEqual(new Set(other.split(', ')))
+      }
+    })
+  },
+)
 
 test.concurrent('a seed repeats the deliveries and the counterexample', async () => {
   const [first, again, other] = await Promise.all(
@@ -188,7 +193,7 @@ test.concurrent('a seed repeats the deliveries and the counterexample', async ()
 describe.concurrent('a receiver that reads checks from the service', () => {
   const path = BY_EXTERNAL_ID
 
-  test('passes where the service knows the checks', async () => {
+  test('passes when the service knows the checks', async () => {
     const known: Handle = (response, { url }) =>
       response.end(JSON.stringify({ external_id: url, status: 'closed' }))
     const report = await withReceiver(known, ({ url }) =>
@@ -197,7 +202,7 @@ describe.concurrent('a receiver that reads checks from the service', () => {
     expect(results(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
   })
 
-  test.runIf(isSoak)('is not judged where it does not', async () => {
+  test.runIf(isSoak)('gives an error when the service does not know them', async () => {
     const report = await judged('right/asks-the-service', path)
     expect(results(report)).toEqual({ deduplicates: 'error', orders: 'error' })
     expect(report.ok).toBe(false)
@@ -205,7 +210,7 @@ describe.concurrent('a receiver that reads checks from the service', () => {
   })
 })
 
-describe.concurrent('nothing is judged', () => {
+describe.concurrent('no verdict is given', () => {
   const unchecked = { deduplicates: 'not_checked', orders: 'not_checked' }
   const unjudged = { deduplicates: 'error', orders: 'error' }
 
@@ -217,19 +222,19 @@ describe.concurrent('nothing is judged', () => {
     })
   })
 
-  test('by a view that stays the same', async () => {
+  test('when the view stays the same', async () => {
     const report = await judgedView(() => [200, '{"ok":true}'])
     expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toMatch(/^The deliveries did not change the response of --state-url\./)
   })
 
-  test.runIf(isSoak)('by a view that is another one each time', async () => {
+  test.runIf(isSoak)('when the view differs at each read', async () => {
     let reads = 0
     const report = await judgedView(() => [200, JSON.stringify({ etag: (reads += 1) })])
     expect(results(report)).toEqual(unjudged)
   })
 
-  test('by a view in which all that changes differs between identical runs', async () => {
+  test('when everything that changes in the view also differs between identical runs', async () => {
     const report = await judgedView((events) => [200, `{"digest":${events.join('').length}}`])
     expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toMatch(/^The same deliveries in the same order, for another check/)
@@ -239,7 +244,7 @@ describe.concurrent('nothing is judged', () => {
     [401, /returned 401\. Pass its credentials with --state-header/],
     [302, /returned 302\.$/],
     [500, /returned 500\.$/],
-  ])('by an answer of %i, which is told without the query', async (status, words) => {
+  ])('when the view answers %i, and the report hides the query', async (status, words) => {
     const report = await judgedView(() => [status, ''])
     expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toMatch(words)
@@ -247,13 +252,13 @@ describe.concurrent('nothing is judged', () => {
     expect(JSON.stringify(report)).not.toContain('hidden')
   })
 
-  test('where nothing listens at --state-url', async () => {
+  test('when nothing listens at --state-url', async () => {
     const report = await withReceiver(200, ({ url }) => judge(url, 'http://127.0.0.1:1/'))
     expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toContain('ECONNREFUSED')
   })
 
-  test('where no delivery is accepted', async () => {
+  test('when no delivery is accepted', async () => {
     const refusing: Handle = (response, { method }) =>
       response.writeHead(method === 'GET' ? 200 : 422).end('{}')
     const report = await withReceiver(refusing, ({ url }) => judge(url, url))
@@ -262,7 +267,7 @@ describe.concurrent('nothing is judged', () => {
   })
 })
 
-test.concurrent('the view is read with the headers given, under the identifiers percent-encoded', async () => {
+test.concurrent('the view is requested with the given headers, and its URL has the identifiers percent-encoded', async () => {
   const answer: Handle = (response, { method }) => response.writeHead(method === 'GET' ? 404 : 204).end()
   await withReceiver(answer, async ({ url, requests }) => {
     await judge(url, `${url}a/{external_check_id}/%7Bcheck_id%7D?x={check_id}`, {
@@ -275,7 +280,7 @@ test.concurrent('the view is read with the headers given, under the identifiers 
   })
 })
 
-test.concurrent('Ctrl-C ends it at once, without a verdict', async () => {
+test.concurrent('Ctrl-C ends the check at once, without a verdict', async () => {
   const interruption = new AbortController()
   const answer: Handle = (response, { method }, index) => {
     if (method === 'GET' && index > 5) interruption.abort()

@@ -41,7 +41,7 @@ test("the webhooks guide's receiver passes every case, advice included", async (
   expect(report.totals).toMatchObject({ failed: 0, advised: 0, not_checked: 0 })
 })
 
-test('the guide counts the cases', () => {
+test('the guide states the number of cases', () => {
   const counts = [...guide.matchAll(/(\d+) cases (?:of|in)\b/g)].map(([, count]) => Number(count))
   expect(counts).toEqual([receiverCases.length])
 })

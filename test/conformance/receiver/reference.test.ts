@@ -53,11 +53,11 @@ const runtimes: Record<string, Runtime> = {
 /** ASP.NET Core needs a project, whose packages come over the network. */
 const unrun = ['csharp']
 
-test('every language of the examples has a runtime here, or is known to have none', () => {
+test('every language of the examples has a runtime here, or is listed as not run', () => {
   expect([...Object.keys(runtimes), ...unrun].sort()).toEqual(Object.keys(receiverExamples))
 })
 
-describe.concurrent('a right receiver passes every case, advice included', () => {
+describe.concurrent('a correct receiver passes every case, advice included', () => {
   for (const [language, { command, probe, build, says }] of Object.entries(runtimes))
     // Java starts slowly; the signature vectors are run in it in any case.
     test.skipIf(!isHere(probe) || (language === 'java' && !isSoak))(`in ${language}`, async () => {
@@ -171,13 +171,13 @@ const predictions: Record<string, Prediction> = {
 const silent = ['leaves-forged-unanswered', 'never-answers']
 
 describe('a wrong receiver', () => {
-  test('has a prediction, or a test of its own', () => {
+  test('has a prediction or a test of its own', () => {
     const names = readdirSync(join(folder, 'wrong')).map((name) => name.replace('.mjs', ''))
     expect(names.sort()).toEqual([...Object.keys(predictions), ...silent, 'receiver'].sort())
   })
 
   test.concurrent.each(sampled(Object.entries(predictions), 26))(
-    'that %s fails exactly there',
+    'that %s fails exactly in the predicted cases',
     async (name, { fails = [], advised = [] }) => {
       const report = await checked([process.execPath, wrong(name)])
       expect({ fails: failed(report), advised: idsWith(report, 'advised') }).toEqual({ fails, advised })
@@ -185,7 +185,7 @@ describe('a wrong receiver', () => {
     },
   )
 
-  test.concurrent("with Stripe's constructEvent accepts deliveries from the future, and is told three kinds of advice", async () => {
+  test.concurrent('with constructEvent of Stripe accepts deliveries from the future, and gets three kinds of advice', async () => {
     const report = await checked([process.execPath, made('stripe')])
     expect(failed(report)).toEqual(['from_the_future'])
     expect(idsWith(report, 'advised')).toEqual([
@@ -195,21 +195,18 @@ describe('a wrong receiver', () => {
     ])
   })
 
-  test.runIf(isSoak)(
-    'with a JSON parser of Express in front rejects JSON that is written otherwise',
-    async () => {
-      expect(failed(await checked([process.execPath, made('express-json')]))).toEqual(json)
-    },
-  )
+  test.runIf(isSoak)('with a JSON parser of Express before it rejects reserialised JSON', async () => {
+    expect(failed(await checked([process.execPath, made('express-json')]))).toEqual(json)
+  })
 })
 
-test('every case fails for some receiver', () => {
+test('every case fails for at least one receiver', () => {
   const seen = Object.values(predictions).flatMap(({ fails = [], advised = [] }) => [...fails, ...advised])
   const expected = visibleCases.map(({ id }) => id).filter((id) => id !== 'answers_in_time')
   expect(expected.filter((id) => !seen.includes(id))).toEqual([])
 })
 
-test('every case rests on the specification or on advice, and says what it means', () => {
+test('every case has a unique id and a reason', () => {
   const ids = receiverCases.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   for (const { explainedBy = [], reason } of receiverCases) {

@@ -11,8 +11,8 @@ import { checked, detailOf, examine, failed, idsOf, idsWith, visibleCases } from
 const wrong = (name: string) => [process.execPath, join(fixtures, 'receivers', 'wrong', `${name}.mjs`)]
 const skipped = (report: ConformanceReport) => idsWith(report, 'not_checked')
 
-describe('a receiver that answers nothing', () => {
-  test('is given the 10 s of the specification for one plain delivery, and is asked no more', async () => {
+describe('a receiver that never answers', () => {
+  test('gets one plain delivery, waits the 10 s of the specification, and gets no further request', async () => {
     let requests = 0
     const server = createServer(() => (requests += 1))
     onTestFinished(() => {
@@ -37,7 +37,7 @@ describe('a receiver that answers nothing', () => {
     expect(requests).toBe(1)
   })
 
-  test('fails whichever cases were asked for', async () => {
+  test('fails with any selected cases', async () => {
     const refuses = receiverCases.filter(({ group }) => group === 'refuses')
     const report = await checked(wrong('never-answers'), { timeoutMs: 100, cases: refuses })
     expect(failed(report)).toEqual(['answers_in_time'])
@@ -45,7 +45,7 @@ describe('a receiver that answers nothing', () => {
   })
 })
 
-test('leaving forged deliveries unanswered is a rejection, with advice; cases without time are not checked', async () => {
+test('no response to forged deliveries counts as a rejection, with advice; later cases are not checked', async () => {
   const report = await checked(wrong('leaves-forged-unanswered'), { timeoutMs: 1_500 })
   expect(failed(report)).toEqual([])
   expect(idsWith(report, 'advised')).toEqual(['refuses_with_4xx'])
@@ -56,7 +56,7 @@ test('leaving forged deliveries unanswered is a rejection, with advice; cases wi
   expect(detailOf(report, 'expired')).toBe('Not checked: no_header and empty_header got no response.')
 })
 
-test('a receiver that has ended is asked for nothing but whether it is back', async () => {
+test('a receiver that has stopped gets no further request except to see whether it is back', async () => {
   const report = await checked(wrong('ends-without-a-header'))
   expect(skipped(report)).toEqual([
     ...idsOf('refuses').slice(1),

@@ -74,11 +74,11 @@ const rights: Record<string, Right> = {
   'wsgi.py': {},
 }
 
-test('every right receiver is checked', () => {
+test('every correct receiver is checked', () => {
   expect(readdirSync(folder).sort()).toEqual(Object.keys(rights).sort())
 })
 
-describe.concurrent('a right receiver that chose otherwise passes', () => {
+describe.concurrent('a correct receiver with other choices passes', () => {
   for (const [name, right] of sampled(Object.entries(rights), 12)) {
     const { interpreter, probe } = runtimes[extname(name)] ?? { interpreter: '', probe: [''] }
     test.skipIf(right.isHere === false || !isHere(probe))(name, async () => {
@@ -93,7 +93,7 @@ describe.concurrent('a right receiver that chose otherwise passes', () => {
     })
   }
 
-  test.runIf(isSoak)('with an answer that takes 3 s, whatever the time cases are', async () => {
+  test.runIf(isSoak)('when its answers take 3 s, also in the cases about time', async () => {
     const times = /^(just_in_time_|expired|from_the_future|t_in_1970|t_far_ahead|tampered_t)/
     const cases = receiverCases.filter(({ id }) => times.test(id))
     const report = await checked([process.execPath, join(folder, 'slow.mjs')], { cases, slowMs: 300 })

@@ -43,9 +43,9 @@ async function looksWell(page: Page, state: string): Promise<void> {
   }
 }
 
-describe.skipIf(!hasBrowser)(`the looks of the guest page ${inBrowser}`, () => {
+describe.skipIf(!hasBrowser)(`the appearance of the guest page ${inBrowser}`, () => {
   it.each(sampled(['dark', 'light'] as const, 2))(
-    'have no barrier in any state at any width in the %s scheme',
+    'has no accessibility barrier in any state, at any width, in the %s scheme',
     { timeout: 180_000 },
     async (colorScheme) => {
       const { address, client, push } = await openTable({}, dinner)

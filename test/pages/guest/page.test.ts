@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     expect(await client.checks.get('a')).toMatchObject({ paid_cents: 3080, balance_cents: 0 })
   })
 
-  it('works by keyboard alone and keeps the focus', async () => {
+  it('can be used with the keyboard only, and keeps the focus', async () => {
     const { address } = await openTable()
     const page = await openPhone(address)
     const focused = () =>

@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)(`paying on the guest page ${inBrowser}`, () => {
     await button(page, 'Pay $30.80').waitFor()
   })
 
-  it('keeps a receipt with items, tax, tip, card and time, alone on paper', async () => {
+  it('keeps a receipt with items, tax, tip, card and time, and prints nothing else', async () => {
     const { address, client, push } = await openTable()
     await client.guests.claim('a', { guest_name: 'Bob', items: [{ external_id: 'bread', quantity: 1 }] })
     const page = await openTouch(address)

@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)(`states of the guest page ${inBrowser}`, () => {
     },
   )
 
-  it('names the guest whose payment came first', async () => {
+  it('names the guest whose payment was first', async () => {
     const { address, client } = await openTable()
     const page = await openTouch(address)
     await button(page, 'Pay $30.80').tap()

@@ -150,7 +150,7 @@ describe('the interactive guest page', () => {
   it.each([
     ['offline', 'You are offline'],
     ['reconnecting', 'Reconnecting…'],
-  ] as const)('shows that it is %s', (connection, text) => {
+  ] as const)('shows that the page is %s', (connection, text) => {
     expect(rendered({ connection })).toContain(text)
     expect(rendered()).not.toContain(text)
   })

@@ -49,42 +49,50 @@ async function problemsOf(page: Page, name: string): Promise<Record<string, read
 }
 
 describe.skipIf(!hasBrowser)(`every state of the inspector ${inBrowser}`, () => {
-  it('has no barrier and cuts nothing, light and dark, at five widths', { timeout: 240_000 }, async () => {
-    const simulator = await openSimulator()
-    const states = await createStates(simulator)
-    const page = await openInspector(simulator)
-    let found: Record<string, readonly string[]> = {}
-    for (const state of sampled(states, 3)) {
-      await show(page, state)
-      found = { ...found, ...(await problemsOf(page, state.name)) }
-      await state.leave?.(page)
-    }
-    expect(found).toEqual({})
-  })
+  it(
+    'has no accessibility barrier and no cut text, in light and dark, at five widths',
+    { timeout: 240_000 },
+    async () => {
+      const simulator = await openSimulator()
+      const states = await createStates(simulator)
+      const page = await openInspector(simulator)
+      let found: Record<string, readonly string[]> = {}
+      for (const state of sampled(states, 3)) {
+        await show(page, state)
+        found = { ...found, ...(await problemsOf(page, state.name)) }
+        await state.leave?.(page)
+      }
+      expect(found).toEqual({})
+    },
+  )
 
-  it.runIf(isSoak)('has none without a session', async () => {
+  it.runIf(isSoak)('has no accessibility barrier without a session', async () => {
     const simulator = await openSimulator()
     const page = await openPhone(`${simulator.url}/`)
     await page.getByText('Open the inspector with a one-time link').waitFor()
     expect(await problemsOf(page, 'locked')).toEqual({})
   })
 
-  it('has none without records, and after the service has stopped', { timeout: 120_000 }, async () => {
-    const simulator = await openSimulator()
-    const page = await openInspector(simulator)
-    await page.getByRole('button', { name: 'Register endpoint' }).waitFor()
-    expect(await problemsOf(page, 'empty')).toEqual({})
-    await simulator.close()
-    const banner = page.locator('.gone')
-    await banner.getByText('The service does not respond.').waitFor()
-    await banner.getByText('tabwire start --open').waitFor()
-    // Each tab reads from the service, and none adds a message of its own.
-    for (const name of ['Checks', 'Endpoints', 'Controls', 'Deliveries'])
-      await page.getByRole('navigation').getByRole('link', { name }).click()
-    expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(1)
-    expect(await page.locator('.notice').filter({ visible: true }).count()).toBe(0)
-    expect(await problemsOf(page, 'stopped')).toEqual({})
-  })
+  it(
+    'has no accessibility barrier without records, or after the service has stopped',
+    { timeout: 120_000 },
+    async () => {
+      const simulator = await openSimulator()
+      const page = await openInspector(simulator)
+      await page.getByRole('button', { name: 'Register endpoint' }).waitFor()
+      expect(await problemsOf(page, 'empty')).toEqual({})
+      await simulator.close()
+      const banner = page.locator('.gone')
+      await banner.getByText('The service does not respond.').waitFor()
+      await banner.getByText('tabwire start --open').waitFor()
+      // Each tab reads from the service, and none adds a message of its own.
+      for (const name of ['Checks', 'Endpoints', 'Controls', 'Deliveries'])
+        await page.getByRole('navigation').getByRole('link', { name }).click()
+      expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(1)
+      expect(await page.locator('.notice').filter({ visible: true }).count()).toBe(0)
+      expect(await problemsOf(page, 'stopped')).toEqual({})
+    },
+  )
 
   it('prints the open record on white, without controls', async () => {
     const simulator = await openSimulator()

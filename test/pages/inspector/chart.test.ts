@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)(`the chart of deliveries ${inBrowser}`, () => {
     expect(await endpoint.getAttribute('title')).toBe(await endpoint.textContent())
   })
 
-  it.runIf(isSoak)('keeps its place while deliveries come in', async () => {
+  it.runIf(isSoak)('keeps its scroll position while deliveries arrive', async () => {
     const simulator = await openSimulator()
     const { client, push, idle } = simulator
     const { url } = await openReceiver([200, 500, 200])
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)(`the chart of deliveries ${inBrowser}`, () => {
     expect(await places()).toEqual(before)
   })
 
-  it('tells a bucket by pointer and by keys, and filters by time', async () => {
+  it('describes a bar for pointer and keyboard, and filters by its time', async () => {
     const simulator = await openSimulator({ startAt: new Date('2026-11-21T23:00:00Z') })
     const { client, push, idle } = simulator
     const { url } = await openReceiver(500)

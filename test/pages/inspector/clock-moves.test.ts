@@ -17,7 +17,7 @@ async function clickBriskly(page: Page, name: string, times: number): Promise<vo
 }
 
 describe.skipIf(!hasBrowser)(`moves of the clock ${inBrowser}`, () => {
-  it('run one after another, and none of 12 brisk clicks asks for a time in the past', async () => {
+  it('run one after another, and 12 fast clicks ask for no time in the past', async () => {
     const simulator = await openSimulator()
     const { client, push, idle } = simulator
     const { url } = await openReceiver(500)
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)(`moves of the clock ${inBrowser}`, () => {
       expect(delivery).toMatchObject({ status: 'dead', attempts: { length: 7 } })
   })
 
-  it.runIf(isSoak)('of a button whose delivery has moved on meanwhile go to its next attempt', async () => {
+  it.runIf(isSoak)('of an outdated button advance to the next attempt of its delivery', async () => {
     const simulator = await openSimulator()
     const { client, push, idle } = simulator
     const { url } = await openReceiver(500)
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)(`moves of the clock ${inBrowser}`, () => {
     expect(await page.locator('.outcome.bad').count()).toBe(0)
   })
 
-  it.runIf(isSoak)('show what they wait for, and stop', async () => {
+  it.runIf(isSoak)('show the attempts that they wait for, and can be stopped', async () => {
     const simulator = await openSimulator({ allowHttpLoopback: true })
     const { client, push, idle } = simulator
     const held: ServerResponse[] = []
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)(`moves of the clock ${inBrowser}`, () => {
     await page.getByText('No attempts are scheduled.').waitFor()
   })
 
-  it('play a schedule of 35 hours until the delivery is dead with three clicks', async () => {
+  it('run a schedule of 35 hours until the delivery is dead, with three clicks', async () => {
     const simulator = await openSimulator()
     const { client, push, idle } = simulator
     const { url } = await openReceiver(500)

@@ -3,7 +3,7 @@ import type { LoggedRequest } from '../../../src/model/simulator/request-entry.t
 import { deliveryCurl, requestCurl, verifyCommand } from '../../../src/pages/browser/inspector/commands.ts'
 
 describe('commands to copy', () => {
-  it('a delivery as curl sends the exact body, quoted for a shell', () => {
+  it('of a delivery as curl send the exact body, quoted for a shell', () => {
     const signature = { name: 'X-Acme-Signature', value: `t=1,v1=${'a'.repeat(64)}` }
     const headers = [
       { name: 'Host', value: 'localhost' },
@@ -17,7 +17,7 @@ describe('commands to copy', () => {
     expect(deliveryCurl(sent, 'Acme')).toBe(curl('t=<unix_seconds>,v1=<hex_hmac_sha256>'))
   })
 
-  it('a request as curl names the variable of the API key, not the key', () => {
+  it('of a request as curl contain the variable of the API key, not the key', () => {
     const request = { method: 'PUT', path: '/v1/checks/external/a', request_body: '{}' } as LoggedRequest
     expect(requestCurl('http://localhost:1', request)).toBe(
       `printf %s '{}' | curl -gsS -X PUT 'http://localhost:1/v1/checks/external/a' -H 'Content-Type: application/json' -H "Authorization: Bearer $TABWIRE_API_KEY" --data-binary @-`,
@@ -35,7 +35,7 @@ describe('commands to copy', () => {
     )
   })
 
-  it('the verify command names the delivery, and the variable of the secret, not the secret', () => {
+  it('for verify contain the delivery and the variable of the secret, not the secret', () => {
     expect(verifyCommand('dlv_1')).toBe('tabwire verify --secret "$WEBHOOK_SECRET" --delivery dlv_1')
   })
 })

@@ -17,7 +17,7 @@ const button = (page: Page, name: string) => drawer(page).getByRole('button', { 
 const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
 
 describe.skipIf(!hasBrowser)(`a delivery in the inspector ${inBrowser}`, () => {
-  it('shows request and response of each attempt as they were, and collapses equal attempts', async () => {
+  it('shows request and response of each attempt unchanged, and collapses equal attempts', async () => {
     const simulator = await openSimulator()
     const { client } = simulator
     const receiver = await openReceiver((response, _received, index) => {

@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)(`endpoints and checks ${inBrowser}`, () => {
     ['version', 7],
     ['version', Number.MAX_SAFE_INTEGER],
     ['updated_at', '2026-11-21T18:00:00.000Z'],
-  ])('races guests while %s orders pushes, at %s', async (orderBy, revision) => {
+  ])('lets two guests race while %s orders pushes, at %s', async (orderBy, revision) => {
     const simulator = await openSimulator({ orderBy })
     const { client } = simulator
     const pushed = check({ items: [item('cake', { name: 'Cake' })] })

@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     expect(await barriersInSoak(page)).toEqual([])
   })
 
-  it('renders a window of many deliveries and loads them page by page', async () => {
+  it('renders only a part of many deliveries, and loads them page by page', async () => {
     const simulator = await openSimulator()
     await storeDeliveries(simulator.client, 700)
     const page = await openInspector(simulator)

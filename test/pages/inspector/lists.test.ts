@@ -19,8 +19,8 @@ const times = (page: Page) => page.locator('.row time.moment').allTextContents()
 const filter = (page: Page, name: string) => page.getByRole('combobox', { name, exact: true })
 const outcome = (page: Page) => page.locator('.outcome')
 
-describe('words and times of lists', () => {
-  it('give each status one tone, which is good only for a success', () => {
+describe('badges and times of lists', () => {
+  it('give each status one tone, and a good tone only to a success', () => {
     const tones = (words: readonly string[]) => words.map(toneOf).join(' ')
     expect(tones(deliveryWords)).toBe('wait wait wait good bad')
     expect(tones(attemptOutcomes)).toBe(['good', ...attemptOutcomes.slice(1).map(() => 'bad')].join(' '))
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)(`the lists of the inspector ${inBrowser}`, () => {
   })
 
   it.runIf(isSoak)(
-    'let messages of success leave after five seconds, unless they are read, and keep errors',
+    'hide messages of success after five seconds, unless they are focused, and keep errors',
     async () => {
       const simulator = await openSimulator()
       const { client } = simulator

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { onLive, startStream, throttled } from '../../../src/pages/browser/inspector/live.ts'
 
-it('makes the inspector read again after the service dropped messages', async () => {
+it('the inspector reads again after the service dropped messages', async () => {
   // The stream stays open, because a closed one is opened again.
   const body = new ReadableStream<Uint8Array>({
     start: (stream) => stream.enqueue(new TextEncoder().encode('event: dropped\ndata: {"count":1}\n\n')),
@@ -22,7 +22,7 @@ it('makes the inspector read again after the service dropped messages', async ()
   expect(received).toEqual(['return', 'return'])
 })
 
-it('reads at once, then once per interval, and less often when a read takes long', async () => {
+it('the inspector reads at once, then once per interval, and less often when a read takes long', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   let reads = 0

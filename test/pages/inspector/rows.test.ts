@@ -44,7 +44,7 @@ const openRows = async () => {
 }
 
 describe('the loaded rows of a list', () => {
-  it('request the next page once, however often the edge comes into view', async () => {
+  it('request the next page once, even when the edge comes into view several times', async () => {
     const { requests, rows, listed } = await openRows()
     rows.loadMore()
     rows.loadMore()
@@ -103,7 +103,7 @@ describe('merging pages into a list', () => {
     })
   })
 
-  it('starts over from the new page when rows between it and the loaded ones are missing', () => {
+  it('starts again from the new page when rows between it and the loaded ones are missing', () => {
     const page = { data: rowsOf('h', 'g', 'f'), next_cursor: 'after f' }
     const fresh = { end: 'newest', rows: page.data, cursor: 'after f' }
     expect(withFirst(newest, page, 'newest')).toEqual(fresh)
@@ -115,11 +115,14 @@ describe('merging pages into a list', () => {
     })
   })
 
-  it.each([[rowsOf('d')], [rowsOf()]])('replaces the rows by a page without further rows: %j', (data) => {
-    const whole = { end: 'newest', rows: data, cursor: null }
-    for (const end of ['newest', 'oldest'] as const)
-      expect(withFirst(newest, { data, next_cursor: null }, end)).toEqual(whole)
-  })
+  it.each([[rowsOf('d')], [rowsOf()]])(
+    'replaces the rows with a page after which no rows follow: %j',
+    (data) => {
+      const whole = { end: 'newest', rows: data, cursor: null }
+      for (const end of ['newest', 'oldest'] as const)
+        expect(withFirst(newest, { data, next_cursor: null }, end)).toEqual(whole)
+    },
+  )
 
   it('is complete and newest first when the pages of both ends meet', () => {
     const whole = { end: 'newest', cursor: null }
@@ -150,7 +153,7 @@ describe('merging pages into a list', () => {
     })
   })
 
-  it('shows rows newest first and tells the side with missing rows', () => {
+  it('sorts the newest row first, and names the side with missing rows', () => {
     expect([newestFirst(newest), missingIn(newest)]).toEqual([newest.rows, 'below'])
     expect([newestFirst(oldest), missingIn(oldest)]).toEqual([newest.rows, 'above'])
     expect(missingIn({ ...newest, cursor: null })).toBe('nowhere')

@@ -4,7 +4,7 @@ import type { LoggedRequest } from '../../../src/model/simulator/request-entry.t
 import { timelineOf } from '../../../src/pages/browser/inspector/detail/timeline-points.ts'
 
 describe('the timeline of a check', () => {
-  it('sorts a push, its events, their attempts and the next attempt, causes first', () => {
+  it('sorts a push, its events, their attempts and the next attempt, causes before effects', () => {
     const at = '2026-01-01T00:00:00.000Z'
     const delivery = {
       id: 'dlv_1',

@@ -11,7 +11,7 @@ const check = {
   totals: { subtotal_cents: 2900, tax_cents: 254, total_cents: 3154 },
 }
 
-test('deliveries come and are tried again while all timers are fake', async () => {
+test('deliveries arrive and are retried while all timers are fake', async () => {
   let calls = 0
   const shop = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(++calls === 1 ? 503 : 204).end())
