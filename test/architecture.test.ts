@@ -207,7 +207,7 @@ describe('the source tree', () => {
     expect(foreign.filter((name) => !mayImport(rule?.foreign ?? [], name))).toEqual([])
   })
 
-  it('imports services for their types alone outside of the wiring', () => {
+  it('imports services only as types, except in the wiring', () => {
     const importers = files.filter(
       ({ path, text }) => path !== 'simulator.ts' && importsOf(text).some(takesTheService),
     )
@@ -218,7 +218,7 @@ describe('the source tree', () => {
     expect(cycles()).toEqual([])
   })
 
-  it('has no folder for leftovers', () => {
+  it('has no folder or file named utils, helpers, common or misc', () => {
     expect(files.filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc)(\/|\.)/.test(path))).toEqual([])
   })
 
@@ -303,12 +303,12 @@ describe('the source tree', () => {
   it.each([
     ['chalk', ['cli/render/', 'cli/base-command.ts']],
     ['ora', ['cli/base-command.ts']],
-  ])('imports %s only where something is drawn', (name, allowed) => {
+  ])('imports %s only for terminal output', (name, allowed) => {
     const importers = files.filter(({ foreign }) => foreign.includes(name)).map(({ path }) => path)
     expect(importers.filter((path) => !allowed.some((prefix) => path.startsWith(prefix)))).toEqual([])
   })
 
-  it('keeps operations free of time, chance and the outside', () => {
+  it('keeps operations free of real time, randomness and asynchronous code', () => {
     const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bawait\b|\basync\b/
     const inside = files.filter(({ path }) => /^(operations|model|findings|account)\//.test(path))
     expect(inside.filter(({ text }) => impure.test(withoutComments(text))).map(({ path }) => path)).toEqual(

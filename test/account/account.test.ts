@@ -58,7 +58,7 @@ describe('the account', () => {
     expect(json).toMatchObject({ checks: [], sums: { pushed_cents: 0 }, problems: [] })
   })
 
-  test('needs the scope simulate, and refuses another value of all_closed', async () => {
+  test('needs the scope simulate, and refuses an invalid all_closed with 400', async () => {
     const { call, key } = await openSimulator()
     expect(await call('GET /_sim/account', { key: await key(['read', 'write']) })).toMatchObject({
       status: 403,
@@ -104,7 +104,7 @@ describe('event_not_accepted', () => {
     expect(codesOf(await accountOf(client))).toEqual([])
   })
 
-  test('is silent without an endpoint, and where one of two endpoints accepted', async () => {
+  test('is absent without an endpoint, and when one of two endpoints accepted the event', async () => {
     const simulator = await openSimulator()
     const { client, idle } = simulator
     await paidAndClosed(simulator)
@@ -135,7 +135,7 @@ describe('refund_not_settled', () => {
     expect(await accountOf(client)).toMatchObject({ problems: [], sums: { paid_elsewhere_cents: 0 } })
   })
 
-  test('does not take a push for an answer that the POS sent before it knew the refund', async () => {
+  test('does not count a push that the POS sent before it knew of the refund', async () => {
     const { client, push, idle } = await openSimulator()
     const { url } = await openReceiver()
     await client.endpoints.create({ url, event_types: ['payment.refunded'] })
@@ -151,7 +151,7 @@ describe('refund_not_settled', () => {
     expect(codesOf(await accountOf(client))).toEqual([])
   })
 
-  test('does not take another order for an answer', async () => {
+  test('does not count a push of a further order as the settlement', async () => {
     const { client, push } = await openSimulator()
     await push('a')
     await client.guests.refund(await client.guests.pay('a'), { amount_cents: 850 })
@@ -162,7 +162,7 @@ describe('refund_not_settled', () => {
     expect(codesOf(await accountOf(client))).toEqual([])
   })
 
-  test('is silent when guests paid the refunded amount again', async () => {
+  test('is absent when guests paid the refunded amount again', async () => {
     const simulator = await openSimulator()
     const payment = await paidAndClosed(simulator)
     await simulator.client.guests.refund(payment)
@@ -185,7 +185,7 @@ describe('conflict_not_settled', () => {
     expect(codesOf(await accountOf(client))).toEqual([])
   })
 
-  test('stays with a stale push', async () => {
+  test('remains after a stale push', async () => {
     const { client, push } = await openSimulator()
     await push('a', { ...two, revision: 5 })
     await client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] })
@@ -196,7 +196,7 @@ describe('conflict_not_settled', () => {
 })
 
 describe('check_left_open', () => {
-  test('names a paid check that is open, and gives way to paid_not_closed', async () => {
+  test('names a paid check that is open, until paid_not_closed replaces it', async () => {
     const { client, push } = await openSimulator()
     await push('a')
     await client.guests.pay('a')
@@ -210,7 +210,7 @@ describe('check_left_open', () => {
     expect(codesOf(await accountOf(client))).toEqual([])
   })
 
-  test('is silent while the guests have ordered more, and names every open check with all_closed', async () => {
+  test('is absent after guests ordered more, and names every open check with all_closed', async () => {
     const { client, push } = await openSimulator()
     await push('a')
     await client.guests.pay('a')
@@ -269,7 +269,7 @@ test('problems come in order of time', async () => {
   expect(problems.map(({ external_check_id }) => external_check_id)).toEqual(['early', 'late'])
 })
 
-test('adds up on any service that guests play, where the POS does nothing after the first push', async () => {
+test('has the sums that guests paid, tipped and got refunded when the POS only makes first pushes', async () => {
   const { client, push } = await openSimulator({ seed: 4 })
   for (let number = 0; number < 30; number++) await push(`check-${number}`, two)
   const played = await client.guests.play({ seed: 3 })

@@ -112,7 +112,7 @@ describe('the fair queue', () => {
     expect([1, 2].map(() => choose('aaabbb'))).toEqual(['a', 'b'])
   })
 
-  it.each([0, -3])('takes none with a capacity of %i', (capacity) => {
+  it.each([0, -3])('takes no delivery with a capacity of %i', (capacity) => {
     expect(open().choose('a', capacity)).toBe('')
   })
 })

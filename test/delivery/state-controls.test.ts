@@ -19,7 +19,7 @@ const nothing = {
   deliveries: [],
 }
 
-test('a state that cannot be stored leaves the clock where it is, and running, and the faults', async () => {
+test('a state that cannot be stored changes neither the running clock nor the faults', async () => {
   const clock = createMovableClock({ start })
   const saved: number[] = []
   const controls = createClockControls({

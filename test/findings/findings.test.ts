@@ -388,7 +388,7 @@ describe.each(Object.entries(cases))('%s', (code, { shown, notShown }) => {
   test.each(notShown)('is not shown when $when', (given) => expect(codesOf(given)).not.toContain(code))
 })
 
-test('what shows no finding of one kind shows none of another, but where one mistake is another', () => {
+test('counterexamples of one finding show no other finding, with two exceptions', () => {
   const quiet = Object.entries(cases).flatMap(([, { notShown }]) => notShown)
   const loud = quiet.filter((given) => codesOf(given).length > 0).map(({ when }) => when)
   expect(loud).toEqual(['the check has a revision', 'ids are unstable'])
@@ -441,7 +441,7 @@ describe('a message', () => {
     expect(finding?.message).toContain('1 has quantity 0.66666, of which 0.667 can be claimed')
   })
 
-  test('names a few of many', () => {
+  test('names the first of many fields, and counts the rest', () => {
     const body = {
       ...push(),
       ...Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`field${at}`, at])),

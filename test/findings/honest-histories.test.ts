@@ -255,7 +255,7 @@ function oneLinePerProduct(items: readonly PushedItem[]): PushedItem[] {
   return [...lines.values()]
 }
 
-test(`no honest history shows a finding, in ${RUNS} of them`, async () => {
+test(`${RUNS} histories without mistakes show no finding`, async () => {
   const simulator = await startSimulator({ port: false })
   const client = createClient({ url: simulator.url, apiKey: simulator.apiKey, fetch: simulator.fetch })
   let acts = 0

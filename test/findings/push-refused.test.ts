@@ -37,7 +37,7 @@ describe('push_refused', () => {
     expect(pushRefused({ ...refusal, message: 'x'.repeat(5_000) })?.length).toBeLessThan(450)
   })
 
-  test('is not found in a history without a refusal that is due to the sender', () => {
+  test('is not found in a history without a refused push', () => {
     fc.assert(
       fc.property(fc.array(anyHonestPush, { maxLength: 30 }), (history) => {
         const codes = Object.keys(countsIn(history))
@@ -47,7 +47,7 @@ describe('push_refused', () => {
     )
   })
 
-  test('is found once for each refusal, whatever comes between', () => {
+  test('is found once for each refusal, whatever pushes come between', () => {
     const anyRefused = fc.record({
       check: fc.constantFrom('a', 'b'),
       body: fc.uuid(),

@@ -12,7 +12,7 @@ describe.each(situations)('$name', ({ name, bodies }) => {
     expect(outcomesOf(bodies)).toEqual(bodies.map((_, at) => (at === 0 ? 'created' : 'updated')))
   })
 
-  test('shows no finding but what it is about', () => {
+  test('shows only the finding that it demonstrates', () => {
     expect(codesOf(bodies)).toEqual(expected[name] ?? [])
   })
 })

@@ -58,7 +58,7 @@ async function allOf<T>(records: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('guests who play', () => {
-  test('act alike with one seed, and otherwise with another', async () => {
+  test('repeat their actions with the same seed, and act differently with another', async () => {
     const [one, same, other] = [await evening(20, 7), await evening(20, 7), await evening(20, 8)]
     expect(same.acts).toEqual(one.acts)
     expect(same.bodies).toEqual(one.bodies)
@@ -66,7 +66,7 @@ describe('guests who play', () => {
     expect(one.bodies.length).toBeGreaterThan(100)
   })
 
-  test(`pay ${CHECKS} checks to the cent, and do all that guests do`, async () => {
+  test(`pay ${CHECKS} checks to the cent, and use every kind of action`, async () => {
     const { acts, report, ending } = await evening(CHECKS, 3)
     expect(report).toMatchObject({ checks: CHECKS, stuck: [] })
     expect(report.guests).toBeGreaterThan(CHECKS * 2)
@@ -91,7 +91,7 @@ describe('guests who play', () => {
     expect(Date.parse(ending.clock)).toBeGreaterThan(Date.parse(ending.payments.at(-1)?.created_at ?? ''))
   }, 60_000)
 
-  test('pay what a POS adds later, on checks that come later, and stop with their signal', async () => {
+  test('pay items and checks that the POS adds later, and stop when their signal aborts', async () => {
     const { client, push } = await openSimulator()
     const end = new AbortController()
     const settled: Record<string, number> = {}
@@ -116,13 +116,13 @@ describe('guests who play', () => {
     expect(settled).toEqual({ a: 3700, b: check().totals.total_cents })
   })
 
-  test('come in the number that is wanted', async () => {
+  test('are as many per check as requested', async () => {
     const { client, push } = await openSimulator()
     for (let number = 0; number < 20; number++) await push(`check-${number}`)
     expect(await client.guests.play({ guests: 1 })).toMatchObject({ checks: 20, guests: 20 })
   })
 
-  test('play at one table only, and do nothing where nothing is owed', async () => {
+  test('play only at the given table, and do nothing when nothing is owed', async () => {
     const { client, push } = await openSimulator()
     expect(await client.guests.play()).toMatchObject({ checks: 0, paid_cents: 0 })
     await push('here', { table: { number: '5' } })
@@ -148,7 +148,7 @@ describe('guests who play', () => {
     expect(acts.claim).toBeLessThan(100)
   })
 
-  test('go on when the state is replaced, also by checks with the same ids', async () => {
+  test('continue after the state is replaced, also by checks with the same ids', async () => {
     const { client, push } = await openSimulator()
     const pushBill = async () => {
       for (let number = 0; number < 8; number++) await push(`bill-${number}`, bill(number))

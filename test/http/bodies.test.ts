@@ -63,7 +63,7 @@ describe('a body', () => {
     expect(answer.json).toMatchObject({ status: 'open', items: [{ external_id: 'burger' }] })
   })
 
-  it('that names a key twice counts with the last one', async () => {
+  it('that repeats a key counts with its last value', async () => {
     const simulator = await openSimulator()
     const { json } = await simulator.call(route, {
       body: valid.replace('"status"', '"status":"closed","status"'),
@@ -131,7 +131,7 @@ describe('HTTP-07 a body of 1 MiB', () => {
     [MIB, 201],
     [MIB + 1, 413],
     [5 * MIB, 413],
-  ])('and its neighbour of %i bytes is %i, with a Content-Length', async (size, status) => {
+  ])('or another size, %i bytes, is %i, with a Content-Length', async (size, status) => {
     const simulator = await openSimulator()
     expect(await simulator.call(route, { body: sized(size) })).toMatchObject({ status })
   })
@@ -141,7 +141,7 @@ describe('HTTP-07 a body of 1 MiB', () => {
     [MIB, 201],
     [MIB + 1, 413],
     [5 * MIB, 413],
-  ])('and its neighbour of %i bytes is %i, in chunks', async (size, status) => {
+  ])('or another size, %i bytes, is %i, in chunks', async (size, status) => {
     const simulator = await openSimulator()
     const parts = sized(size).match(/[^]{1,65537}/g) ?? []
     const answer = await simulator.raw(
@@ -169,13 +169,13 @@ describe('HTTP-07 a body of 1 MiB', () => {
     expect(answer.headers.get('connection')).toBe('close')
   })
 
-  it('is only the default limit, which is a setting', async () => {
+  it('is the default limit, and a setting changes it', async () => {
     const simulator = await openSimulator({ bodyLimit: valid.length })
     expect(await simulator.call(route, { body: valid })).toMatchObject({ status: 201 })
     expect(await simulator.call(route, { body: `${valid} ` })).toMatchObject({ status: 413 })
   })
 
-  it('may be full of items', async () => {
+  it('may contain 1,000 items', async () => {
     const simulator = await openSimulator()
     const items = Array.from({ length: 1000 }, (_, index) =>
       item(`item-${index}`, { name: '🍮'.repeat(100) }),

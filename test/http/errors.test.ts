@@ -110,7 +110,7 @@ describe('an error that the caller did not cause', () => {
     expect(bugs).toEqual([[bug, errorOf(answer).request_id]])
   })
 
-  it('a bug of the log is reported, and changes no answer', async () => {
+  it('a bug of the request log is reported, and changes no response', async () => {
     const bug = new Error('The log has a bug.')
     const add = () => {
       throw bug

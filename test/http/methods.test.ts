@@ -57,7 +57,7 @@ describe('methods', () => {
     expect(answer.text).toBe('')
   })
 
-  it.each(['X-HTTP-Method-Override', 'X-Method-Override'])('%s changes no method', async (name) => {
+  it.each(['X-HTTP-Method-Override', 'X-Method-Override'])('%s does not change the method', async (name) => {
     const simulator = await openSimulator()
     const answer = await simulator.call('POST /v1/checks/external/a', {
       headers: { [name]: 'PUT' },

@@ -54,7 +54,7 @@ async function log({ client }: TestSimulator) {
 const junk = '\u0001\u0002junk\r\n\r\n'
 const brokenChunk = 'Transfer-Encoding: chunked\r\n'
 
-describe('a good request with something broken behind it in one packet', () => {
+describe('a valid request with a broken one behind it in the same packet', () => {
   it('is answered first, then the broken one; both are in the log under their ids', async () => {
     const simulator = await openSimulator()
     const answers = await exchange(simulator, put(simulator, 'a') + junk)
@@ -115,7 +115,7 @@ describe('a good request with something broken behind it in one packet', () => {
     })
   })
 
-  it('is answered when its sender closes its side after it', async () => {
+  it('is answered when the client closes its side after the requests', async () => {
     const simulator = await openSimulator()
     await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 50, paths: ['/v1/*'] }] })
     const socket = open(simulator.port)
@@ -124,7 +124,7 @@ describe('a good request with something broken behind it in one packet', () => {
   })
 })
 
-it('a refused request whose query has a part of the answer is answered and logged', async () => {
+it('a refused request whose query contains text of the response is answered and logged', async () => {
   const simulator = await openSimulator()
   const path = '/v1/checks/external/a?token=%22message%22%3A'
   const packet = `PUT ${path} HTTP/1.1\r\nHost: 127.0.0.1:${simulator.port}\r\nbad header\r\n\r\n`
@@ -148,7 +148,7 @@ it('a live stream ends when its subscriber closes one side', async () => {
   await once(socket, 'close')
 })
 
-it('a refused CONNECT that is reset does no harm', async () => {
+it('the reset of a refused CONNECT does not end the process', async () => {
   const server = createServer()
   const refuse = () => ({ status: 400, headers: {}, body: '' })
   answerRawErrors(server, () => undefined, { refuse }, { firstRequestMs: 60_000, requestMs: 60_000 })
@@ -191,7 +191,7 @@ describe('a request target', () => {
   })
 
   it.each(['http://foreign.example/t/1/hidden-token', '/t/1/hidden-token#top', '/t/1/hidden-token\\x'])(
-    'that is refused is logged without the secret part of a table: %s',
+    'that is refused is logged without the token of a table: %s',
     async (target) => {
       const simulator = await openSimulator()
       expect((await get(simulator, target)).status).toBe(400)
@@ -211,7 +211,7 @@ describe('a request target', () => {
     )
   })
 
-  it('that is refused does not keep later requests of the connection from being answered', async () => {
+  it('that is refused does not prevent answers to later requests of the connection', async () => {
     const simulator = await openSimulator()
     const own = rawHeaders(simulator).replace('Connection: close\r\n', '')
     const answers = await exchange(
@@ -266,7 +266,7 @@ describe('header fields', () => {
     expect((await withHeaders(simulator, 1_000)).status).toBe(201)
   })
 
-  it.each([1_001, 1_030, 2_500, 12_000])('of %i get 431, and nothing is done', async (count) => {
+  it.each([1_001, 1_030, 2_500, 12_000])('of %i get 431, and change nothing', async (count) => {
     const simulator = await openSimulator()
     const answer = await withHeaders(simulator, count)
     expect(answer.status).toBe(431)
@@ -313,7 +313,7 @@ describe('the log has, under the id of the response,', () => {
     expect(await log(simulator)).toEqual([{ id: idsOf(answers)[0], method, path, status: 408 }])
   })
 
-  it('and no connection without a request, with TLS or without', async () => {
+  it('and nothing for a connection without a request, with TLS or without', async () => {
     const connectionLimits = { firstRequestMs: 20 }
     const plain = await openSimulator({ connectionLimits })
     expect(statusesOf(await text(open(plain.port)))).toEqual([408])

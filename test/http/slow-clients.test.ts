@@ -47,20 +47,23 @@ describe('a client that is slow', () => {
     expect(await text(slow)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it.each(['', 'Expect: tea\r\n'])('after its first request keeps its connection %j', async (more) => {
-    const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 300 } })
-    const socket = open(simulator.port)
-    const { port, apiKey } = simulator
-    const request = `GET /v1/locations HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${apiKey}\r\n`
-    socket.write(`${request}${more}\r\n`)
-    const [answer] = (await once(socket, 'data')) as [Buffer]
-    // Longer than clients and load balancers keep a connection that they do not use.
-    expect(answer.toString()).toMatch(/^keep-alive: timeout=65\r$/im)
-    // A later connection that says nothing is given up: so the time of this one has passed as well.
-    await text(open(port))
-    socket.write(`${request}connection: close\r\n\r\n`)
-    expect(await text(socket)).toMatch(/HTTP\/1\.1 200 /)
-  })
+  it.each(['', 'Expect: tea\r\n'])(
+    'after its first request keeps its connection, with the header %j',
+    async (more) => {
+      const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 300 } })
+      const socket = open(simulator.port)
+      const { port, apiKey } = simulator
+      const request = `GET /v1/locations HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${apiKey}\r\n`
+      socket.write(`${request}${more}\r\n`)
+      const [answer] = (await once(socket, 'data')) as [Buffer]
+      // Longer than clients and load balancers keep a connection that they do not use.
+      expect(answer.toString()).toMatch(/^keep-alive: timeout=65\r$/im)
+      // A later connection that says nothing is given up: so the time of this one has passed as well.
+      await text(open(port))
+      socket.write(`${request}connection: close\r\n\r\n`)
+      expect(await text(socket)).toMatch(/HTTP\/1\.1 200 /)
+    },
+  )
 })
 
 describe('a connection beyond the limit', () => {

@@ -193,7 +193,7 @@ describe('unknown fields', () => {
     )
   })
 
-  test('of a body that is not an object are none', () => expect(unknownFields([1])).toEqual([]))
+  test('of a body that is not an object are an empty list', () => expect(unknownFields([1])).toEqual([]))
 })
 
 describe('contentOf', () => {
@@ -209,7 +209,7 @@ describe('contentOf', () => {
     ['the status', { status: 'closed' }],
     ['an item', itemWith({ note: 'no onion' })],
     ['the totals', totalsWith({ total_cents: 1351 })],
-  ])('is another when %s is', (_name, change) => {
+  ])('differs when %s differs', (_name, change) => {
     expect(contentOf(parsePush({ ...body, ...change }))).not.toBe(contentOf(push))
   })
 })

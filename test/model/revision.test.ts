@@ -36,7 +36,7 @@ describe('a field that --order-by names', () => {
     expect(readOrdering(value).issue).toMatch(/^must be an integer from 0, or an ISO 8601 time/),
   )
 
-  test('is read to the same order as that of the times', () => {
+  test('orders times exactly, to the microsecond', () => {
     const anyTime = fc
       .tuple(fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }), fc.nat(999_999))
       .map(([date, micro]) => ({
@@ -63,6 +63,6 @@ test.each(['revision', 'updated_at', 'version', 'lastModified', 'rev-2'])('%s ca
 )
 
 test.each(['', 'table', 'status', 'items', 'totals', '__proto__', 'a.b', '1st', 'x'.repeat(65), 'a b'])(
-  '%j cannot',
+  '%j cannot order pushes',
   (name) => expect(orderFieldIssue(name)).toBeTypeOf('string'),
 )

@@ -44,7 +44,7 @@ describe('a claim', () => {
     [0.66667, 0.667],
     [0.0004, 0.001],
     [1_000_000, 1_000_000],
-  ])('takes all of a quantity of %d as %d, and then none is left', (quantity, claimable) => {
+  ])('of the whole quantity %d takes %d, and a further claim is refused', (quantity, claimable) => {
     const table = tableWith(bill({ rice: [300, quantity] }, 1000))
     const more = refusalOf(() => table.claim({ rice: claimable + 0.001 }))
     expect(more?.details).toMatchObject({ items: [{ unclaimed_quantity: claimable }] })
@@ -100,7 +100,7 @@ describe('not_claimable', () => {
         { external_id: 'soup', reason: 'unknown_item' },
       ],
     ],
-  ])('is %s, and nothing is changed', (_what, items, refused) => {
+  ])('refuses %s, and changes nothing', (_what, items, refused) => {
     const table = tableWith(discounted)
     table.claim({ burger: 1, fries: 1 })
     const before = table.everything()
@@ -162,7 +162,7 @@ describe('releasing a claim', () => {
     })
   })
 
-  test('again changes nothing', () => {
+  test('a second time changes nothing', () => {
     const table = tableWith(smallDinner)
     const { reply: claim } = table.claim({ burger: 1 })
     table.release(claim)

@@ -99,7 +99,7 @@ describe('the outbox', () => {
     ])
   })
 
-  test('stores events that no endpoint lists, and nothing when nothing has happened', () => {
+  test('stores events that no endpoint lists, and writes nothing without an event', () => {
     expect(writesOf([updated], [])).toMatchObject([['events', { id: 'evt_1' }]])
     expect(writesOf([], [endpoint('we_1', ['check.updated'])])).toEqual([])
   })

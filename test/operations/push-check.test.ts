@@ -108,7 +108,7 @@ describe('a stale push', () => {
     })
   })
 
-  test('is stale and no conflict, even when it lacks claimed items', () => {
+  test('is not a conflict, even when it lacks claimed items', () => {
     expect(decide(current, push({ revision: 4, items: [] }), [claim()]).reply.outcome).toBe('stale')
   })
 })
@@ -267,7 +267,7 @@ describe('a fully paid check', () => {
   test.each([
     ['one cent is owed', paid(3499)],
     ['nothing was paid', decide(open, push({ totals: total(0) })).reply.check],
-  ])('is none when %s', (_name, check) => {
+  ])('needs a payment and no balance: items can be removed when %s', (_name, check) => {
     expect(conflictsOf([fries], [], check)).toEqual([])
   })
 })

@@ -17,7 +17,7 @@ import { burger, checkAfter, claim, decide, fries, noon, push, refusalOf } from 
 const order = (current: Check, pushed: OrderedPush) => orderBy(current, pushed, 'revision')
 const less: Partial<Push> = { items: [burger] }
 
-describe('both have a revision', () => {
+describe('two pushes with a revision', () => {
   const current = checkAfter(push({ revision: 5 }))
 
   test.each<[string, OrderedPush, string]>([
@@ -36,14 +36,14 @@ describe('both have a revision', () => {
     expect(order(checkAfter(greater), smaller)).toBe('stale')
   })
 
-  test('a higher one reopens a closed check, a lower one does not', () => {
+  test('a higher revision reopens a closed check, a lower one does not', () => {
     const closed = checkAfter(push({ status: 'closed', revision: 5 }))
     expect(order(closed, push({ revision: 6 }))).toBe('newer')
     expect(order(closed, push({ revision: 4 }))).toBe('stale')
   })
 })
 
-describe('neither has a revision', () => {
+describe('two pushes without a revision', () => {
   const open = checkAfter(push())
   const closed = checkAfter(push({ status: 'closed' }))
 
@@ -59,7 +59,7 @@ describe('neither has a revision', () => {
   ])('%s', (_sentence, check, pushed, expected) => expect(order(check, pushed)).toBe(expected))
 })
 
-describe('one of both has a revision', () => {
+describe('two pushes of which one has a revision', () => {
   const numbered = checkAfter(push({ revision: 5 }))
 
   test.each<[string, Check, Push, string]>([

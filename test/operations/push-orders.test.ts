@@ -25,21 +25,21 @@ describe('CONV-03 seven pushes in each of their 5,040 orders, and the seventh ag
   const seventh = sevenPushes[6]
   const revised = sevenPushes.map((push, index) => ({ ...push, revision: [3, 1, 4, 9, 2, 6, 5][index] }))
 
-  test('the seventh, when the last arrival wins', () => {
+  test('that of the seventh, without revisions', () => {
     expect(orders).toHaveLength(5040)
     expect(endsOf(sevenPushes)).toMatchObject([{ ...seventh, revision: null }])
   })
 
-  test('the newest one, when they have revisions', () => {
+  test('that of the newest, with revisions', () => {
     expect(endsOf(revised)).toMatchObject([{ ...revised[3] }])
   })
 
-  test('the closing one, when the others do not close', () => {
+  test('that of the only push that closes the check', () => {
     const closing: Push[] = sevenPushes.with(2, { ...sevenPushes[2], status: 'closed' } as Push)
     expect(endsOf(closing)).toMatchObject([{ ...closing[2], balance_cents: 0 }])
   })
 
-  test('with claims: the newest accepted one, in order of arrival', () => {
+  test('or one of two with claims: that of the newest push that was not refused', () => {
     const first = checkAfter(check({ items: [item('burger', { quantity: 2 })] }))
     // The fifth raises the price; the seventh is newer and has the earlier price, so it is refused after the fifth.
     const [fifth, last] = [revised[4], revised[6]]

@@ -190,7 +190,7 @@ describe('the failure that disables an endpoint', () => {
     ])
   })
 
-  test('is not the ninth, and never comes with a limit of 0', () => {
+  test('is not the ninth, and does not exist with a limit of 0', () => {
     const ninth = { ...given, endpoint: endpoint({ consecutive_failures: 8 }) }
     expect(decide(ninth).writes).toContainEqual(put('endpoints', endpoint({ consecutive_failures: 9 })))
     expect(decide(given, { disable_after: 0 }).writes).toContainEqual(
@@ -245,7 +245,7 @@ describe('an attempt that ends when', () => {
   })
 })
 
-test('it reads the delivery, its endpoint and the endpoint’s other pending deliveries', () => {
+test('recording an attempt reads the delivery, its endpoint and that endpoint’s other pending deliveries', () => {
   const command = { delivery_id: 'dlv_1', endpoint_id: 'we_1', attempt: 1, generation: 0, result: failed }
   expect(recordAttempt.reads({ ...command, retry_in_ms: null, disable_after: 0 })).toEqual({
     delivery: { collection: 'deliveries', id: 'dlv_1' },

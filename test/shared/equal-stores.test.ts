@@ -285,7 +285,7 @@ describe.skipIf(postgresPrograms === undefined)('records in PostgreSQL', () => {
   }
 
   test(
-    `are those in memory and in files after any operations, seed ${seed}`,
+    `equal those in memory and in files after any operations, seed ${seed}`,
     async () => {
       const memory = opened(createMemoryStore())
       const file = opened(await openStore(await newDirectory()))

@@ -100,7 +100,7 @@ describe('each lock, fence and check of a shared store', () => {
   })
 })
 
-describe.runIf(isSoak && postgresPrograms !== undefined)('without one of them, a test fails', () => {
+describe.runIf(isSoak && postgresPrograms !== undefined)('the tests of a shared store', () => {
   let copy = ''
   beforeAll(async () => {
     copy = await mkdtemp(join(tmpdir(), 'tabwire-mutants-'))
@@ -119,11 +119,11 @@ describe.runIf(isSoak && postgresPrograms !== undefined)('without one of them, a
       () => false,
     )
 
-  test('with all of them, none', { timeout: 600_000 }, async () => {
+  test('pass with every lock, fence and check', { timeout: 600_000 }, async () => {
     expect(await passes()).toBe(true)
   })
 
-  test.each(mutants)('$what', { timeout: 600_000 }, async ({ file, from, to, tests }) => {
+  test.each(mutants)('fail when $what', { timeout: 600_000 }, async ({ file, from, to, tests }) => {
     const source = await readFile(file, 'utf8')
     await writeFile(
       join(copy, file),

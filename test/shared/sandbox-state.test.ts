@@ -77,7 +77,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       }
     })
 
-    it('attempts at a move what falls due at any instance, and reports all of it', async () => {
+    it('attempts all deliveries that a move makes due at any instance, and reports them', async () => {
       const { all, receiver } = await openFrozen()
       receiver.answer(500)
       await all[1].push('a')
@@ -130,7 +130,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
     }, 60_000)
 
     it.runIf(isSoak)(
-      'runs on when the instance that moves it is gone',
+      'continues when the instance that moved it was killed',
       async () => {
         const [one, two] = await three()
         // An instance that was killed during a move.
@@ -158,7 +158,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       30_000,
     )
 
-    it.runIf(isSoak)('tells an instance whose move was ended by another', async () => {
+    it.runIf(isSoak)('refuses a move with 503 when another instance has ended it', async () => {
       const { all } = await openFrozen(0)
       const [one, two] = all
       let release = () => {}
@@ -189,7 +189,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       await store.close()
     })
 
-    it.runIf(isSoak)('stays as the sandbox has it when an instance starts', async () => {
+    it.runIf(isSoak)('is not changed by the start of an instance', async () => {
       const one = await instance()
       await one.client.clock.freeze(true)
       await one.client.clock.moveTo(at(500))
@@ -221,13 +221,16 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       for (const { client } of all) expect((await client.faults.show()).faults).toEqual([])
     })
 
-    it.runIf(isSoak)('concern the next request to another instance, and end before it', async () => {
-      const [one, two] = await three()
-      await one.client.faults.set({ faults: [{ on: 'api', error_rate: 1, paths: [push] }] })
-      expect((await two.push('a')).status).toBe(503)
-      await one.client.faults.clear()
-      expect((await two.push('a')).status).toBe(201)
-    })
+    it.runIf(isSoak)(
+      'apply to the next request at another instance, and not after they are cleared',
+      async () => {
+        const [one, two] = await three()
+        await one.client.faults.set({ faults: [{ on: 'api', error_rate: 1, paths: [push] }] })
+        expect((await two.push('a')).status).toBe(503)
+        await one.client.faults.clear()
+        expect((await two.push('a')).status).toBe(201)
+      },
+    )
 
     it.runIf(isSoak)('on deliveries keep their limit over all instances', async () => {
       const { all } = await openFrozen(6)
@@ -240,7 +243,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         expect((await client.faults.show()).faults).toMatchObject([{ left: 0, happened: { drop: 4 } }])
     })
 
-    it.runIf(isSoak)('write nothing for requests and attempts that none concerns', async () => {
+    it.runIf(isSoak)('write nothing for requests and attempts that match no fault', async () => {
       const { all } = await openFrozen(1)
       const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       await all[0].client.faults.set({
@@ -316,7 +319,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         await vi.waitUntil(async () => (await call('GET /_sim/requests', { key })).status === 401)
     })
 
-    it('are made once in the place of the first one that was revoked', async () => {
+    it('are replaced once when the first key was revoked, also by instances that start together', async () => {
       const first = await instance()
       for (const { id } of (await first.client.keys.list()).data) await first.client.keys.revoke(id)
       const fixed = await instance({ apiKey: 'of-the-ci' })
@@ -330,7 +333,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       expect(keys.filter(({ revoked_at }) => revoked_at === null)).toHaveLength(2)
     })
 
-    it('do not open the memory of an instance that is cut off from the database', async () => {
+    it('are refused with 503 by an instance that is cut off from the database', async () => {
       const proxy = await startDatabaseProxy(shared.database)
       onTestFinished(() => proxy.close())
       const one = await instance()
@@ -358,7 +361,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
   describe('sessions', () => {
     const page = { 'sec-fetch-site': 'same-origin' }
 
-    it.runIf(isSoak)('stay signed in behind a proxy that deals requests in turn', async () => {
+    it.runIf(isSoak)('stay signed in behind a round-robin proxy', async () => {
       const all = await three()
       const proxy = await startRoundRobin(all.map(({ url }) => url))
       onTestFinished(() => proxy.close())
@@ -415,7 +418,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
     })
 
     it.runIf(isSoak)(
-      'refuses requests while the database is away, and goes on with the same window',
+      'refuses requests while the database is away, and continues with the same window',
       async () => {
         const cluster = await startCluster()
         onTestFinished(() => cluster.stop())
@@ -486,7 +489,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       },
     )
 
-    it.runIf(isSoak)('of a reset has no faults, and the clock as the start set it', async () => {
+    it.runIf(isSoak)('after a reset has no faults, and a running clock at its start time', async () => {
       const { all } = await openFrozen(1)
       const [one, two] = all
       const other = await instance({ startAt: new Date('2030-01-01') })
@@ -538,7 +541,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
   })
 
   describe('settings', () => {
-    it.runIf(isSoak)('that differ from those of the instance before are named at the start', async () => {
+    it.runIf(isSoak)('that differ from those of the previous instance are named at the start', async () => {
       const notices: string[] = []
       const onNotice = (text: string) => notices.push(text)
       await instance({ disableAfter: 5, onNotice })

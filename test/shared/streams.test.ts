@@ -131,7 +131,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
     type === 'request' ? `request ${String(data.path)}` : `${type} ${String(data.id)}`
 
   describe('send one stream:', () => {
-    it('a stream that is read on at another instance has no gap and nothing twice', async () => {
+    it('a stream that continues at another instance has no gap and no repeated message', async () => {
       const all = await instances()
       const receiver = await openReceiver(200)
       await all[0].client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
@@ -165,7 +165,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       expect(requests(seen)).toEqual(requests(expected))
     })
 
-    it('a stream that is read on after a reset is told so', async () => {
+    it('a stream that continues after a reset reports the reset', async () => {
       const [one, two] = [await instance(), await instance()]
       const stream = await readAt(one)
       await one.push('a')
@@ -189,7 +189,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
     })
   })
 
-  it('tell the page of a table about changes at other instances', async () => {
+  it('notify the page of a table of changes at other instances', async () => {
     const [one, two] = [await instance(), await instance()]
     const table = await sitDown(one)
     const controller = new AbortController()
@@ -230,7 +230,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, cut }
   }
 
-  it('serve `tail` behind a proxy that deals requests in turn, over lost connections', async () => {
+  it('serve `tail` behind a round-robin proxy, over lost connections', async () => {
     const all = await instances()
     const receiver = await openReceiver(200)
     await all[0].client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })

@@ -48,8 +48,8 @@ function text(length: number): string {
   }).join('')
 }
 
-describe(`of ${CASES} generated deliveries`, () => {
-  test('node, the web twin and stripe make the same header', async () => {
+describe(`for ${CASES} generated deliveries`, () => {
+  test('node, web and stripe make the same header', async () => {
     const differing = await exceptionsTo(async (one) => {
       const header = node.sign(one)
       return header === generateTestHeaderString(one) && header === (await web.sign(one))
@@ -57,7 +57,7 @@ describe(`of ${CASES} generated deliveries`, () => {
     expect(differing).toEqual([])
   })
 
-  test('node, the web twin and stripe take the same, whole and damaged, new and old', async () => {
+  test('node, web and stripe accept the same, intact and damaged, new and old', async () => {
     let taken = 0
     const differing = await exceptionsTo(async (one) => {
       // Messages tell how old a delivery is: both look at one clock.

@@ -24,7 +24,7 @@ test.each([
   ['node', ['node:crypto']],
   ['web', []],
 ])(
-  'tabwire/signature for %s is one file: all of it works where nothing else can be read',
+  'tabwire/signature for %s is one file, and works when no other file can be read',
   async (name, imports) => {
     const text = await readFile(join(dist, `${name}.js`), 'utf8')
     expect(

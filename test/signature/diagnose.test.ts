@@ -228,7 +228,7 @@ test.each(cases)('$mistake: $name', ({ mistake, name: _name, ...options }) => {
   expect(diagnose({ payload, header, secret, now, ...options })).toMatchObject({ mistake })
 })
 
-test('every mistake of the table is shown by a case', () => {
+test('the cases cover every mistake of the table', () => {
   expect(new Set(cases.map(({ mistake }) => mistake))).toEqual(
     new Set([
       ...[...mistakes, ...headerMistakes].map(({ mistake }) => mistake),
@@ -238,7 +238,7 @@ test('every mistake of the table is shown by a case', () => {
   )
 })
 
-describe('nothing is named', () => {
+describe('no mistake is named', () => {
   test.each([
     ['when the signature verifies', {}],
     [
@@ -263,11 +263,11 @@ test.each([
   [301, /301 s behind the clock.*NTP\.$/],
   [-7200, /7200 s ahead of the clock.*about 2 h: was local time used as UTC/],
   [19_800 + 20, /about 5\.5 h/],
-])('a clock that is %s s off is told so', (seconds, words) => {
+])('the advice names a clock that is %s s off', (seconds, words) => {
   expect(diagnose({ payload, header, secret, now: now + seconds * 1000 })?.advice).toMatch(words)
 })
 
-test('the advice never holds the secret', () => {
+test('the advice never contains the secret', () => {
   for (const { advice } of mistakes) expect(advice).not.toMatch(/whsec_\w/)
 })
 

@@ -11,13 +11,13 @@ import { fixtures } from '../support/cli.ts'
 
 const folder = join(fixtures, 'events')
 
-test.each(readdirSync(folder))('fixtures/events/%s is read as it is, as text and as bytes', (file) => {
+test.each(readdirSync(folder))('fixtures/events/%s is parsed unchanged, from text and from bytes', (file) => {
   const text = readFileSync(join(folder, file), 'utf8')
   expect(parseEvent(text)).toEqual(JSON.parse(text))
   expect(parseEvent(new TextEncoder().encode(text).buffer)).toEqual(JSON.parse(text))
 })
 
-test('a type still unknown comes with its name, so that a receiver can take it', () => {
+test('an unknown type becomes "unknown", and received_type has its name', () => {
   const data = { id: 'tip_1' }
   const event = { id: 'evt_1', created_at: '2026-01-02T03:04:05.000Z', data }
   const unknown = { ...event, type: 'unknown', received_type: 'tip.pooled' }
@@ -40,12 +40,12 @@ test.each([
   expect(() => parseEvent(body)).toThrow(expect.objectContaining({ code }))
 })
 
-test('a body that was parsed before is refused as verify refuses it', () => {
+test('a body that is already parsed is refused, with the advice to pass the raw body', () => {
   expect(() => parseEvent({ id: 'evt_1' } as unknown as string)).toThrow(/raw body/)
 })
 
 describe('the types, which the compiler checks', () => {
-  test('of data are those of the model, written out', () => {
+  test('of event data equal those of the model', () => {
     expectTypeOf<EventData['check.created' | 'check.updated']>().toEqualTypeOf<Check>()
     expectTypeOf<EventData['check.closed' | 'check.fully_paid']>().toEqualTypeOf<Check>()
     expectTypeOf<EventData['payment.succeeded' | 'payment.refunded']>().toEqualTypeOf<PaymentView>()

@@ -6,21 +6,21 @@ import { secret, vectors } from './vectors.ts'
 const opensslIsHere = spawnSync('openssl', ['version']).status === 0
 
 describe.each(vectors)('$name', ({ t, payload, v1 }) => {
-  test('SIG-02, SIG-03, SIG-04 is signed as OpenSSL once signed it', () => {
+  test('SIG-02, SIG-03, SIG-04 has the recorded signature of OpenSSL', () => {
     expect(sign({ payload, secret, timestamp: t })).toBe(`t=${t},v1=${v1}`)
   })
 
-  test('is signed alike as text and as bytes', () => {
+  test('has the same signature as text and as bytes', () => {
     const bytes = new TextEncoder().encode(payload)
     expect(sign({ payload: bytes, secret, timestamp: t })).toBe(sign({ payload, secret, timestamp: t }))
   })
 
-  test.skipIf(!opensslIsHere)('is signed as the openssl of this machine signs it', () => {
+  test.skipIf(!opensslIsHere)('has the signature that openssl on this machine makes', () => {
     expect(openssl(`${t}.${payload}`)).toBe(v1)
   })
 })
 
-test.skipIf(!opensslIsHere)('bytes that are no UTF-8 are signed as they are', () => {
+test.skipIf(!opensslIsHere)('bytes that are not UTF-8 are signed unchanged', () => {
   const payload = Uint8Array.from([0, 255, 254, 128, 10])
   const signed = Buffer.concat([Buffer.from('1700000000.'), payload])
   expect(sign({ payload, secret, timestamp: 1700000000 })).toBe(`t=1700000000,v1=${openssl(signed)}`)
@@ -30,7 +30,7 @@ test('SIG-01 the header is t and one v1 in lower-case hex, and nothing else', ()
   expect(sign({ payload: 'x', secret, timestamp: 1700000000 })).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/)
 })
 
-test('the key is the whole secret: without whsec_ the signature is another', () => {
+test('the key is the whole secret: without whsec_ the signature differs', () => {
   const bare = secret.slice('whsec_'.length)
   const [first] = vectors
   expect(sign({ payload: first.payload, secret: bare, timestamp: first.t })).toMatch(

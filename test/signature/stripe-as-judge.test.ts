@@ -20,7 +20,7 @@ function stripeTakes(payload: string, header: string, secret: string, tolerance:
 
 const now = () => Math.floor(Date.now() / 1000)
 
-test('what we sign, Stripe takes', () => {
+test('Stripe accepts the deliveries that Tabwire signs', () => {
   const cases = fc.property(anyPayload, anySecret, (payload, secret) => {
     const header = sign({ payload, secret, timestamp: now() })
     expect(stripeTakes(payload, header, secret, 300)).toBe(true)
@@ -28,7 +28,7 @@ test('what we sign, Stripe takes', () => {
   fc.assert(cases, { numRuns: isSoak ? 1000 : 300 })
 })
 
-test('what Stripe signs, we take', () => {
+test('Tabwire accepts the deliveries that Stripe signs', () => {
   const cases = fc.property(anyPayload, anySecret, (payload, secret) => {
     const header = webhooks.generateTestHeaderString({ payload, secret })
     expect(verify({ payload, header, secret })).toMatchObject({ ok: true })
@@ -36,7 +36,7 @@ test('what Stripe signs, we take', () => {
   fc.assert(cases, { numRuns: isSoak ? 1000 : 300 })
 })
 
-test('of damaged deliveries, old ones and wrong secrets, we take what Stripe takes', () => {
+test('Tabwire and Stripe accept the same of damaged deliveries, old ones and wrong secrets', () => {
   const damages = fc.constantFrom('none', 'payload', 'secret', 'v1', 'v0', 'time', 'upper', 'two')
   // Never within two seconds of the bound: the two verifiers read the clock one after the other.
   const age = fc.oneof(fc.nat(297), fc.integer({ min: 303, max: 10_000 }))
@@ -49,7 +49,7 @@ test('of damaged deliveries, old ones and wrong secrets, we take what Stripe tak
   fc.assert(cases, { numRuns: isSoak ? 1000 : 300 })
 })
 
-test('where we are stricter: Stripe takes a time to come, we do not', () => {
+test('Stripe accepts a timestamp in the future, and Tabwire refuses it', () => {
   const [payload, secret] = ['{"id":"evt_1"}', 'whsec_x']
   const header = sign({ payload, secret, timestamp: now() + 310 })
   expect(stripeTakes(payload, header, secret, 300)).toBe(true)

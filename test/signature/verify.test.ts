@@ -104,7 +104,7 @@ describe('SIG-08, SIG-09, SIG-10, SIG-11 the header', () => {
   })
 })
 
-test('a last digit of two bytes is not made good by the signature that was verified before', () => {
+test('a header whose last digit is a two-byte character fails, even after a valid header', () => {
   expect(verdict({})).toBe('ok')
   expect(verdict({ header: `${header.slice(0, -1)}é` })).toBe('signature_mismatch')
 })
@@ -121,22 +121,25 @@ describe('SIG-07 the time', () => {
     [10, 10, 'ok', 'ok'],
     [11, 10, 'timestamp_too_old', 'timestamp_in_future'],
     [1e9, Infinity, 'ok', 'ok'],
-  ])('%s s away at a tolerance of %s s: %s if past, %s if to come', (away, tolerance, past, future) => {
-    expect(verdict({ tolerance, now: (t + away) * 1000 })).toBe(past)
-    expect(verdict({ tolerance, now: (t - away) * 1000 })).toBe(future)
-  })
+  ])(
+    '%s s away with a tolerance of %s s: %s in the past, %s in the future',
+    (away, tolerance, past, future) => {
+      expect(verdict({ tolerance, now: (t + away) * 1000 })).toBe(past)
+      expect(verdict({ tolerance, now: (t - away) * 1000 })).toBe(future)
+    },
+  )
 
-  test('the fraction of the current second is dropped, as the signer dropped its own', () => {
+  test('the fraction of the current second is ignored', () => {
     expect(verdict({ tolerance: 300, now: (t + 300) * 1000 + 999 })).toBe('ok')
     expect(verdict({ tolerance: 0, now: t * 1000 + 999 })).toBe('ok')
     expect(verdict({ tolerance: 0, now: t * 1000 - 1 })).toBe('timestamp_in_future')
   })
 
-  test('a wrong signature out of tolerance is a wrong signature', () => {
+  test('a wrong signature is reported as such, even when its time is out of tolerance', () => {
     expect(verdict({ secret: 'whsec_other', now: 0 })).toBe('signature_mismatch')
   })
 
-  test('the message of a failure tells how far off it is', () => {
+  test('the message of a failure states the difference in seconds', () => {
     const result = verify({ ...delivery, now: (t + 4000) * 1000 })
     expect(result).toMatchObject({ message: expect.stringContaining('4000 s behind') as string })
   })
@@ -152,7 +155,7 @@ describe('the body', () => {
     ['with keys in another order', '{"data":{"total_cents":1350},"id":"evt_1"}'],
     ['with 1350.0 for 1350', payload.replace('1350', '1350.0')],
     ['empty', ''],
-  ])('SIG-06 written again %s does not verify', (_form, form) => {
+  ])('SIG-06 serialised again %s does not verify', (_form, form) => {
     expect(verdict({ payload: form })).toBe('signature_mismatch')
   })
 
@@ -168,7 +171,7 @@ describe('the body', () => {
   }
 })
 
-describe('what only the caller can get wrong is a TypeError', () => {
+describe('a mistake of the caller is a TypeError', () => {
   test.each([
     ['a parsed payload', { payload: { id: 'evt_1' } }, /raw body/],
     ['no payload', { payload: undefined }, /raw body/],
@@ -187,7 +190,7 @@ describe('what only the caller can get wrong is a TypeError', () => {
   })
 })
 
-test('SIG-13 a secret with a newline behind fails, and the message tells of the whitespace', () => {
+test('SIG-13 a secret with a trailing newline fails, and the message names the whitespace', () => {
   const result = verify({ ...delivery, secret: `${secret}\n` })
   expect(result).toMatchObject({
     code: 'signature_mismatch',
@@ -195,13 +198,13 @@ test('SIG-13 a secret with a newline behind fails, and the message tells of the 
   })
 })
 
-test('no message holds the secret or the signature that would be right', () => {
+test('no message contains the secret or the correct signature', () => {
   const wrong = verify({ ...delivery, header: `t=${t},v1=${'0'.repeat(64)}` })
   expect(JSON.stringify(wrong)).not.toContain(secret)
   expect(JSON.stringify(wrong)).not.toContain(hex)
 })
 
-test('no header makes it throw', () => {
+test('no header makes verify throw', () => {
   const pieces = fc.array(fc.constantFrom('t', 'v1', 'v0', '=', ',', `${t}`, hex, ' ', '\0', 'é'))
   const anyHeader = fc.oneof(
     fc.string({ unit: 'binary' }),

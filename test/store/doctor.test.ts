@@ -260,23 +260,26 @@ describe('a repair', () => {
     expect(await kept(directory)).toEqual([1, 2, 3])
   })
 
-  it.skipIf(process.platform === 'win32')('closes to others what holds secrets', async () => {
-    const { directory } = await filled()
-    await mkdir(join(directory, 'ca'), { mode: 0o755 })
-    await writeFile(join(directory, 'ca', 'ca-key.pem'), '', { mode: 0o644 })
-    await writeFile(join(directory, 'ca', 'ca.pem'), '', { mode: 0o644 })
-    await chmod(join(directory, 'db.json'), 0o640)
-    await chmod(directory, 0o755)
-    const found = await checkUp(directory)
-    expect(found.ok).toBe(true)
-    expect(found.checks.find(({ check: name }) => name === 'modes')?.message).toContain('db.json (0640)')
-    await repair(directory)
-    const modes = ['.', 'db.json', 'ca', 'ca/ca-key.pem', 'ca/ca.pem'].map(
-      async (name) => (await stat(join(directory, name))).mode & 0o777,
-    )
-    expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o700, 0o600, 0o644])
-    expect((await repair(directory)).repaired).toEqual([])
-  })
+  it.skipIf(process.platform === 'win32')(
+    'makes files with secrets readable by their owner only',
+    async () => {
+      const { directory } = await filled()
+      await mkdir(join(directory, 'ca'), { mode: 0o755 })
+      await writeFile(join(directory, 'ca', 'ca-key.pem'), '', { mode: 0o644 })
+      await writeFile(join(directory, 'ca', 'ca.pem'), '', { mode: 0o644 })
+      await chmod(join(directory, 'db.json'), 0o640)
+      await chmod(directory, 0o755)
+      const found = await checkUp(directory)
+      expect(found.ok).toBe(true)
+      expect(found.checks.find(({ check: name }) => name === 'modes')?.message).toContain('db.json (0640)')
+      await repair(directory)
+      const modes = ['.', 'db.json', 'ca', 'ca/ca-key.pem', 'ca/ca.pem'].map(
+        async (name) => (await stat(join(directory, name))).mode & 0o777,
+      )
+      expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o700, 0o600, 0o644])
+      expect((await repair(directory)).repaired).toEqual([])
+    },
+  )
 
   it('DUR-25 changes no file of a newer version', async () => {
     const { directory, files } = await filled()
@@ -333,7 +336,7 @@ describe('a repair', () => {
   it.each([
     ['of nothing', async () => undefined, true, 'There is no .tabwire yet'],
     ['of a file', (path: string) => writeFile(path, ''), false, 'it is a file, not a directory'],
-  ])('%s says so', async (_, make, ok, message) => {
+  ])('%s changes nothing and explains why', async (_, make, ok, message) => {
     const directory = await newDirectory()
     await make(directory)
     for (const look of [checkUp, repair]) {

@@ -83,11 +83,11 @@ describe('the directory', () => {
     )
   })
 
-  it.runIf(process.platform === 'linux')('cannot be on a medium that takes no files', async () => {
+  it.runIf(process.platform === 'linux')('cannot be on a file system that accepts no files', async () => {
     await expect(openStore('/proc/tabwire')).rejects.toThrow(DirectoryUnusable)
   })
 
-  it.skipIf(process.getuid?.() === 0)('DUR-17 cannot be one that this user may not write', async () => {
+  it.skipIf(process.getuid?.() === 0)('DUR-17 must be writable by this user', async () => {
     const directory = await newDirectory()
     await mkdir(directory)
     await chmod(directory, 0o500)

@@ -23,7 +23,7 @@ describe('DUR-12 a stray temporary file', () => {
     expect(await readdir(directory)).not.toContain(name)
   })
 
-  it.skipIf(process.platform === 'win32')('that is a link leads nowhere: its target stays', async () => {
+  it.skipIf(process.platform === 'win32')('that is a link leaves its target unchanged', async () => {
     const directory = await newDirectory()
     await mkdir(directory)
     const target = join(directory, '..', 'precious')

@@ -131,7 +131,7 @@ describe('a lock', () => {
     ['lost its content in a power cut', ''],
     ['holds rubbish', '\u0000\u0000null'],
     ['names a socket that is none of a lock', JSON.stringify({ pid: 1, started: '1', socket: '../lock.7' })],
-  ])('that %s is not in the way', async (_, content) => {
+  ])('that %s does not prevent the next lock', async (_, content) => {
     const directory = await newDirectory()
     await mkdir(directory)
     await writeFile(join(directory, 'lock.7'), content)

@@ -6,7 +6,7 @@ import { storeSuite } from './store-suite.ts'
 
 storeSuite('the memory store', async () => createMemoryStore())
 
-it('keeps transactions for streams without checks, and up to 16 MiB of their events', async () => {
+it('keeps past transactions without their checks, and up to 16 MiB of their events', async () => {
   const store = createMemoryStore()
   const large = (number: number) => put('events', { ...event(number), body: 'x'.repeat(2 ** 20) })
   for (let number = 1; number <= 16; number += 1)

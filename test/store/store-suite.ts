@@ -51,7 +51,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       await expect(store.transact({}, () => ({ reply: 7, writes }))).resolves.toEqual({ reply: 7, writes })
     })
 
-    it('has a sequence, after which transactions are told again until all records are replaced', async () => {
+    it('has a sequence, after which transactions can be read until all records are replaced', async () => {
       const told: (number | undefined)[] = []
       store.onCommit((_writes, _kind, sequence) => told.push(sequence))
       const before = store.sequence()
@@ -216,8 +216,8 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     })
   })
 
-  describe(`${name}: everything`, () => {
-    it('is all records of every collection, oldest first', async () => {
+  describe(`${name}: all records`, () => {
+    it('have every collection, oldest first', async () => {
       await save(store, put('checks', check(2)), put('checks', check(1)), put('events', event(1)))
       const all = await store.everything()
       expect(all).toMatchObject({
@@ -228,7 +228,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       })
     })
 
-    it('is replaced as a whole, including indexes and due deliveries', async () => {
+    it('are replaced as a whole, including indexes and due deliveries', async () => {
       await save(
         store,
         put('checks', check(1)),
@@ -256,7 +256,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       })
     })
 
-    it('is replaced and announced before transactions that wait for it', async () => {
+    it('are replaced and announced before transactions that wait for the replacement', async () => {
       const told: string[] = []
       const decided: [number, boolean][] = []
       const asks = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
@@ -279,7 +279,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       ])
     })
 
-    it('is replaced between transactions, and not at all when its callback throws', async () => {
+    it('are replaced between transactions, and not at all when the callback throws', async () => {
       const first = saveChecks(store, 1)
       const replaced = store.replace((all) => ({ ...all, checks: [...all.checks, check(2)] }))
       const then = saveChecks(store, 3)
@@ -308,7 +308,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     const pending = (number: number, minute: number, endpoint_id = 'we_1') =>
       put('deliveries', delivery(number, { next_attempt_at: at(minute), endpoint_id }))
 
-    it('are none when nothing is pending', async () => {
+    it('are an empty list when nothing is pending', async () => {
       expect(await due(1)).toEqual({ due: [], next_at: null })
     })
 

@@ -219,7 +219,7 @@ describe('an address of', () => {
     ['what nobody has been assigned below 2000::/3', '200::', '1fff:ffff::', 'internal'],
     ['what nobody has been assigned above 2000::/3', '4000::', 'fbff:ffff::', 'internal'],
     ['what nobody has been assigned before fe80::/10', 'fe00::', 'fe7f:ffff::', 'internal'],
-  ])('%s is refused, at its beginning and at its end', async (_block, first, last, standing) => {
+  ])('%s is refused, for its first and its last address', async (_block, first, last, standing) => {
     expect([await judged(first), await judged(last)]).toEqual([standing, standing])
   })
 
@@ -306,7 +306,7 @@ describe('the URL of an endpoint', () => {
     'http://localhost.evil.example/',
     'http://[fe80::1]/',
     'http://0.0.0.0/',
-  ])('may not be plain http elsewhere, with it or without: %s', async (url) => {
+  ])('may not be plain http elsewhere, even with --allow-http-loopback: %s', async (url) => {
     expect(await policyWith({ allowHttpLoopback: true }).refuse(url)).toMatch(
       /^must (be an https: URL|not point to)/,
     )
@@ -318,7 +318,7 @@ describe('the service itself', () => {
     policyWith({ own: { address: { host, port: 4100 } } }).refuse(url)
 
   it.each(['127.0.0.1', '::1', '[::1]', 'localhost', '0.0.0.0', '::'])(
-    'bound to %s is no receiver',
+    'bound to %s is refused as a receiver',
     async (host) => {
       for (const spelling of [
         '127.0.0.1',
@@ -335,14 +335,14 @@ describe('the service itself', () => {
     },
   )
 
-  it('bound to an address of a network is no receiver there, in any spelling', async () => {
+  it('bound to an address of a network is refused there, in any spelling', async () => {
     expect(await refuse('192.168.1.10', 'https://192.168.1.10:4100/')).toContain('this service itself')
     expect(await refuse('192.168.1.10', 'https://[::ffff:c0a8:10a]:4100/')).toContain('this service itself')
     expect(await refuse('192.168.1.10', 'https://lan.example:4100/')).toContain('this service itself')
     expect(await refuse('192.168.1.10', 'https://127.0.0.1:4100/')).toBeUndefined()
   })
 
-  it('on the default port of https is known without a port in the URL', async () => {
+  it('on port 443 is recognised in a URL without a port', async () => {
     const policy = policyWith({ own: { address: { host: '127.0.0.1', port: 443 } } })
     expect(await policy.refuse('https://localhost/')).toContain('this service itself')
   })
@@ -394,7 +394,7 @@ describe('a policy that sends to loopback only', () => {
     'https://localhost.example/',
     'https://192.168.1.10/',
     'https://93.184.216.34/',
-  ])('sends nothing to %s, and lets it be registered for a handler of this process', async (url) => {
+  ])('sends nothing to %s, and accepts it for a receiver of this process', async (url) => {
     expect(policy.refuseNetwork(url)).toMatch(/^must be a loopback address, .* network: 'any'$/)
     expect(await policy.refuse(url)).toBeUndefined()
   })

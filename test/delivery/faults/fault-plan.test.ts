@@ -28,7 +28,7 @@ describe('the remaining count of a fault', () => {
     ['first', [drop, duplicate, delay], [4, 5, 5]],
     ['last', [duplicate, delay, drop], [5, 5, 4]],
     ['twice', [duplicate, drop, drop], [5, 4, 5]],
-  ])('stays as it was when another one, the %s, drops the attempt', (_place, faults, left) => {
+  ])('does not change when another fault, the %s, drops the attempt', (_place, faults, left) => {
     expect(draw(...faults)).toEqual({ faults: ['drop'], left })
   })
 

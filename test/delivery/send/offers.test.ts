@@ -49,7 +49,7 @@ describe('an attempt to a listener', () => {
     return setup.service.execute(answerOffer, { delivery_id, attempt, offer_id: offer.id, result })
   }
 
-  it('is recorded with the answer, and by the schedule when that is a failure', async () => {
+  it('is recorded with the answer, and retried by the schedule after a failure', async () => {
     await open()
     let offered = nextOffer()
     await setup.announce()
@@ -72,7 +72,7 @@ describe('an attempt to a listener', () => {
     expect(delivered.offer).toBeUndefined()
   })
 
-  it('times out without an answer; a late one is refused', async () => {
+  it('times out without an answer, and a late answer is refused', async () => {
     await open({ timeoutMs: 20 })
     const offered = nextOffer()
     await setup.announce()
@@ -97,7 +97,7 @@ describe('an attempt to a listener', () => {
     'https://abc.listen.invalid./1',
     'https://a.b.listen.invalid/1',
     'https://a_b.listen.invalid/1',
-  ])('is not made to %s, which no listener has', async (url) => {
+  ])('fails with dns_error for %s, which is not the URL of a listener', async (url) => {
     await open()
     await setup.register(url, ['check.created'])
     await setup.announce('hello', 'check.created')
@@ -105,7 +105,7 @@ describe('an attempt to a listener', () => {
     expect((await setup.delivery()).attempts).toMatchObject([{ outcome: 'dns_error' }])
   })
 
-  it('waits on when the answer is for another attempt or another offer', async () => {
+  it('keeps waiting when an answer is for another attempt or another offer', async () => {
     await open()
     const offered = nextOffer()
     await setup.announce()

@@ -236,7 +236,7 @@ describe('a reused connection', () => {
     },
   )
 
-  it.each(closings)('over TLS too, when the receiver %s', async (_how, close) => {
+  it.each(closings)('is replaced over TLS too, when the receiver %s', async (_how, close) => {
     const tls = await (await testAuthority()).issue(['127.0.0.1'])
     const sockets: Socket[] = []
     const server = createTlsServer(tls, (socket) => {
@@ -281,7 +281,7 @@ describe('a reused connection', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['the beginning of an answer', (socket) => socket.end('HTTP/1.1 2')],
     ['an informational answer', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
-  ])('that is closed after %s is a failure, and goes out no more', async (_what, close) => {
+  ])('that is closed after %s fails the attempt, and the request is not sent again', async (_what, close) => {
     let requests = 0
     const url = await rawTcp((socket, place) => {
       requests += 1
@@ -348,7 +348,7 @@ describe('the headers of a response are kept', () => {
     expect(Object.keys(result)).not.toContain('response_headers_cut')
   })
 
-  it('when there are none', async () => {
+  it('as an empty list when there are none', async () => {
     const url = await rawTcp((socket) => socket.end(answer()))
     expect((await send(url, plainHttp)).response_headers).toEqual([])
   })
@@ -394,7 +394,7 @@ describe('informational answers are skipped', () => {
       'several',
       head('100 Continue') + head('100 Continue') + head('103 Early Hints') + head('102 Processing'),
     ],
-  ])('%s, in one piece with the answer, apart from it, and byte by byte', async (_which, interim) => {
+  ])('%s, sent in one piece with the answer, before it, and byte by byte', async (_which, interim) => {
     const answer = 'HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\ndone'
     const ways: ((socket: Socket) => unknown)[] = [
       (socket) => socket.write(interim + answer),
@@ -413,7 +413,7 @@ describe('informational answers are skipped', () => {
     }
   })
 
-  it('and a body that looks like one stays a body', async () => {
+  it('and a body that looks like one is kept', async () => {
     const text = head('100 Continue')
     const url = await rawTcp((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`),
@@ -421,7 +421,7 @@ describe('informational answers are skipped', () => {
     expect((await send(url, plainHttp)).response_body).toBe(text)
   })
 
-  it('and an endless one is bounded', async () => {
+  it('and one without an end fails the attempt', async () => {
     const url = await rawTcp((socket) => socket.write(`HTTP/1.1 100 Continue\r\nX-A: ${'a'.repeat(20_000)}`))
     expect((await send(url, plainHttp)).outcome).not.toBe('succeeded')
   })
@@ -627,7 +627,7 @@ describe('a certificate', () => {
     })
   })
 
-  it('DEL-20 that is self-signed is named so', async () => {
+  it('DEL-20 that is self-signed is reported as self-signed', async () => {
     const receiver = await startReceiver({ tls: await selfSigned() })
     trash.push(() => receiver.close())
     const result = await send(receiver.url)

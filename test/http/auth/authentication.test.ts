@@ -39,7 +39,7 @@ describe('authentication', () => {
   })
 
   it.each(routes)(
-    '%s needs the scope %s, and a key with only the others is told so',
+    '%s needs the scope %s, and names it to a key with only the others',
     async (route, scope) => {
       const answer = await simulator.call(route, { key: await simulator.key(others[scope]) })
       expect(answer.status).toBe(403)
@@ -136,7 +136,7 @@ describe('authentication', () => {
     await expect(authenticate('Bearer k')).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  it('the key of the start is of the first location, also among more than a hundred', async () => {
+  it('the key of the start belongs to the first location, also among more than a hundred', async () => {
     const dataDirectory = await temporaryDirectory()
     const before = await openSimulator({ dataDirectory, apiKey: 'before' })
     const state = await before.client.state.get()

@@ -155,7 +155,7 @@ describe('a session', () => {
     ['PUT /_sim/state', {}],
     ['GET /_sim/bundle', undefined],
     ['POST /_sim/inspector-links', {}],
-  ])('cannot outlast itself or export everything: %s needs the key itself', async (route, json) => {
+  ])('cannot manage keys, states, bundles or links: %s needs the key itself', async (route, json) => {
     const { ask, client } = await openBrowser()
     const answer = await ask(route, ownPage, json)
     expect([answer.status, errorOf(answer).code]).toEqual([401, 'unauthorized'])
@@ -183,7 +183,7 @@ describe('a session', () => {
     { origin: 'http://localhost:3000' },
     { origin: 'null' },
     { origin: 'https://example.com' },
-  ])('does nothing and returns nothing for %j', async (headers) => {
+  ])('gets 403 and changes nothing with the headers %j', async (headers) => {
     const { ask, client } = await openBrowser()
     const before = await client.clock.show()
     for (const [route, json] of [
@@ -217,7 +217,7 @@ describe('a session', () => {
     expect(errorOf(await askAs(`rebound.example:${port}`)).code).toBe('forbidden_host')
   })
 
-  it('yields to a key in the same request, even a wrong one', async () => {
+  it('is ignored when the request has a key, even a wrong one', async () => {
     const { ask } = await openBrowser()
     expect(await ask('GET /_sim/events', { ...ownPage, authorization: 'Bearer no' })).toMatchObject({
       status: 401,
@@ -239,7 +239,7 @@ describe('a session', () => {
     expect(await next.fetch('/_sim/events', { headers })).toMatchObject({ status: 401 })
   })
 
-  it('leaves no trace in the log', async () => {
+  it('does not appear in the request log', async () => {
     const { client, ask, session, pageSecret } = await openBrowser()
     await ask('GET /')
     await ask('GET /_sim/session')

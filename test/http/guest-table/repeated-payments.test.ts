@@ -91,7 +91,7 @@ const step = fc.oneof(
 )
 
 describe('two guests on slow phones', () => {
-  it('pay each cent once, whatever is lost, repeated or late', { timeout: 60_000 }, async () => {
+  it('pay each cent once when requests are lost, repeated or late', { timeout: 60_000 }, async () => {
     const { client, push, table } = await servedTable()
     let made = 0
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {

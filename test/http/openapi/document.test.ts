@@ -41,14 +41,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has every code of a refusal by an operation', () => {
+  test('lists every error code that an operation can return', () => {
     const unrouted: readonly string[] = unroutedCodes
     const ofOperations = Object.keys(statusOf).filter((code) => !unrouted.includes(code))
     const expected = [...ofOperations, 'fault_injected', 'internal_error']
     expect(errorCodes().toSorted()).toEqual(expected.toSorted())
   })
 
-  test('tells events apart by their type, and faults by what they are on', async () => {
+  test('distinguishes events by their type, and faults by their field on', async () => {
     const { components } = JSON.parse(await openApiText()) as Document
     const { Event, StoredCheckClosedEvent, Faults } = components.schemas
     expect(Event).toMatchObject({
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(Faults)).toContain('"discriminator":{"propertyName":"on"')
   })
 
-  test('has an example for every body, and no component that nothing refers to', async () => {
+  test('has an example for every body, and no unused component', async () => {
     const text = await openApiText()
     const { paths, components } = JSON.parse(text) as Document
     const bodies = Object.values(paths).flatMap((item) =>
@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
     expect(pointers.filter((pointer) => !text.includes(`{"$ref":"${pointer}"`))).toEqual([])
   })
 
-  test('is one line, and marks what only the inspector calls', async () => {
+  test('is one line, and marks the operations that only the inspector calls', async () => {
     const text = await openApiText()
     expect(text.trimEnd()).not.toContain('\n')
     const { paths } = JSON.parse(text) as Document
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
     expect([...used].toSorted()).toEqual(tags.map(({ name }) => name).toSorted())
   })
 
-  test('without the simulator has nothing of it, and names the signature header as it is asked to', async () => {
+  test('without the simulator has only /v1 paths, and the signature header of the given service name', async () => {
     const text = await openApiText({ simulator: false, serviceName: 'Acme', url: 'https://api.example.org' })
     const { paths, webhooks, components } = JSON.parse(text) as Document
     expect(Object.keys(paths).filter((path) => !path.startsWith('/v1/'))).toEqual([])

@@ -35,7 +35,7 @@ const pageHeaders = {
 }
 const put = { method: 'PUT', path, body: text(example('CheckPush.just-seated')) }
 
-describe('every answer that the tests receive is judged by the document, which', () => {
+describe('the check of every response against the OpenAPI document', () => {
   it.each<[string, Partial<PublishedAnswer>]>([
     ['an answer', {}],
     ['a push', { request: put, status: 201 }],
@@ -62,7 +62,7 @@ describe('every answer that the tests receive is judged by the document, which',
     ],
     ['a page that it leaves out', { request: { ...page, path: '/docs' }, body: '<html>' }],
     ['what the parser refuses', { request: null, status: 431, body: error('headers_too_large') }],
-  ])('takes %s', (_what, changes) => {
+  ])('accepts %s', (_what, changes) => {
     expect(judge({ ...right, ...changes })).toEqual([])
   })
 
@@ -124,7 +124,7 @@ describe('every answer that the tests receive is judged by the document, which',
     expect(judge({ ...right, ...changes }).join('\n')).toContain(issue)
   })
 
-  it('hears of every answer, and fails the test in which one came that is not as documented', async () => {
+  it('sees every response, and fails a test that received an undocumented one', async () => {
     const heard: PublishedAnswer[] = []
     const hear = (answer: unknown) => void heard.push(answer as PublishedAnswer)
     subscribe('tabwire:answer', hear)

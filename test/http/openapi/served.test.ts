@@ -26,7 +26,7 @@ describe('GET /openapi.json', () => {
     expect((await client.requests.list()).data).toEqual([])
   })
 
-  it('is only for pages of this machine, and has no other method', async () => {
+  it('refuses pages of other origins, and answers 405 to other methods', async () => {
     const { call } = await openSimulator()
     const foreign = await call('GET /openapi.json', { headers: { origin: 'https://elsewhere.example' } })
     expect(errorOf(foreign).code).toBe('forbidden_origin')

@@ -20,7 +20,7 @@ async function mergeTables(simulator: TestSimulator) {
   await push(simulator, 'b', ['ln-10003 Water', 'ln-10001 Water', 'ln-10002 Soup'])
 }
 
-test('menus of two stations with own ids for one product are not merged tables', async () => {
+test('ids of two stations for the same product show no merged tables', async () => {
   const simulator = await openSimulator()
   for (const bar of ['bar-1', 'bar-2', 'bar-3'])
     await push(simulator, bar, ['plu-20001 Water', 'plu-20002 Tea'])
@@ -28,7 +28,7 @@ test('menus of two stations with own ids for one product are not merged tables',
   expect(await codesOf(simulator)).toEqual([])
 })
 
-test('an id that a closed check keeps names no line', async () => {
+test('an id that a closed check also has shows no merged tables', async () => {
   const simulator = await openSimulator()
   const lines = ['plu-20001 Water', 'plu-20002 Tea']
   await push(simulator, 'yesterday', lines, { status: 'closed' })
@@ -38,7 +38,7 @@ test('an id that a closed check keeps names no line', async () => {
   expect(await codesOf(simulator)).toEqual([])
 })
 
-test('the numbers of lines at the end of the ids of a menu name no lines', async () => {
+test('a line number at the end of a menu id shows no merged tables', async () => {
   const simulator = await openSimulator()
   await push(simulator, '1', ['plu-20001-1 Water', 'plu-20002-2 Tea'])
   await push(simulator, '2', ['plu-20002-1 Tea', 'plu-20001-2 Water'])
@@ -46,7 +46,7 @@ test('the numbers of lines at the end of the ids of a menu name no lines', async
   expect(await codesOf(simulator)).toEqual([])
 })
 
-test('the check number in the ids of lines shows that they moved', async () => {
+test('the check number in the ids of lines shows lines on two checks', async () => {
   const simulator = await openSimulator()
   await push(simulator, 'a', ['c-17-1 Water', 'c-17-2 Soup'])
   await push(simulator, 'b', ['c-18-1 Water', 'c-17-1 Water', 'c-17-2 Soup'])
@@ -62,7 +62,7 @@ async function pushElsewhere({ client, key, call }: TestSimulator, external_id: 
   expect(await call('PUT /v1/checks/external/1', options)).toMatchObject({ status: 201 })
 }
 
-test('locations have menus of their own', async () => {
+test('an id of another location for the same product shows no merged tables', async () => {
   const simulator = await openSimulator()
   await pushElsewhere(simulator, 'plu-30001', 'Water')
   await push(simulator, '1', ['plu-20001 Water', 'plu-20002 Tea'])
@@ -70,7 +70,7 @@ test('locations have menus of their own', async () => {
   expect(await codesOf(simulator)).toEqual([])
 })
 
-test('an id that another location uses for another item hides no merged tables', async () => {
+test('an id that another location uses for another item does not hide merged tables', async () => {
   const simulator = await openSimulator()
   await pushElsewhere(simulator, 'ln-10001', 'Tea')
   await mergeTables(simulator)

@@ -48,7 +48,7 @@ describe('the sequence of pushes', () => {
     expect(sequence.lost().map(({ request }) => request.id)).toEqual(['2', '3'])
   })
 
-  it('takes any later push for the repetition of one that failed before its key was accepted', () => {
+  it('counts any later push as the repetition of one that failed before its key was accepted', () => {
     const sequence = createPushSequence(() => {})
     const push = {
       method: 'PUT',

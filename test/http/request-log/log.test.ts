@@ -204,7 +204,7 @@ describe('the log of requests', () => {
       expect(texts[1]).toContain(shown)
     })
 
-    it('other text stays as it was sent', async () => {
+    it('other text is unchanged', async () => {
       const simulator = await openSimulator()
       const url = 'http://shop.example/@mia?to=a@b'
       await simulator.call('POST /v1/webhook-endpoints', register(url))

@@ -186,7 +186,7 @@ const foundIn = async ({ client }: TestSimulator, finding: FindingCode | 'any') 
 
 describe('the report', () => {
   it.each(findingCodes)(
-    'has %s for an integration that shows it, as its log does, and for no other',
+    'has %s, like the request log, only for an integration with that mistake',
     async (code) => {
       const wrong = await openSimulator()
       await integrations[code].shows(wrong)
@@ -286,7 +286,7 @@ describe('the report', () => {
     expect(await codesOf(stale)).toEqual(['conflict_ignored'])
   })
 
-  it('keeps an invalid body in mind after an accepted push', async () => {
+  it('has invalid_push_repeated even when a push was accepted in between', async () => {
     const simulator = await openSimulator()
     await inTurn(sending('{}'), pushing({}), sending('{}'))(simulator)
     expect(await codesOf(simulator)).toEqual(['push_refused', 'invalid_push_repeated'])

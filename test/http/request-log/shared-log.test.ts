@@ -170,7 +170,7 @@ describe('the request log of a shared sandbox', () => {
     await until(() => shared.saved()?.number === 5_000)
   })
 
-  it('stores what waited for the database, drops the oldest of too much, and answers meanwhile', async () => {
+  it('accepts requests without the database, stores the newest 10,000 later and counts the dropped', async () => {
     const shared = openRows()
     const log = await openLog(shared)
     shared.database.isAway = true
@@ -202,7 +202,7 @@ describe('the request log of a shared sandbox', () => {
       ])
   })
 
-  it('is read again when a restarted database has lost its end, and tells nothing twice', async () => {
+  it('is read again when a restarted database has lost its end, and announces nothing twice', async () => {
     const shared = openRows()
     const log = await openLog(shared)
     const told: string[] = []
@@ -219,7 +219,7 @@ describe('the request log of a shared sandbox', () => {
     expect(told).toEqual(['req_000001', 'req_000002', 'req_000003'])
   })
 
-  it('is read again later when that fails, and stays as it is until then', async () => {
+  it('is read again after a failed read, and does not change until then', async () => {
     const shared = openRows()
     let failing: 'checkpoint' | 'checks' | undefined
     let reads = 0

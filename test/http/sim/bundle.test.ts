@@ -13,7 +13,7 @@ async function bundleFrom({ call }: Pick<Awaited<ReturnType<typeof openSimulator
 }
 
 describe('GET /_sim/bundle', () => {
-  it('returns state, requests, clock, faults and the verdict of one moment, which the schema accepts', async () => {
+  it('returns state, requests, clock, faults and verdict of the same time, valid by the schema', async () => {
     const simulator = await openSimulator({ seed: 7, serviceName: 'Acme' })
     const { client, push } = simulator
     await push('t1')
@@ -57,7 +57,7 @@ describe('GET /_sim/bundle', () => {
     })
   })
 
-  it('needs a key with the scope simulate, and refuses unknown names', async () => {
+  it('needs a key with the scope simulate, and refuses invalid query parameters', async () => {
     const { call, key } = await openSimulator()
     const reader = await key(['read'])
     expect(errorOf(await call('GET /_sim/bundle', { key: reader })).code).toBe('insufficient_scope')
@@ -97,7 +97,7 @@ describe('GET /_sim/bundle', () => {
     expect((JSON.parse(body) as Bundle).log.requests).toHaveLength(ofRecords ?? -1)
   })
 
-  it('agrees with itself under traffic', { timeout: 20_000 }, async () => {
+  it('has state and report of the same time under traffic', { timeout: 20_000 }, async () => {
     const simulator = await openSimulator({ disableAfter: 0 })
     const { client, push } = simulator
     let isOver = false
@@ -265,7 +265,7 @@ describe('a bundle has no secret', () => {
     )
   })
 
-  it('and leaves honest texts as they are', async () => {
+  it('and keeps texts that are not secret', async () => {
     const simulator = await openSimulator({ allowHttpLoopback: true })
     const { client, push } = simulator
     await client.endpoints.create({ url: 'http://127.0.0.1:9/webhooks/orders?tenant=bistro-berlin&page=1' })

@@ -167,7 +167,7 @@ describe('a client that disconnects', () => {
   }
 
   test.each(sampled(['reset', 'load', 'advance'], 2))(
-    'while a load is in progress, its own %s does not begin',
+    'cancels its %s that waits for a load in progress',
     async (name) => {
       const simulator = await openSimulator({ dataDirectory: await temporaryDirectory() })
       const { client } = simulator
@@ -189,7 +189,7 @@ describe('a client that disconnects', () => {
     },
   )
 
-  test('within a state, or right after it, changes nothing', async () => {
+  test('while it sends a state, or right after that, changes nothing', async () => {
     const simulator = await openSimulator()
     const { client } = simulator
     await simulator.push('a')
@@ -203,12 +203,15 @@ describe('a client that disconnects', () => {
     expect((await client.checks.list()).data.map(({ external_id }) => external_id)).toEqual(['a'])
   })
 
-  test.each(['on a port', 'in this process'])('gets a timeout error of its own, %s', async (way) => {
-    const simulator = await openHanging()
-    const { client, idle } = simulator
-    const waits = way === 'on a port' ? client.clock.advance('36h', { timeout: 50 }) : idle({ timeout: 50 })
-    await expect(waits).rejects.toMatchObject({ name: 'TimedOut', code: 'timeout' })
-  })
+  test.each(['on a port', 'in this process'])(
+    'gets the error timeout after its own timeout, %s',
+    async (way) => {
+      const simulator = await openHanging()
+      const { client, idle } = simulator
+      const waits = way === 'on a port' ? client.clock.advance('36h', { timeout: 50 }) : idle({ timeout: 50 })
+      await expect(waits).rejects.toMatchObject({ name: 'TimedOut', code: 'timeout' })
+    },
+  )
 })
 
 test('a move reports the deliveries that it waits for, and a reset ends it', async () => {

@@ -131,7 +131,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
     expect(rest.slice(-4)).toEqual([first, first, first, first])
   })
 
-  it('shows no input of signatures', async () => {
+  it('shows signed_at in no response and no stream message', async () => {
     const { simulator, delivery } = await withDelivery(500)
     const stream = await openStream(simulator)
     const answers = [await resend(simulator, delivery.id, { fresh: false })]
@@ -144,7 +144,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
       expect(text).not.toContain('signed_at')
   })
 
-  it('needs the scope simulate, and is the only method of its path', async () => {
+  it('needs the scope simulate, and answers 405 to other methods', async () => {
     const { simulator, delivery } = await withDelivery(200)
     const route = `/_sim/deliveries/${delivery.id}/resend`
     const key = await simulator.key(['read', 'write'])

@@ -27,7 +27,7 @@ it('GET /_sim/deliveries/{id}/signature returns the header of the latest attempt
   expect(text).not.toContain(signing_secret)
 })
 
-it('it is 404 before the first attempt, and for an unknown delivery', async () => {
+it('GET /_sim/deliveries/{id}/signature is 404 before the first attempt, and for an unknown delivery', async () => {
   const simulator = await openSimulator()
   const receiver = await openReceiver(() => undefined)
   await simulator.client.endpoints.create({ url: receiver.url, event_types })

@@ -43,7 +43,7 @@ describe('GET /_sim/deliveries', () => {
     )
   })
 
-  it('filters by the time of creation and of attempts, from a time on and before another', async () => {
+  it('filters by the time of creation or of an attempt, with from included and to excluded', async () => {
     const { client, second, found } = await withDeliveries()
     const [held, retrying, delivered] = (await client.deliveries.list()).data
     const first = delivered?.attempts[0]?.started_at ?? ''

@@ -175,7 +175,7 @@ describe('an attempt to a listener', () => {
     expect(errorOf(gone).code).toBe('not_found')
   })
 
-  it('waits longer for the listener than receivers have, since they may use all of their time', async () => {
+  it('waits for the answer of the listener longer than the timeout of receivers', async () => {
     const deliveryTimes = { timeoutMs: 300, bodyTimeoutMs: 20_000, leaseMs: 100_000 }
     const { simulator } = await openListened({ deliveryTimes })
     const stream = await listen(simulator)
@@ -224,7 +224,7 @@ describe('an attempt to a listener', () => {
     expect((await simulator.call(`POST ${pathOf(offered)}`, { json })).status).toBe(status)
   })
 
-  it('has a number', async () => {
+  it('with the number 0 is 404 not_found', async () => {
     const simulator = await openSimulator()
     const json = answered({ offer: 'off_1', delivery_id: '', attempt: 1, url, headers: [], body: '' })
     const answer = await simulator.call('POST /_sim/deliveries/dlv_1/attempts/0/response', { json })

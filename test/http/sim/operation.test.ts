@@ -22,13 +22,13 @@ function valuesOf(text: string): Map<string, number> {
 }
 
 describe('GET /_sim/ready', () => {
-  test('needs no key and tells that the service handles requests', async () => {
+  test('needs no key, and is 200 while the service handles requests', async () => {
     const simulator = await openSimulator()
     const { status, json } = await simulator.call('GET /_sim/ready', { key: null })
     expect([status, json]).toEqual([200, { status: 'ready' }])
   })
 
-  test('while the service stops: 503 with Retry-After, and health goes on', async () => {
+  test('is 503 with Retry-After while the service stops, and health is still 200', async () => {
     const route = (path: string, whileStopping?: true): Route => ({
       method: 'GET',
       path,
@@ -55,7 +55,7 @@ describe('GET /_sim/ready', () => {
 })
 
 describe('a service that drains', () => {
-  test('is not ready, and handles requests until none comes any more', async () => {
+  test('is not ready, and handles requests until no more arrive', async () => {
     const simulator = await openSimulator()
     const closing = simulator.close({ drain: true })
     const ready = simulator.call('GET /_sim/ready', { key: null })
@@ -67,7 +67,7 @@ describe('a service that drains', () => {
     await expect(simulator.call('GET /_sim/ready')).rejects.toThrow('fetch failed')
   })
 
-  test('closes its port after two seconds, though requests come', async () => {
+  test('closes its port after a time, even when requests keep arriving', async () => {
     const simulator = await openSimulator()
     let isOver = false
     const closing = simulator.close({ drain: true }).then(() => (isOver = true))
@@ -126,7 +126,7 @@ describe('GET /_sim/metrics', () => {
     expect(text).not.toMatch(/twk_|whsec_/)
   })
 
-  test('tells how long deliveries are due', async () => {
+  test('reports for how long deliveries have been due', async () => {
     const simulator = await openSimulator()
     const held: ServerResponse[] = []
     const receiver = await openReceiver((response) => void held.push(response))

@@ -123,7 +123,7 @@ describe('with --trace', () => {
     expect(new Set((await receiver.received(8)).map(spanOf)).size).toBe(8)
   })
 
-  it('goes on after a restart, from old data directories too', async () => {
+  it('continues after a restart, also in a data directory with untraced deliveries', async () => {
     const dataDir = await temporaryDirectory()
     const receiver = await openReceiver(503)
     const before = await openSimulator({ dataDir })
@@ -185,7 +185,7 @@ describe('with --trace', () => {
     expect(request).not.toHaveProperty('trace_id')
   })
 
-  it('drops an invalid or long tracestate alone', async () => {
+  it('drops only the tracestate when it is longer than 512 characters', async () => {
     const { simulator, receiver } = await open()
     await pushWith(simulator, 'dinner', {
       traceparent,
@@ -207,7 +207,7 @@ describe('with --trace', () => {
     expect(sent[0]).toBe(sent[1])
   })
 
-  it('is part of states and of bundles, which a replay shows', async () => {
+  it('stores the trace in states and bundles, and a replay shows it', async () => {
     const { simulator } = await open()
     await pushWith(simulator, 'dinner')
     await simulator.idle()

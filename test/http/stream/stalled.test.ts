@@ -116,7 +116,7 @@ describe('a stalled subscriber of the stream', () => {
       expect(told.filter(({ type }) => type === 'request').length + missedIn(told)).toBe(10)
   })
 
-  it('costs little: a message is encoded once for all, and never when none can take it', async () => {
+  it('shares one encoding of a message with all others, and needs none while its buffer is full', async () => {
     const { stream, ask } = openStream()
     for (let n = 0; n < 20; n += 1) await stream.open()
     const encode = vi.spyOn(TextEncoder.prototype, 'encode')
@@ -125,7 +125,7 @@ describe('a stalled subscriber of the stream', () => {
     expect(encode.mock.calls.length).toBeLessThanOrEqual(5)
   })
 
-  it('never misses a replaced state', async () => {
+  it('never misses the message of a replaced state', async () => {
     const { stream, ask, reset } = openStream()
     const { body } = await stream.open()
     for (let n = 0; n < 10; n += 1) ask()

@@ -149,7 +149,7 @@ describe('the stream', () => {
     }
   }
 
-  it('goes on after the last message of a client, until its state is replaced', async () => {
+  it('continues after the last message of a client, until the state is replaced', async () => {
     const simulator = await openSimulator()
     const stream = await readText(simulator, 'event: request')
     await simulator.push('a')

@@ -121,12 +121,12 @@ describe('replaying a push has no effect', () => {
   })
 })
 
-describe('a push that comes too late', () => {
+describe('a stale push', () => {
   it.each<[what: string, current: Partial<Check>, late: Partial<Check>]>([
     ['with a lower revision', { revision: 9 }, { revision: 8, totals: totals(1) }],
     ['without the revision that the check has', { revision: 9 }, { totals: totals(1) }],
     ['that would reopen a closed check', { status: 'closed' }, { status: 'open' }],
-  ])('%s is 200 with the check as it is', async (_what, current, late) => {
+  ])('%s is 200 with the unchanged check', async (_what, current, late) => {
     const simulator = await openSimulator()
     const { text } = await simulator.push('a', current as never)
     const events = await eventTypes(simulator)

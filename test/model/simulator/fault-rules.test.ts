@@ -8,11 +8,14 @@ test('a random number depends only on its seed and its subject', () => {
   expect(draw(1, 'drop', 2, 3)).not.toBe(draw(1, 'drop', 23))
 })
 
-test.each([0.1, 0.3, 0.5, 0.9])('draws for neighbouring subjects are below %f as often as that', (chance) => {
-  const kinds = ['duplicate', 'reorder', 'delay', 'drop']
-  const draws = kinds.flatMap((kind) => Array.from({ length: 5_000 }, (_, n) => draw(1, kind, 0, n, 1)))
-  expect(draws.every((drawn) => drawn >= 0 && drawn < 1)).toBe(true)
-  const share = draws.filter((drawn) => drawn < chance).length / draws.length
-  expect(share).toBeGreaterThan(chance - 0.02)
-  expect(share).toBeLessThan(chance + 0.02)
-})
+test.each([0.1, 0.3, 0.5, 0.9])(
+  'draws for neighbouring subjects are below %f with that probability',
+  (chance) => {
+    const kinds = ['duplicate', 'reorder', 'delay', 'drop']
+    const draws = kinds.flatMap((kind) => Array.from({ length: 5_000 }, (_, n) => draw(1, kind, 0, n, 1)))
+    expect(draws.every((drawn) => drawn >= 0 && drawn < 1)).toBe(true)
+    const share = draws.filter((drawn) => drawn < chance).length / draws.length
+    expect(share).toBeGreaterThan(chance - 0.02)
+    expect(share).toBeLessThan(chance + 0.02)
+  },
+)

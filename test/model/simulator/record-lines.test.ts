@@ -61,12 +61,12 @@ describe('the text of a state', () => {
     ['with a byte-order mark', `\uFEFF${text}`],
     ['with Windows line breaks', text.replaceAll('\n', '\r\n')],
     ['that is empty', ''],
-  ])('%s is another layout', (_what, other) => {
+  ])('%s is not scanned as lines', (_what, other) => {
     expect(other).not.toBe(text)
     expect(scan(Buffer.from(other))).toBeUndefined()
   })
 
-  it('that is not UTF-8 is another layout', () => {
+  it('that is not UTF-8 is not scanned as lines', () => {
     const bytes = Buffer.from(text)
     bytes[text.indexOf('loc_1')] = 0xff
     expect(scan(bytes)).toBeUndefined()

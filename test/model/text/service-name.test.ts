@@ -15,12 +15,12 @@ describe('the name of a service', () => {
     ['Signature', 'Signature'],
     ['Xavier', 'Xavier'],
     ['7', '7'],
-  ])('is understood in %s', (text, name) => {
+  ])('is parsed from %s', (text, name) => {
     expect(parseServiceName(text)).toBe(name)
   })
 
   it.each(['', 'A B', '-Acme', 'Acme-', 'Zoë', 'X-Acme:-Signature', 'a'.repeat(65), 'Acme\n'])(
-    'is not %j',
+    'cannot be %j',
     (text) => {
       expect(parseServiceName(text)).toBeUndefined()
     },

@@ -61,7 +61,7 @@ describe('a traceparent', () => {
     expect(isTraceparent(header)).toBe(false)
   })
 
-  test('is kept in version 00 alone', () => {
+  test('is valid in a stored event only in version 00', () => {
     expect(isTraceparent(given)).toBe(true)
     expect(isTraceparent(`01-${trace}-${span}-01`)).toBe(false)
   })
@@ -88,7 +88,7 @@ describe('a tracestate', () => {
     `${'t'.repeat(241)}@${'s'.repeat(14)}=v`,
     members(32),
     `a=${'v'.repeat(255)},b=${'v'.repeat(252)}`,
-  ])('%j goes on unchanged', (tracestate) => {
+  ])('%j is passed on unchanged', (tracestate) => {
     expect(readTraceContext(given, tracestate)).toEqual({ traceparent: given, tracestate })
   })
 

@@ -36,7 +36,7 @@ it.each([
     Buffer.from(lines).fill(0, 2_200_000, 2_200_100),
     `${'whole '.repeat(3)}damaged ${'whole '.repeat(4)}`,
   ],
-])('a journal in blocks has the lines of the whole: %s', async (_, bytes, kinds) => {
+])('a journal that is read in blocks has the same lines as the whole: %s', async (_, bytes, kinds) => {
   const directory = await newDirectory()
   await (await openStore(directory)).close()
   const file = { path: join(directory, 'lines'), shown: 'lines' }

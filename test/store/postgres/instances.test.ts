@@ -52,7 +52,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     return heard
   }
 
-  it('may start at once on a new sandbox', async () => {
+  it('may start at the same time on a new sandbox', async () => {
     const stores = await Promise.all([open(), open(), open(), open(), open()])
     await Promise.all(stores.map(increment))
     expect(await Promise.all(stores.map(count))).toEqual([5, 5, 5, 5, 5])
@@ -94,7 +94,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     )
   })
 
-  it('decide again from the records, and not from a decision that was lost', async () => {
+  it('decide again from the stored records after a conflict', async () => {
     const stores = [await open(), await open(), await open()]
     const add = (store: PostgresStore, number: number) =>
       store.transact({ found: { collection: 'checks', id: idOf('chk', number) } }, ({ found }) => ({
@@ -106,7 +106,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     expect(data.map(({ paid_cents }) => paid_cents)).toEqual([30, 30, 30])
   })
 
-  it('refuse by the records of all, and let one of many make a record', async () => {
+  it('refuse by the records of all instances, and let only one of many create a record', async () => {
     const stores = [await open(), await open(), await open()]
     const made = await Promise.allSettled(
       stores.flatMap((store) => [makeOnce(store), makeOnce(store), makeOnce(store)]),
@@ -122,7 +122,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     expect(seen).toBe(1)
   })
 
-  it('hear all commits of all, in one order, once each', async () => {
+  it('receive all commits of all instances in one order, once each', async () => {
     const stores = [await open(), await open()]
     const heard = stores.map(writesOf)
     await Promise.all(
@@ -139,14 +139,14 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     expect(new Set(all).size).toBe(100)
   })
 
-  it('hear of writes without asking', async () => {
+  it('are notified of writes without asking', async () => {
     const [first, second] = [await open(), await open()]
     const heard = new Promise<readonly Write[]>((resolve) => second.onCommit((writes) => resolve(writes)))
     await save(first, put('deliveries', delivery(1)))
     expect(await heard).toEqual([put('deliveries', delivery(1))])
   })
 
-  it('keep the mark of a delivery that ends without an attempt', async () => {
+  it('announce that a delivery ends without an attempt', async () => {
     const [first, second] = [await open(), await open()]
     const heard = writesOf(second)
     await save(first, { collection: 'deliveries', put: delivery(1), retires: true })
@@ -172,7 +172,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     expect(await storedChecks(await open())).toEqual([2, 3])
   })
 
-  it('replace one after the other', async () => {
+  it('replace all records one after the other', async () => {
     const stores = [await open(), await open()]
     await saveChecks(stores[0] ?? (await open()), 1)
     const paid = (store: PostgresStore) =>
@@ -314,7 +314,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       expect([await count(first), await count(second)]).toEqual([15, 15])
     })
 
-    it('find it also in their turn, when it waited for a lock', async () => {
+    it('find it also when it waited for a lock and its connection was cut three times', async () => {
       const [first, database] = [await open(proxy.url), await openDatabase({ url: server.url, sandbox })]
       onTestFinished(() => database.close())
       await increment(first)
@@ -344,7 +344,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       expect(await count(first)).toBe(2)
     })
 
-    it('replace all records once, also when the look at them fails', async () => {
+    it('replace all records once, also when the next read of the journal fails', async () => {
       const first = await open(proxy.url)
       await saveChecks(first, 1, 2)
       await first.replace((all) => {
@@ -355,7 +355,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       expect([first.generation(), await storedChecks(first)]).toEqual([1, [2]])
     })
 
-    it('refuse within two seconds while the database is silent, and go on by themselves', async () => {
+    it('refuse within two seconds while the database is silent, and recover by themselves', async () => {
       const [first, second] = [await open(proxy.url), await open()]
       await increment(first)
       proxy.stall()
@@ -389,7 +389,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       expect((await due).deliveries).toEqual([])
     })
 
-    it('write a held statement once, without writes of others', async () => {
+    it('write a held statement at most once, when no other instance writes', async () => {
       const first = await open(proxy.url)
       await increment(first)
       proxy.stall()
@@ -416,7 +416,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       })
     }
 
-    it('acknowledge what the database has answered meanwhile', async () => {
+    it('acknowledge a write that the database has confirmed meanwhile', async () => {
       // The answer passes through this process, too, so that it is never read before.
       const first = await open(proxy.url)
       await increment(first)
@@ -424,7 +424,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       expect(await count(first)).toBe(2)
     })
 
-    it('decide again when another has written meanwhile', async () => {
+    it('decide again when another instance has written meanwhile', async () => {
       const stores = [await open(), await open(), await open()]
       await Promise.all(stores.map(increment))
       await Promise.all(stores.map(incrementStarved))

@@ -71,7 +71,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that is away', () =>
   })
   afterAll(() => cluster.stop())
 
-  test('because it was killed: requests get 503, nothing acknowledged is lost, and all goes on by itself', async () => {
+  test('because it was killed: requests get 503, no acknowledged write is lost, and the service recovers', async () => {
     const notices: string[] = []
     const simulator = await openSimulator({
       store: cluster.url,
@@ -117,7 +117,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that is away', () =>
   })
 
   test.each(sampled(['swallow', 'reset'] as const, 2))(
-    'because the network would %s all bytes: the same',
+    'because the network would %s all bytes: requests get 503, and the service recovers',
     async (mode) => {
       const network = await networkTo(join(cluster.directory, '.s.PGSQL.5432'))
       const simulator = await openSimulator({ store: network.url, sandbox: mode })

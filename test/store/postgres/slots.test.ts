@@ -109,7 +109,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     expect(Math.max(...counts.values())).toBeLessThan(200)
   })
 
-  it('belong to a single instance, all of them', async () => {
+  it('all belong to a single instance', async () => {
     const one = open()
     await until(() => ownedBy(one.slots).length === 256)
     expect(one.held()).toBe(256)
@@ -174,7 +174,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     permit?.end()
   })
 
-  it('of an instance that answers no more are taken when their leases end, and not before', async () => {
+  it('of an instance that no longer answers are taken when their leases end, and not before', async () => {
     const [one, two] = [open(), open()]
     await until(() => ownedBy(one.slots).length === 128 && ownedBy(two.slots).length === 128)
     const own = ownedBy(one.slots)
@@ -246,7 +246,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     await until(() => leaving.every(two.owns))
   })
 
-  it('are left at once by an instance that closes, those with attempts in flight when these end', async () => {
+  it('are released at once by an instance that closes, or when their attempts in flight end', async () => {
     const [one, two] = [open(lasting), open({ ...lasting, renewMs: 50 })]
     await until(() => one.held() + two.held() === 256 && two.held() > 0 && one.held() > 0)
     const [busy = ''] = ownedBy(one.slots)
@@ -273,7 +273,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     await until(() => ownedBy(one.slots).length === 256)
   })
 
-  it.runIf(isSoak)('are not ended by an earlier release that comes late', async () => {
+  it.runIf(isSoak)('are kept when an earlier release arrives late', async () => {
     const late: (() => Promise<unknown>)[] = []
     const { database } = store
     const query: typeof database.query = (text, values) => {
@@ -293,7 +293,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     await one.close()
   })
 
-  it('are left when the first statement for it fails', async () => {
+  it('are released even when the first statement of the release fails', async () => {
     const one = open(lasting)
     await until(() => ownedBy(one.slots).length === 256)
     one.failOnce(/DELETE FROM \S+ WHERE id = /)
@@ -318,7 +318,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     },
   )
 
-  it('tell when an instance may begin attempts to further endpoints', async () => {
+  it('report when an instance may begin attempts to further endpoints', async () => {
     const one = open()
     await until(() => ownedBy(one.slots).length === 256)
     const two = open()
@@ -332,7 +332,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     expect(told).toBeGreaterThan(before)
   })
 
-  it('tell it also when a late renewal lets attempts begin again', async () => {
+  it('report it also when a late renewal lets attempts begin again', async () => {
     // Attempts may begin in the first second of a lease.
     const one = open({ ...times, leaseMs: 20_000, attemptMs: 19_000, renewMs: 100 })
     await until(() => ownedBy(one.slots).length === 256)

@@ -101,7 +101,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
     )
   })
 
-  test('because of the rights of the role; the statement that it names is enough', async () => {
+  test('because the role lacks rights, which the statement in the error grants', async () => {
     const message = await refusal(at('owner'), 'mine')
     expect(message).toBe(
       '--store: the role "owner" may not create the schema "mine" (42501). As an administrator of "postgres", run: CREATE SCHEMA "mine" AUTHORIZATION "owner"',
@@ -147,7 +147,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
     )
   })
 
-  test('does not come from the roles of the guide: the owner migrates, and the other role serves', async () => {
+  test('does not result from the roles of the guide: the owner migrates, and the other role serves', async () => {
     const guide = await readFile(new URL('../../../src/guides/shared-sandbox.md', import.meta.url), 'utf8')
     const [, create = '', allow = ''] = guide.split('```sql\n').map((part) => part.split('\n```')[0])
     const withPassword = (sql: string) => sql.replaceAll('change-me', PASSWORD)
@@ -207,7 +207,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
   })
 })
 
-describe('a server that is none', () => {
+describe('a server that is not PostgreSQL', () => {
   test('does not answer', async () => {
     const { url, close } = await listen(() => {})
     expect(await refusal(url)).toMatch(
