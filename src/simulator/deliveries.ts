@@ -14,6 +14,7 @@ import type { Delivery } from '../model/delivery.ts'
 import type { AnswerOffered } from '../http/sim/offers.ts'
 import { answerOffer } from '../operations/offer-attempt.ts'
 import { deliveryTimes, longestAttempt } from '../simulator-options.ts'
+import { Refusal } from '../model/refusal.ts'
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
@@ -84,7 +85,11 @@ export function openDeliveries(
       clock,
       slots: parts.shared?.openSlots({ ...times, attemptMs: longestAttempt(times) }),
       limits: limitsOf(parts),
-      onError: (error) => onError(error),
+      onError(error) {
+        const isAway = error instanceof Refusal && error.code === 'storage_unavailable'
+        // The store of a database says once that it is away.
+        if (shared === undefined || !isAway) onError(error)
+      },
     }))
   const backlog = () => pump().backlog()
   const clockFile = createClockFile(shared === undefined ? dataDirectory : undefined)

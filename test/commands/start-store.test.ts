@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { postgresPrograms, openTestDatabase, type Database } from '../support/postgres.ts'
 
 const SECRET = 'hunter2-password'
@@ -196,6 +197,19 @@ describe.skipIf(postgresPrograms === undefined)('two instances of tabwire start 
     )
     await expect(readFile(join(cwd, '.tabwire/db.json'))).rejects.toThrow('ENOENT')
     await expect(readFile(join(cwd, '.tabwire/credentials.json'))).rejects.toThrow('ENOENT')
+  })
+
+  test('exit with 0 on SIGTERM while the database is away and requests wait to be logged', async () => {
+    const proxy = await startDatabaseProxy(database)
+    const service = await startService(['--store', proxy.url, '--sandbox', 'away'])
+    expect((await service.call('GET', '/v1/locations')).status).toBe(200)
+    await proxy.close()
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, nth) => service.call('PUT', `/v1/checks/external/${nth}`, {})),
+    )
+    expect(answers.map(({ status }) => status)).not.toContain(201)
+    const { code, stderr } = await service.stop()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('    at ') as string })
   })
 
   test('start beside a damaged data directory, which doctor does not count as a problem', async () => {

@@ -13,6 +13,11 @@ export interface DatabaseProxy {
   loseAnswers(): void
   /** Passes the next bytes to the server that have a text on, then ends the connection before the answer. */
   cutAfterNextRequest(text?: string): void
+  /**
+   * Swallows the next bytes to the server that have a text, and everything after them on this connection, which stays open.
+   * Resolves when that has happened. Other connections pass.
+   */
+  swallowFrom(text: string): Promise<void>
   /** Passes nothing on, in either direction; connections stay open. */
   stall(): void
   /** Passes everything on again, also what was held by `stall`. */
@@ -33,6 +38,7 @@ export async function startDatabaseProxy(database: Database): Promise<DatabasePr
   let mode: 'pass' | 'lose' | 'stall' | 'cut next' = 'pass'
   let cutAt = ''
   let held: (() => void)[] = []
+  let swallowing: { text: string; done: () => void } | undefined
 
   const end = (pair: Pair) => {
     pair.client.destroy()
@@ -44,7 +50,14 @@ export async function startDatabaseProxy(database: Database): Promise<DatabasePr
     const pair = { client, server }
     pairs.add(pair)
     let isCut = false
+    let isSwallowed = false
     client.on('data', (bytes) => {
+      if (swallowing !== undefined && bytes.includes(swallowing.text)) {
+        swallowing.done()
+        swallowing = undefined
+        isSwallowed = true
+      }
+      if (isSwallowed) return
       const pass = () => server.write(bytes)
       if (mode === 'stall') return void held.push(pass)
       if (mode === 'cut next' && bytes.includes(cutAt)) {
@@ -55,12 +68,16 @@ export async function startDatabaseProxy(database: Database): Promise<DatabasePr
     })
     server.on('data', (bytes) => {
       if (isCut) return end(pair)
+      if (isSwallowed) return
       if (mode === 'stall') held.push(() => client.write(bytes))
       else if (mode !== 'lose') client.write(bytes)
     })
     for (const socket of [client, server]) {
-      socket.on('error', () => end(pair))
-      socket.on('close', () => end(pair))
+      const close = () => {
+        // A half-open connection does not show that one side has ended.
+        if (!isSwallowed || socket === client) end(pair)
+      }
+      socket.on('error', close).on('close', close)
     }
   })
   listener.listen(join(directory, '.s.PGSQL.5432'))
@@ -72,9 +89,11 @@ export async function startDatabaseProxy(database: Database): Promise<DatabasePr
       mode = 'cut next'
       cutAt = text
     },
+    swallowFrom: (text) => new Promise((done) => (swallowing = { text, done })),
     stall: () => void (mode = 'stall'),
     resume() {
       mode = 'pass'
+      swallowing = undefined
       for (const pass of held.splice(0)) pass()
       held = []
     },

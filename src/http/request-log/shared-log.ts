@@ -258,7 +258,8 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
         for (const { written } of queue) written()
         if (closed) return
         trim()
-        await timers.sleep(RETRY_MS, undefined, { ref: false })
+        // The timer keeps the process alive: at a shutdown without the database, nothing else may.
+        await timers.sleep(RETRY_MS)
       }
     }
   }

@@ -1,10 +1,10 @@
 import { Socket } from 'node:net'
-import type { Pool, PoolClient } from 'pg'
+import type { ClientConfig, Pool, PoolClient } from 'pg'
 import { Refusal } from '../../model/refusal.ts'
 import { timers } from '../../timers.ts'
 import { codeOf } from '../errors.ts'
 import { targetOf, unusable, DatabaseUnusable } from './start-errors.ts'
-import { within } from './timing.ts'
+import { repeat, within } from './timing.ts'
 
 /** A value that is sent with a statement. */
 export type Value = string | number | boolean | null | readonly (string | number | boolean | null)[]
@@ -51,6 +51,12 @@ export const STATEMENT_MS = 1_500
 const LONG_STATEMENT_MS = 120_000
 /** Milliseconds until the server ends a statement of an instance that no longer waits for it. */
 const ABANDONED_MS = 30_000
+/** Milliseconds between two looks whether the server works on a long statement. */
+const LOOK_MS = 1_000
+/** Looks in a row without a sign of the server after which the connection of a long statement is given up. */
+const MOST_SILENT_LOOKS = 2
+/** Characters of values that even a slow network sends between two looks. */
+const CHARACTERS_PER_LOOK = 500_000
 /** Milliseconds that connections have to end in an orderly way. */
 const CLOSING_MS = 500
 
@@ -65,8 +71,28 @@ interface DatabaseOptions {
 export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<Database> {
   const { Pool, Client } = await loadDriver()
   const target = targetOf(url, sandbox, (config) => new Client(config))
-  const sockets = new Set<Socket>()
+  const sockets = new Map<object, Socket>()
+  /** The driver leaves the socket open when a client fails to log in, so that each attempt would keep a connection. */
+  class ClosingClient extends Client {
+    constructor(config?: string | ClientConfig) {
+      const socket = new Socket()
+      super({ ...(config as ClientConfig), stream: () => socket })
+      sockets.set(this, socket)
+      socket.once('close', () => sockets.delete(this))
+    }
+    override connect(): Promise<this>
+    override connect(callback: (error: Error | null) => void): void
+    override connect(callback?: (error: Error | null) => void): Promise<this> | undefined {
+      if (callback === undefined) return super.connect().then(() => this)
+      super.connect((error: Error | null) => {
+        if (error !== null) sockets.get(this)?.destroy()
+        callback(error)
+      })
+      return undefined
+    }
+  }
   const pool: Pool = new Pool({
+    Client: ClosingClient,
     connectionString: target.connectionString,
     max: MOST_CONNECTIONS,
     connectionTimeoutMillis: STATEMENT_MS,
@@ -76,11 +102,6 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
     idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
     application_name: `tabwire ${sandbox}`,
-    stream: () => {
-      const socket = new Socket()
-      sockets.add(socket)
-      return socket.once('close', () => sockets.delete(socket))
-    },
   })
   // Without listeners, a connection that the server ends would end the process: the pool's for those without work, the
   // client's for the others. Both are there before a message that comes in the same packet as the server's first is read.
@@ -103,10 +124,59 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
       throw error
     }
   }
+  const query = <Row>(text: string, values?: readonly Value[], ms = STATEMENT_MS) =>
+    connected((client) => ask<Row>(client, ms, text, values))
+
+  /** Returns true when a process of the server works for the client, and false when it waits for it. */
+  async function isWorking(pid: number): Promise<boolean> {
+    try {
+      const [found] = await query<{ works: boolean }>(
+        `SELECT state = 'active' AND wait_event_type IS DISTINCT FROM 'Client' AS works FROM pg_stat_activity WHERE pid = $1`,
+        [pid],
+      )
+      return found?.works === true
+    } catch (error) {
+      // A server that refuses this statement may work on the other one.
+      return isSqlState(codeOf(error))
+    }
+  }
+
+  /**
+   * Waits for a long statement of a process of the server. Rejects when the network has lost the statement or its answer:
+   * nothing arrives, and the process waits for the client. It is ended then, because its locks would stop other instances.
+   */
+  async function whileConnected<T>(
+    statement: Promise<T>,
+    { client, pid, values = [] }: { client: PoolClient; pid: number; values?: readonly Value[] | undefined },
+  ): Promise<T> {
+    const bytesRead = () => sockets.get(client)?.bytesRead
+    const mostSilent = MOST_SILENT_LOOKS + Math.ceil(charactersOf(values) / CHARACTERS_PER_LOOK)
+    let [seen, silent] = [bytesRead(), 0]
+    let look: ReturnType<typeof repeat> | undefined
+    const lost = new Promise<never>((_resolve, reject) => {
+      look = repeat(LOOK_MS, async () => {
+        const before = seen
+        seen = bytesRead()
+        silent = seen !== before || (await isWorking(pid)) ? 0 : silent + 1
+        if (silent < mostSilent) return
+        reject(new Error('The connection to the database was lost.'))
+        await query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE pid = $1 AND usename = current_user AND state LIKE 'idle in transaction%'`,
+          [pid],
+        )
+      })
+    })
+    try {
+      return await Promise.race([statement, lost])
+    } finally {
+      void look?.stop()
+    }
+  }
+
   return {
     schema,
-    query: <Row>(text: string, values?: readonly Value[], ms = STATEMENT_MS) =>
-      connected((client) => ask<Row>(client, ms, text, values)),
+    query,
     transaction: (work, mode) =>
       connected(async (client) => {
         await run(
@@ -114,11 +184,18 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
           STATEMENT_MS,
           mode === undefined ? 'BEGIN' : 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
         )
-        await run(client, STATEMENT_MS, `SET LOCAL statement_timeout = ${LONG_STATEMENT_MS}`)
-        const query = <Row>(text: string, values?: readonly Value[]) =>
-          ask<Row>(client, LONG_STATEMENT_MS, text, values)
-        const result = await work(query)
-        const { command } = await run(client, LONG_STATEMENT_MS, 'COMMIT')
+        const [{ pid } = { pid: 0 }] = await ask<{ pid: number }>(
+          client,
+          STATEMENT_MS,
+          `SELECT set_config('statement_timeout', '${LONG_STATEMENT_MS}', true), pg_backend_pid() AS pid`,
+        )
+        const long = (text: string, values?: readonly Value[]) =>
+          whileConnected(run(client, LONG_STATEMENT_MS, text, values), { client, pid, values })
+        const result = await work(
+          async <Row>(text: string, values?: readonly Value[]) =>
+            (await long(text, values)).rows as readonly Row[],
+        )
+        const { command } = await long('COMMIT')
         if (command !== 'COMMIT') throw new RolledBack('The transaction was rolled back.')
         return result
       }),
@@ -128,8 +205,14 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
       const cut = timers.setTimeout(() => sockets.forEach((socket) => socket.destroy()), CLOSING_MS)
       await pool.end()
       timers.clearTimeout(cut)
+      // Those that were logging in are not waited for.
+      sockets.forEach((socket) => socket.destroy())
     },
   }
+}
+
+function charactersOf(values: readonly Value[]): number {
+  return values.flat().reduce<number>((sum, value) => sum + String(value).length, 0)
 }
 
 async function loadDriver() {
@@ -153,6 +236,16 @@ export function isOutage(error: unknown): boolean {
   const code = codeOf(error)
   const isRefused = isSqlState(code) && !/^(08|53|57)/.test(code ?? '')
   return !isRefused && !(error instanceof TypeError)
+}
+
+/**
+ * Returns true when the server has refused a statement for a reason that lasts, such as a full disk (53100) or a read-only
+ * transaction (25006): it was not executed, and the same statement fails again.
+ */
+export function isRefused(error: unknown): boolean {
+  const code = codeOf(error)
+  // Connections, idle transactions, conflicts, locks, too many connections, and a server that stops or starts.
+  return isSqlState(code) && !/^(08|25P|40|55|57|53300)/.test(code ?? '')
 }
 
 /** Returns true for a code of the server, such as 42501 or 57P03. Those of the system begin with E, such as EPIPE. */

@@ -12,6 +12,7 @@ import { createTables } from '../tables/tables.ts'
 import {
   databaseUnavailable,
   isOutage,
+  isRefused,
   openDatabase,
   orUnavailable,
   STATEMENT_MS,
@@ -71,6 +72,8 @@ export interface PostgresStoreOptions {
 
 /** Most transactions of one batch. */
 const MOST_IN_BATCH = 64
+/** Characters of JSON after which a batch takes no further transaction. The server stores them well within the time limit. */
+const MOST_CHARACTERS = 4_000_000
 /** Races against other instances that a batch loses before it waits for its turn, so that no instance is starved. */
 const MOST_LOST = 3
 /** Most requests that wait for the database; further ones are refused at once. */
@@ -126,8 +129,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let reloading: Promise<void> | undefined
   let running: Promise<void> | undefined
   let slots: ReturnType<typeof openSlots> | undefined
-  /** True since a round failed, until one succeeds. */
-  let isAway = false
+  /** What fails since a round failed, until it succeeds: everything, or only writes. */
+  let failing: 'all' | 'writes' | undefined
   let closed = false
 
   /** Replaces the memory by what the database has. */
@@ -196,11 +199,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return json === undefined ? undefined : (JSON.parse(json) as Json)
   }
 
-  /** Decides all jobs in memory, each on the records as the earlier ones left them. */
-  function decide(jobs: readonly Job[]): Decided {
+  /**
+   * Decides jobs in memory, each on the records as the earlier ones left them. Moves the jobs behind a batch that is full to
+   * `later`.
+   */
+  function decide(jobs: Job[], later?: Job[]): Decided {
     const decided: Decided = { outcomes: [], changes: [], rows: [], undo: [] }
+    let characters = 0
     step += 1
-    for (const job of jobs)
+    for (const [at, job] of jobs.entries()) {
+      if (later !== undefined && characters > MOST_CHARACTERS) {
+        later.unshift(...jobs.splice(at))
+        break
+      }
       try {
         const { reply, ...change } = job.decide()
         const rows = [...rowsOf(change, box)]
@@ -217,11 +228,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         if (rows.length > 0) {
           decided.rows.push(rows)
           decided.changes.push(change)
+          characters += rows.reduce((sum, { doc }) => sum + (doc?.length ?? 0), 0)
         }
         decided.outcomes.push(() => job.resolve(reply))
       } catch (error) {
         decided.outcomes.push(() => job.reject(error))
       }
+    }
     isAhead = decided.rows.length > 0
     return decided
   }
@@ -232,7 +245,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   /** Makes decisions durable. Decides again until no other instance has written in between. */
-  async function commit(jobs: readonly Job[], until: number): Promise<Decided> {
+  async function commit(jobs: Job[], until: number): Promise<Decided> {
     const tried = new Map<string, Decided>()
     const found = new Set<string>()
     /** Returns the decisions of a statement that was executed although there was no answer: the journal has its batch. */
@@ -242,12 +255,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     /** Resolves with the decisions when they are appended, or need not be; `undefined` when the journal has new batches. */
     const attempt = async (own: Appending): Promise<Decided | undefined> => {
       if (reloading !== undefined) await within(msFor(), reloading)
-      let decided = decide(jobs)
+      // Only before the first statement: a later one may find that an earlier one was executed, with all of its jobs.
+      const later = tried.size === 0 ? waiting : undefined
+      let decided = decide(jobs, later)
       if (decided.rows.length === 0) {
         if (!(await within(msFor(), catchUp(own, found)))) return decided
         if (executed() !== undefined) return undefined
         // Now on records that are up to date.
-        decided = decide(jobs)
+        decided = decide(jobs, later)
         if (decided.rows.length === 0) return decided
       }
       ahead = decided
@@ -279,7 +294,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         undo(ahead)
       } catch (error) {
         undo(ahead)
-        if (timeRun() >= until) throw error
+        if (timeRun() >= until || isRefused(error)) throw error
         await timers.sleep(RETRY_MS)
       }
       ahead = undefined
@@ -301,25 +316,35 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   /** One round: a batch of transactions and reads, in the order in which they came. */
-  async function round(jobs: readonly Job[], ms = STATEMENT_MS): Promise<void> {
+  async function round(jobs: Job[], ms = STATEMENT_MS): Promise<void> {
     try {
-      const { outcomes } = await commit(jobs, timeRun() + ms)
+      const { outcomes, rows } = await commit(jobs, timeRun() + ms)
       for (const tell of outcomes) tell()
-      if (isAway) onNotice('The database answers again.')
-      isAway = false
+      if (failing === 'all' || rows.length > 0) succeeded()
     } catch (error) {
       const refusal = databaseUnavailable(error)
       const hasWrites = jobs.some(({ isRead }) => !isRead)
-      // A replacement by another instance holds up writes only: then the reads show whether the database is away.
-      if (!hasWrites || codeOf(error) !== undefined) {
-        if (!isAway) onNotice(`${refusal.message} Requests get 503 until then.`)
-        isAway = true
-      }
       const failed = [...jobs, ...waiting.splice(0)]
       const reads = hasWrites ? takeReads(failed) : []
       for (const job of failed) job.reject(refusal)
-      if (hasWrites) await round(reads, READS_ALONE_MS)
+      if (!hasWrites) return failedFor('all', refusal)
+      // The reads show whether the database is away.
+      await round(reads, READS_ALONE_MS)
+      // Without a code, a replacement by another instance may hold up the writes.
+      if (codeOf(error) !== undefined) failedFor('writes', refusal)
     }
+  }
+
+  /** Says once that requests fail. */
+  function failedFor(which: 'all' | 'writes', { message }: Refusal): void {
+    if (failing === undefined)
+      onNotice(`${message} ${which === 'all' ? 'Requests' : 'Requests that write'} get 503 until then.`)
+    failing = failing === 'all' ? 'all' : which
+  }
+
+  function succeeded(): void {
+    if (failing !== undefined) onNotice('The database answers again.')
+    failing = undefined
   }
 
   async function replaceAll(make: (all: Everything) => Everything): Promise<void> {
@@ -421,13 +446,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     throw database.unusable(error)
   }
   const poll = repeat(POLL_MS, () => running ?? bringUpToDate().catch(ignore))
+  /** Message of the last failed compaction, so that each is reported once. */
+  let reported: string | undefined
   const compact = repeat(
     COMPACT_MS,
     async () => {
       while (!closed && (await journal.compact())) await timers.nextTurn()
+      reported = undefined
     },
     (error) => {
-      if (!closed && !isOutage(error)) onError(error)
+      const message = String(error)
+      if (!closed && !isOutage(error) && message !== reported) onError(error)
+      reported = message
     },
   )
 
@@ -507,7 +537,7 @@ interface Decided {
   undo: (() => void)[]
 }
 
-/** Takes the next transactions, and the reads before and between them. */
+/** Takes the next transactions, at most {@link MOST_IN_BATCH}, and the reads before and between them. */
 function takeBatch(waiting: Job[]): Job[] {
   let transactions = 0
   const end = waiting.findIndex(({ isRead }) => !isRead && ++transactions > MOST_IN_BATCH)

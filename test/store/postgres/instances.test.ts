@@ -259,6 +259,50 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     expect(notices).toEqual([])
   })
 
+  it('refuse writes at once while the server refuses them, and answer reads', async () => {
+    const notices: string[] = []
+    const onNotice = (notice: string) => notices.push(notice)
+    const store = await openPostgresStore({ url: server.url, sandbox, onNotice })
+    onTestFinished(() => store.close())
+    await increment(store)
+    const { query, schema } = store.database
+    await query(`CREATE FUNCTION ${schema}.refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '53100'; END $$`)
+    await query(
+      `CREATE TRIGGER full_disk BEFORE INSERT ON ${schema}.changes EXECUTE FUNCTION ${schema}.refuse()`,
+    )
+    for (let nth = 0; nth < 2; nth += 1) {
+      const error: unknown = await increment(store).catch((reason: unknown) => reason)
+      expect(error).toMatchObject({
+        code: 'storage_unavailable',
+        message: expect.stringMatching(/^The database refuses statements \(53100\)\./) as string,
+      })
+      expect(await count(store)).toBe(1)
+    }
+    await query(`DROP TRIGGER full_disk ON ${schema}.changes`)
+    await increment(store)
+    expect(await count(store)).toBe(2)
+    expect(notices).toEqual([
+      expect.stringMatching(/^The database refuses .* Requests that write get 503 until then\.$/) as string,
+      'The database answers again.',
+    ])
+  })
+
+  it('divide many large transactions into several batches', async () => {
+    const batches: number[] = []
+    const onBatch = ({ transactions }: { transactions: number }) => batches.push(transactions)
+    const store = await openPostgresStore({ url: server.url, sandbox, onBatch })
+    onTestFinished(() => store.close())
+    const table = { number: 'x'.repeat(1_000_000) }
+    const saved = Array.from({ length: 12 }, (_, nth) =>
+      save(store, put('checks', check(nth + 1, { table }))),
+    )
+    await Promise.all(saved)
+    expect(batches.reduce((sum, some) => sum + some)).toBe(12)
+    expect(Math.max(...batches)).toBeLessThanOrEqual(5)
+    expect(await storedChecks(await open())).toHaveLength(12)
+  })
+
   describe('values', () => {
     it('are the same everywhere, and change in transactions', async () => {
       const stores = [await open(), await open()]
@@ -354,6 +398,32 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       })
       expect([first.generation(), await storedChecks(first)]).toEqual([1, [2]])
     })
+
+    it('give up a replacement whose connection is half open, so that all instances write again', async () => {
+      const [first, second] = [await open(proxy.url), await open()]
+      await increment(first)
+      const swallowed = proxy.swallowFrom('DELETE FROM')
+      const replacing = first
+        .replace(() => noRecords)
+        .then(
+          () => 'replaced',
+          (error: unknown) => error,
+        )
+      await swallowed
+      expect(await replacing).toMatchObject({ code: 'storage_unavailable' })
+      await increment(first)
+      await expect.poll(() => increment(second).catch(() => undefined), { timeout: 10_000 }).toBeDefined()
+      expect(await count(first)).toBe(3)
+    }, 20_000)
+
+    it('load all records again when the connection of a load is half open', async () => {
+      const [first, second] = [await open(proxy.url), await open()]
+      const swallowed = proxy.swallowFrom('UNION ALL')
+      await second.replace(() => ({ ...noRecords, checks: [check(7)] }))
+      await swallowed
+      await expect.poll(() => storedChecks(first).catch(() => []), { timeout: 15_000 }).toEqual([7])
+      await increment(first)
+    }, 20_000)
 
     it('refuse within two seconds while the database is silent, and recover by themselves', async () => {
       const [first, second] = [await open(proxy.url), await open()]

@@ -78,6 +78,8 @@ describe.skipIf(postgresPrograms === undefined)('a database that is away', () =>
       sandbox: 'killed',
       onNotice: (notice) => notices.push(notice),
     })
+    // Attempts that cannot be recorded are not errors of the service.
+    await simulator.client.endpoints.create({ url: 'https://127.0.0.1:9/' })
     const { answers, seen, stop } = load(simulator)
     await seen(201, 6)
     // From then on this instance knows the key, so that metrics are read while the database is away.
@@ -159,6 +161,26 @@ test('a connection that the server ends in the packet that opens it fails its st
   expect(isOutage(error)).toBe(true)
   await database.close()
   expect(uncaught).toEqual([])
+})
+
+test('a connection that fails to log in is closed, so that repeated attempts do not use up the server', async () => {
+  let isClosed = () => {}
+  const closed = new Promise<void>((resolve) => (isClosed = resolve))
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('close', () => isClosed())
+    const answers = [
+      message('R', '\0\0\0\u000aSCRAM-SHA-256\0\0'),
+      message('R', '\0\0\0\u000br=nonce,s=c2FsdA==,i=1'),
+    ]
+    socket.on('data', () => socket.write(answers.shift() ?? ''))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const database = await openDatabase({ url: `postgres://tabwire@127.0.0.1:${port}/x`, sandbox: 'login' })
+  await expect(database.query('SELECT 1')).rejects.toThrow(/password/)
+  await closed
+  await database.close()
 })
 
 /** Returns a message of PostgreSQL's protocol: its type, its length in 4 bytes and its text. */
