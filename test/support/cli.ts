@@ -11,7 +11,7 @@ import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
 import { isSoak } from '../soak/seeded.ts'
 
 /** The compiled command in a separate process, as users run it. `npm run build` builds it. */
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+export const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const forwarder = new URL('./forward-answers.mjs', import.meta.url).href
 export const fixtures = fileURLToPath(new URL('../../fixtures/', import.meta.url))
 
