@@ -165,7 +165,7 @@ export async function loadX509(): Promise<X509> {
 }
 
 /** A subject name of a certificate. */
-export interface SubjectName {
+interface SubjectName {
   type: 'dns' | 'ip'
   value: string
 }

@@ -4,7 +4,7 @@ import { newToken } from './ids.ts'
 import { replaceFile } from './replace-file.ts'
 
 /** Content of a file, whole or in pieces. */
-export type FileContent = string | Uint8Array | AsyncIterable<string | Uint8Array>
+type FileContent = string | Uint8Array | AsyncIterable<string | Uint8Array>
 
 interface PrivateFileOptions {
   /** File mode. The default is `0600`, for the owner only. */
@@ -12,7 +12,7 @@ interface PrivateFileOptions {
 }
 
 /** A file to be replaced, opened before its content exists, so that failures come first. */
-export interface PrivateDraft {
+interface PrivateDraft {
   /** Replaces the file with this content, in one step. */
   replace(content: FileContent): Promise<void>
   /** Removes the draft when nothing was written. */

@@ -11,7 +11,7 @@ import type { Pump } from './pump.ts'
 import { createSharedClock, type SharedClockParts } from './shared-clock.ts'
 
 /** The clock as `/_sim/clock` shows it. */
-export interface ClockState {
+interface ClockState {
   now: string
   frozen: boolean
   /** Milliseconds ahead of real time. */

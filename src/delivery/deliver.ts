@@ -15,7 +15,7 @@ import type { Offers } from './send/offers.ts'
 import type { Sender, SendResult } from './send/send.ts'
 import { NotOwner } from './slots.ts'
 
-export interface DeliverSettings {
+interface DeliverSettings {
   service: Pick<Service, 'get' | 'execute' | 'generation'>
   sender: Pick<Sender, 'send'>
   /** Sends attempts to endpoints of a running `tabwire listen`. */
@@ -49,7 +49,7 @@ export type Deliver = (
   options?: DeliverOptions,
 ) => Promise<Delivery | undefined>
 
-export interface DeliverOptions {
+interface DeliverOptions {
   /** Aborts the attempt. */
   signal?: AbortSignal
   /** Called when the receiver has answered or failed; the body may still be read, and the outcome recorded. */

@@ -33,7 +33,7 @@ export interface Pump {
   stop(options: { graceMs: number }): Promise<void>
 }
 
-export interface PumpSettings {
+interface PumpSettings {
   service: Pick<Service, 'due' | 'get' | 'list' | 'onCommit' | 'unfinished'>
   deliver: Deliver
   clock: Clock

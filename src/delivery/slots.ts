@@ -14,7 +14,7 @@ export interface Slots {
 }
 
 /** An attempt that this instance may make. No other instance attempts the delivery before `end`, or before a lease ends. */
-export interface Permit {
+interface Permit {
   /** False when the attempt might outlast the lease, such as after the process was suspended. Must precede each request. */
   isValid(): boolean
   /** Must be called when the outcome is recorded, or the attempt aborted. */

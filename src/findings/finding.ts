@@ -47,7 +47,7 @@ export interface PushSeen {
 }
 
 /** Facts about a push from earlier requests. */
-export type PushHistory = Pick<PushSeen, 'repeatsEarlier' | 'earlierStates'>
+type PushHistory = Pick<PushSeen, 'repeatsEarlier' | 'earlierStates'>
 
 /** A push as it is judged without earlier requests. */
 export type PushJudged = Omit<PushSeen, keyof PushHistory>

@@ -96,7 +96,7 @@ export interface GuestsReport {
 }
 
 /** The calls that guests need. */
-export interface GuestCalls {
+interface GuestCalls {
   checks: Pick<Listing<Check, ChecksQuery>, 'all'>
   claim(check: string, body: { guest_name: string; items: ClaimWanted[] }): Promise<ClaimView>
   release(claim: string): Promise<ClaimView>

@@ -54,7 +54,7 @@ export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromM
 }
 
 /** Error for callers in this process instead of an injected connection reset. */
-export class ConnectionBroken extends Error {
+class ConnectionBroken extends Error {
   readonly code = 'ECONNRESET'
   override readonly message = 'the connection was reset'
 }

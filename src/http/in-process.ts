@@ -6,7 +6,7 @@ interface Answering {
 }
 
 /** The service without a port. */
-export interface InProcessServer {
+interface InProcessServer {
   /** Rejects with a TypeError for a broken connection, like `fetch`, and after the server is closed. */
   fetch: Fetch
   /** Refuses new requests and waits up to `graceMs` for requests in flight. */

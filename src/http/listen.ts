@@ -10,7 +10,7 @@ import { answerRawErrors, lineOf, pathOf, refusalOfHead } from './raw-errors.ts'
 import { CompleteResponse } from './node-request.ts'
 import { timers } from '../timers.ts'
 
-export interface ListenOptions {
+interface ListenOptions {
   /** 0 for any free port. */
   port: number
   host: string
@@ -29,14 +29,14 @@ const defaultLimits: ConnectionLimits = {
   connections: 2_000,
 }
 
-export interface DrainTimes {
+interface DrainTimes {
   /** Milliseconds without a request after which draining ends. */
   quietMs: number
   /** Milliseconds after which it ends in any case. */
   mostMs: number
 }
 
-export interface OpenServer {
+interface OpenServer {
   /** `http://127.0.0.1:4100`, without a final slash. */
   url: string
   port: number

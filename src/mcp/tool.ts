@@ -33,7 +33,7 @@ export interface ToolResult {
 }
 
 /** Effects of a tool, as MCP's annotations. */
-export interface Effects {
+interface Effects {
   /** Changes nothing in the service or a receiver. */
   readOnlyHint: boolean
   /** May end or replace something, such as the faults that are set. */

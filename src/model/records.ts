@@ -75,7 +75,7 @@ export type ReadResults<A extends Reads> = { readonly [K in keyof A]: ReadResult
 
 /** One change: replaces or adds the record with this id, or removes it. */
 export type Write = { [C in CollectionName]: Put<C> | Removal<C> }[CollectionName]
-export interface Put<C extends CollectionName> {
+interface Put<C extends CollectionName> {
   collection: C
   put: Collections[C]
   /**
@@ -83,7 +83,7 @@ export interface Put<C extends CollectionName> {
    */
   retires?: true
 }
-export interface Removal<C extends CollectionName> {
+interface Removal<C extends CollectionName> {
   collection: C
   remove: string
 }

@@ -4,7 +4,7 @@ import { put } from '../model/records.ts'
 import { eventOf, foundCheck, ofCheck, type CheckAddress } from './guest-change.ts'
 import type { Operation } from './operation.ts'
 
-export interface LeaveFeedback extends CheckAddress, FeedbackBody {}
+interface LeaveFeedback extends CheckAddress, FeedbackBody {}
 
 function reads(address: LeaveFeedback) {
   return { checks: { collection: 'checks', index: 'external', key: checkKey(address) } } as const

@@ -4,7 +4,7 @@ import type { TraceContext } from '../model/text/trace-context.ts'
 
 /** Returns a new identifier: the prefix and 26 Crockford base-32 characters in time order (contract section 1). */
 export type NewId = (prefix: IdPrefix) => string
-export type IdPrefix = 'chk' | 'clm' | 'pay' | 'fbk' | 'loc' | 'we' | 'evt' | 'dlv' | 'off' | 'key' | 'req'
+type IdPrefix = 'chk' | 'clm' | 'pay' | 'fbk' | 'loc' | 'we' | 'evt' | 'dlv' | 'off' | 'key' | 'req'
 
 /** Values from outside the store that an operation may use. */
 export interface Context {

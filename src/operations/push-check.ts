@@ -11,7 +11,7 @@ import { unchanged, type Context, type Decision, type Operation } from './operat
 import { refuseConflicts } from './push-conflicts.ts'
 import { order } from './push-order.ts'
 
-export interface PushCheck {
+interface PushCheck {
   location_id: string
   external_id: string
   push: OrderedPush

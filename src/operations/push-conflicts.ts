@@ -11,7 +11,7 @@ import { Refusal } from '../model/refusal.ts'
 /**
  * An item that makes a push a 409 conflict: guests claimed more than the push leaves (specification section 4, rule 4).
  */
-export interface Conflict {
+interface Conflict {
   external_id: string
   reason: 'removed' | 'price_decreased' | 'quantity_below_claimed'
   /** Quantity of the item that guests claimed; the whole quantity on a fully paid check. */

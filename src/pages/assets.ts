@@ -12,7 +12,7 @@ export interface Asset {
   content: { br: Buffer; gzip: Buffer; identity: Buffer }
 }
 
-export interface Assets {
+interface Assets {
   guest: AssetPaths
   inspector: AssetPaths
   /** URL path of the stylesheet of the documentation. */

@@ -12,7 +12,7 @@ export interface Copy {
 }
 
 /** Compacts the journal into the snapshot while the service runs, once it is large enough. */
-export interface Compaction {
+interface Compaction {
   isWanted(): boolean
   /** Starts a compaction with the records as of transaction `sequence`; never rejects. */
   begin(copy: Copy, sequence: number): Promise<void>

@@ -14,12 +14,12 @@ import { syncDirectory } from '../replace-file.ts'
 export type Notice = (message: string) => void
 
 /** The files that hold records. */
-export interface StoreFiles extends JournalFiles {
+interface StoreFiles extends JournalFiles {
   snapshot: StoreFile
 }
 
 /** What was recovered from disk. */
-export interface Recovered {
+interface Recovered {
   /** Number of the last transaction. */
   sequence: number
   /** True when the snapshot is marked as closed; `undefined` when there is none. */

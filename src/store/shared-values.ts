@@ -2,7 +2,7 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** What a change of a value returns: the new value, `undefined` to remove it, and a reply for the caller. */
-export interface ValueChange<Reply> {
+interface ValueChange<Reply> {
   value: Json | undefined
   reply: Reply
 }

@@ -6,7 +6,7 @@ import { CONFIG_FILE, checkConfig, readConfigFile, type ConfigFile } from './fil
 import { relativeToFile, requireTrusted } from './settings.ts'
 
 /** Settings of `profiles.<name>` in `tabwire.config.json`: a deployment that commands can use instead of the local service. */
-export interface ConnectionProfile {
+interface ConnectionProfile {
   url: string
   api_key_env?: string | undefined
   service_name?: string | undefined

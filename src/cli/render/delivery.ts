@@ -8,7 +8,7 @@ import { renderer, formatTime, status, printable, count } from './text.ts'
 import { durationText } from '../../model/text/time.ts'
 
 /** URLs of endpoints by id; those of removed endpoints are missing. */
-export type EndpointUrls = Readonly<Record<string, string>>
+type EndpointUrls = Readonly<Record<string, string>>
 
 /** Widths at which a row of `deliveries list` has all columns, and at which it has the next attempt. */
 const WIDE = { all: 150, next: 100, check: 72 }
@@ -127,7 +127,7 @@ export const renderMet = renderer((met: readonly Delivery[]): string => {
 })
 
 /** Renders one row per attempt, and below them injected faults, trace headers and the reasons of failures. */
-export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: number): string => {
+const renderAttempts = renderer((attempts: readonly Attempt[], columns?: number): string => {
   const rows = attempts.map((attempt) => [
     String(attempt.number),
     formatTime(attempt.started_at),

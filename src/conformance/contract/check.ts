@@ -57,7 +57,7 @@ export class UnusableTarget extends Error {
 const defaultTimeouts: Timeouts = { answerMs: 10_000, eventMs: 10_000, settleMs: 3_000, quietMs: 400 }
 
 /** The report, and the number of webhook endpoints that stay registered. */
-export interface ContractOutcome {
+interface ContractOutcome {
   report: ConformanceReport
   left: number
 }

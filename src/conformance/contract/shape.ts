@@ -98,7 +98,7 @@ function decoded(text: string): string {
 }
 
 /** Field names of a check in a profile. */
-export interface CheckFields {
+interface CheckFields {
   items?: string | undefined
   external_id?: string | undefined
 }

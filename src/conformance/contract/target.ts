@@ -122,7 +122,7 @@ export interface Timeouts {
   quietMs: number
 }
 
-export interface TargetOptions extends Pick<
+interface TargetOptions extends Pick<
   Target,
   | 'ask'
   | 'profile'

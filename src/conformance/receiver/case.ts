@@ -3,7 +3,7 @@ import type { Forge } from './forge.ts'
 import type { Answer, Delivery, Send } from './send.ts'
 
 /** A forged delivery that was not accepted. */
-export interface Rejection {
+interface Rejection {
   /** Of the case. */
   id: string
   answer: Answer

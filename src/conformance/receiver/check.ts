@@ -25,7 +25,7 @@ export const receiverCases: readonly ReceiverCase[] = [
 ]
 
 /** Returns the control cases and the chosen ones. The verdicts of all cases rest on the control. */
-export function withControl(cases: readonly ReceiverCase[]): readonly ReceiverCase[] {
+function withControl(cases: readonly ReceiverCase[]): readonly ReceiverCase[] {
   return [...control, ...cases.filter(({ group }) => group !== 'control')]
 }
 
@@ -151,7 +151,7 @@ function shown({ origin, pathname }: URL): string {
 const WAIT_MS = 2_000
 
 /** Returns true when a server speaks the scheme that the URL does not name: TLS behind `http:`, plain HTTP behind `https:`. */
-export async function speaksOtherScheme(url: URL): Promise<boolean> {
+async function speaksOtherScheme(url: URL): Promise<boolean> {
   const host = bareHost(url)
   return url.protocol === 'https:'
     ? speaksPlainHttp(host, Number(url.port || 443))

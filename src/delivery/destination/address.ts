@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /** Class of an address as a destination, worst first: `forbidden` is infrastructure, `internal` the user's own machines. */
-export interface AddressClass {
+interface AddressClass {
   level: 'forbidden' | 'internal' | 'public'
   /** In words: `a link-local address`. */
   kind: string
@@ -75,7 +75,7 @@ export function isUnspecified(text: string): boolean {
 }
 
 /** True when two literal IP addresses, or IPv4 addresses that they embed, are equal. */
-export function isSameAddress(one: string, other: string): boolean {
+function isSameAddress(one: string, other: string): boolean {
   const names = new Set(addressesIn(other).map(String))
   return addressesIn(one).some((address) => names.has(address.toString()))
 }

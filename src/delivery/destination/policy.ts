@@ -126,13 +126,13 @@ function answerLookup(
 }
 
 /** Resolves a name to its addresses; none for hosts of listeners. The system's resolver rejects a name without addresses. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>
+type Resolve = (hostname: string) => Promise<readonly string[]>
 
 /** Longest wait for a resolver at registration; each attempt checks the address again. */
 const RESOLVE_TIMEOUT_MS = 3_000
 
 /** Uses the system's resolver: its hosts file and name servers. */
-export const resolveBySystem: Resolve = async (hostname) => {
+const resolveBySystem: Resolve = async (hostname) => {
   // Loaded late: this module sets up a resolver of its own, which takes up to 9 ms.
   const { lookup } = await import('node:dns/promises')
   const found = await lookup(hostname, { all: true })
@@ -143,7 +143,7 @@ export const resolveBySystem: Resolve = async (hostname) => {
  * Resolves `localhost` without the resolver, whose few threads slow names can fill. Connecting tries both addresses. Hosts
  * of listeners have no address.
  */
-export function withReserved(resolve: Resolve): Resolve {
+function withReserved(resolve: Resolve): Resolve {
   return async (hostname) => {
     if (isLocalhost(hostname)) return ['127.0.0.1', '::1']
     return isReservedHost(hostname) ? [] : resolve(hostname)
@@ -151,7 +151,7 @@ export function withReserved(resolve: Resolve): Resolve {
 }
 
 /** Resolves a name; returns no addresses when there are none or the resolver is not in time. */
-export async function resolveInTime(resolve: Resolve, hostname: string): Promise<readonly string[]> {
+async function resolveInTime(resolve: Resolve, hostname: string): Promise<readonly string[]> {
   const answered = new AbortController()
   const late = timers.sleep(RESOLVE_TIMEOUT_MS, [], { signal: answered.signal, ref: false }).catch(() => [])
   try {

@@ -19,7 +19,7 @@ export interface FaultPlan {
   injected: readonly InjectedFault[]
 }
 
-export interface InjectedFault {
+interface InjectedFault {
   rule: FaultRule<DeliveryFault>
   kinds: readonly DeliveryFaultKind[]
 }

@@ -5,7 +5,7 @@ import { timers } from '../../timers.ts'
 import { NotOwner } from '../slots.ts'
 
 /** One HTTP request. */
-export interface HttpRequest {
+interface HttpRequest {
   /** Scheme, host and port. */
   origin: string
   /** Path with query. */

@@ -20,14 +20,14 @@ export interface Sessions {
   end(secrets: SessionSecrets): Promise<void>
 }
 
-export interface Invitation {
+interface Invitation {
   code: string
   /** Resolves when the code is stored. */
   stored: Promise<void>
 }
 
 /** The two secrets of a session. */
-export interface SessionSecrets {
+interface SessionSecrets {
   /** Stored in the cookie. */
   token: string
   /** Stored by the page and sent in {@link PAGE_HEADER}. */
@@ -35,7 +35,7 @@ export interface SessionSecrets {
 }
 
 /** Header with the page's secret. */
-export const PAGE_HEADER = 'x-tabwire-page'
+const PAGE_HEADER = 'x-tabwire-page'
 
 interface SessionParts {
   values: SharedValues

@@ -12,7 +12,7 @@ import { parameterComponents, headerParameter, pathParametersOf, queryParameter 
 import { signatureParameter, webhooksOf } from './webhooks.ts'
 import type { AnswerDoc } from './operation.ts'
 
-export interface DocumentOptions {
+interface DocumentOptions {
   /** URL of the service without `/v1`; by default the one of `tabwire start`. */
   url?: string | undefined
   /** Names the signature header, `X-<name>-Signature`. */

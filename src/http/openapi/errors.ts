@@ -15,7 +15,7 @@ interface ErrorAnswer {
 }
 
 /** Error responses by component name (contract section 4). */
-export const errorAnswers = {
+const errorAnswers = {
   BadRequest: {
     codes: ['invalid_request', 'invalid_path'],
     description: 'The request or its path is malformed.',

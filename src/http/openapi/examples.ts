@@ -145,7 +145,7 @@ async function fixture<T>(path: string): Promise<T> {
 }
 
 /** Records from `fixtures`: a check with a claim and a payment. */
-export interface TableRecords {
+interface TableRecords {
   place: Pick<Location, 'name' | 'currency' | 'timezone'>
   /** The check before claim and payment. */
   check: Check
@@ -154,7 +154,7 @@ export interface TableRecords {
 }
 
 /** Returns the table as a guest sees it after a payment, created by the function of the route. */
-export function tableExample({ place, check, claim, payment }: TableRecords) {
+function tableExample({ place, check, claim, payment }: TableRecords) {
   const guest_hash = 'of the guest who asks'
   const paid: Claim = { ...claim, status: 'paid', payment_id: payment.id, guest_hash }
   const money = {

@@ -8,7 +8,7 @@ const text = { type: 'string' }
 const time = { type: 'string', format: 'date-time' }
 
 /** Query parameters by key. A key may have a suffix after a dot, which is not part of the parameter's name. */
-export const queryParameters = {
+const queryParameters = {
   limit: {
     description: 'Maximum number of records, 1 to 100.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
@@ -141,7 +141,7 @@ const guestId = {
 }
 
 /** Request headers, with keys as above. */
-export const headerParameters = {
+const headerParameters = {
   'X-Guest-Id': { ...guestId, required: true },
   'X-Guest-Id.optional': { ...guestId, required: false },
   'Accept-Language': {

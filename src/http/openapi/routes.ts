@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Answer } from '../refusals.ts'
 import type { Call, Route } from '../route.ts'
 
-export interface DocumentParts {
+interface DocumentParts {
   /** Names the signature header. */
   serviceName: string
   scheme: 'http' | 'https'

@@ -7,7 +7,7 @@ import { eventViews } from '../../model/simulator/views.ts'
 import { stateRecords, time } from '../../model/simulator/state-records.ts'
 import { eventData } from '../../model/views.ts'
 
-export type WebhookType = keyof EventData
+type WebhookType = keyof EventData
 export const webhookTypes = Object.keys(eventData) as WebhookType[]
 
 /** `check.fully_paid` → `CheckFullyPaid` */
@@ -19,7 +19,7 @@ export function pascalCase(text: string): string {
 }
 
 /** Returns the component name of an envelope: `CheckFullyPaidEvent`. */
-export function envelopeName(type: WebhookType): string {
+function envelopeName(type: WebhookType): string {
   return `${pascalCase(type)}Event`
 }
 

@@ -7,7 +7,7 @@ import type { RequestEntry } from '../request-context.ts'
 import { type Seen, seenOf } from './push-sequence.ts'
 
 /** Finds mistakes that several checks or the clock show, not one push (contract section 11). */
-export interface CheckWatch {
+interface CheckWatch {
   /** Adds the next request. */
   follow(entry: RequestEntry): void
   /** Findings that hold at a time of the service clock, each with the request of the push that shows it. */
@@ -22,7 +22,7 @@ export interface CheckWatch {
 }
 
 /** A saved watch, and the checks that it refers to by index. */
-export interface WatchToContinue {
+interface WatchToContinue {
   watch: SavedWatch
   checks: readonly StoredCheck[]
 }

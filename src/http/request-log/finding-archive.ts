@@ -15,7 +15,7 @@ export interface Shown {
 }
 
 /** Findings whose requests were dropped from the log. In a long session only the oldest examples are lost. */
-export interface FindingArchive {
+interface FindingArchive {
   keep(shown: Shown): void
   kept(): readonly Shown[]
   /** Number and times of the findings of a code whose examples are lost. */

@@ -79,7 +79,7 @@ export interface LocalLog extends RequestLog {
   numbers(): readonly number[]
 }
 
-export interface NumberedRequest {
+interface NumberedRequest {
   id: string
   number: number
   /** Returns the entry with its findings. */
@@ -88,7 +88,7 @@ export interface NumberedRequest {
 
 export type AddListener = (request: NumberedRequest) => void
 
-export interface LogQuery {
+interface LogQuery {
   order?: 'asc' | 'desc' | undefined
   after?: string | undefined
   limit: number

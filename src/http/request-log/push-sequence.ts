@@ -25,7 +25,7 @@ export function seenOf({ id, method, path, status, started_at, location_id }: Se
 }
 
 /** Finds mistakes that only the sequence of a check's pushes shows (contract section 11). */
-export interface PushSequence {
+interface PushSequence {
   /** Adds the next request and returns its findings. */
   follow(entry: RequestEntry): Finding[]
   /** Failed pushes without a retry so far, oldest first. */
@@ -222,7 +222,7 @@ function digestOf(text: string): string {
 }
 
 /** Pushes that were refused because of claims, until an accepted push of the same check follows. */
-export interface UnsettledConflicts {
+interface UnsettledConflicts {
   /** Adds the next request. */
   follow(entry: RequestEntry): void
   /** The first refused push of each check without an accepted push since, oldest first. */

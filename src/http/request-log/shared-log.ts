@@ -46,7 +46,7 @@ interface Waiting {
   written: () => void
 }
 
-export interface SharedLog extends RequestLog {
+interface SharedLog extends RequestLog {
   /** Number of requests that are not in the log: the database was away for too long, or they are unreadable. */
   lost(): number
 }

@@ -170,7 +170,7 @@ function breakOff({ req }: H3Event, context: RequestContext): void {
 }
 
 /** Creates delays in real time, which end at once when the service stops. */
-export function createPause() {
+function createPause() {
   const waiting = new Set<() => void>()
   let ended = false
   return {

@@ -59,7 +59,7 @@ export interface BundleSettings {
 }
 
 /** The command that wrote a bundle, and how it judged. */
-export interface BundleCommand {
+interface BundleCommand {
   name: 'report' | 'exec'
   /** The examined service, as reports name it. */
   target: string
@@ -120,7 +120,7 @@ interface SavedFinding {
   message: string
 }
 
-export interface SavedSeen {
+interface SavedSeen {
   id: string
   method: string
   path: string
@@ -162,7 +162,7 @@ export interface SavedWatch {
   reused: readonly string[]
 }
 
-export interface SavedConflict {
+interface SavedConflict {
   location_id: string
   external_check_id: string
   request: string

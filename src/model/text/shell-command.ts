@@ -11,7 +11,7 @@ const plain: Readonly<Record<Shell, RegExp>> = {
 const unseen = /[^\P{C}\n]/u
 
 /** Returns the text in POSIX single quotes. NUL is removed, because no argument can contain it. */
-export function singleQuoted(text: string): string {
+function singleQuoted(text: string): string {
   return `'${text.replaceAll('\0', '').replaceAll("'", `'\\''`)}'`
 }
 

@@ -9,7 +9,7 @@ export interface TraceContext {
 const traceparentForm = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
 /** Characters of a `tracestate` that is passed on; W3C Trace Context demands at least that many. */
-export const LONGEST_TRACESTATE = 512
+const LONGEST_TRACESTATE = 512
 const MOST_MEMBERS = 32
 
 const tenant = '[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13}'

@@ -9,7 +9,7 @@ export interface OpenApi {
 }
 
 /** The operations of a path by method, and the parameters that they share. */
-export type PathItem = Readonly<Record<'get' | 'put' | 'post' | 'delete', Operation>> & {
+type PathItem = Readonly<Record<'get' | 'put' | 'post' | 'delete', Operation>> & {
   parameters?: readonly (Parameter | Reference)[]
 }
 

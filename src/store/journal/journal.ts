@@ -31,7 +31,7 @@ export interface Journal {
 }
 
 /** The valid part of each file; `undefined` when there is none. */
-export interface FoundJournals {
+interface FoundJournals {
   current: Pick<Replay, 'size' | 'unended'> | undefined
   old: Pick<Replay, 'size' | 'torn'> | undefined
 }

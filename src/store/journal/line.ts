@@ -12,7 +12,7 @@ export interface Transaction {
 }
 
 /** Increases when older versions of Tabwire could no longer read a line. */
-export const JOURNAL_FORMAT = 1
+const JOURNAL_FORMAT = 1
 
 /**
  * Encodes the lines of transactions numbered from `first` on, from the JSON of their writes. A line is JSON:

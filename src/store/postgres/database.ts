@@ -39,7 +39,7 @@ export interface Database {
 }
 
 /** The server undid a transaction that had failed, and reported no error. */
-export class RolledBack extends Error {
+class RolledBack extends Error {
   override readonly name = 'RolledBack'
 }
 

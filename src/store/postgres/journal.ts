@@ -65,7 +65,7 @@ function valueOf(key: string, doc: string, box: SecretBox): string {
 }
 
 /** Changes of others that a store has not applied yet. */
-export interface Catchup {
+interface Catchup {
   /** True when further changes follow. */
   more: boolean
   changes: readonly Change[]

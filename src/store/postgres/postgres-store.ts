@@ -54,7 +54,7 @@ interface Counts {
   conflicts: number
 }
 
-export interface PostgresStoreOptions {
+interface PostgresStoreOptions {
   /** `postgres://user@host/database`. */
   url: string
   /** Name of the schema. */

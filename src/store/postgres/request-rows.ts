@@ -11,7 +11,7 @@ export interface RequestRow {
 }
 
 /** A stored entry. `doc` is `null` for an entry of the reader's own. */
-export interface NumberedRow extends Omit<RequestRow, 'doc'> {
+interface NumberedRow extends Omit<RequestRow, 'doc'> {
   number: number
   doc: string | null
 }

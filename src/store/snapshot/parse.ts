@@ -32,7 +32,7 @@ function refuseNewer(bytes: Buffer, shown: string): void {
 }
 
 /** @throws StoreDamaged when a JSON object is not a snapshot's content. */
-export function snapshotFrom(content: Record<string, unknown>, shown: string): Snapshot {
+function snapshotFrom(content: Record<string, unknown>, shown: string): Snapshot {
   const { format, sequence = 0, closed = false, checksum: _checksum, ...collections } = content
   if (format !== FORMAT) throw otherFormat(shown, format)
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
@@ -73,7 +73,7 @@ function parseLines(bytes: Buffer): Record<string, unknown> {
   return parser.content
 }
 
-export function createLineParser() {
+function createLineParser() {
   const content: Record<string, unknown> = {}
   const shareTexts = createTextSharing()
   let records: unknown[] = []

@@ -31,7 +31,7 @@ export interface Tables {
 }
 
 /** A replacement of all records. */
-export interface Prepared {
+interface Prepared {
   records: RecordCopies
   /** Installs the records at once, without calls of `onPut`. */
   install: () => void

@@ -5,7 +5,7 @@ import type { ValidationIssue } from '../../../model/validation.ts'
 import { CommandError, exitCodes } from '../../errors.ts'
 
 /** A push to explore around. */
-export interface GivenPush {
+interface GivenPush {
   /** The file that holds it; of an array, with the number of the element. */
   name: string
   body: Record<string, unknown>
@@ -20,7 +20,7 @@ export interface History {
 }
 
 /** A push as it was read. */
-export interface ReadPush {
+interface ReadPush {
   id: string
   name: string
   body: string

@@ -282,7 +282,7 @@ export class Ledger {
 }
 
 /** Returns the name of a given push: its revision, or its number. */
-export function nameOfPush({ pushes }: History, index: number): string {
+function nameOfPush({ pushes }: History, index: number): string {
   const revision = pushes[index]?.push.revision
   return revision === undefined ? `Push ${index + 1}` : `Revision ${revision}`
 }
@@ -301,7 +301,7 @@ function supersedes(newest: OrderedPush, push: OrderedPush): boolean {
 /** Most differing values in a message. */
 const MOST = 2
 
-export function disagreementText(check: string, differences: readonly Disagreement[]): string {
+function disagreementText(check: string, differences: readonly Disagreement[]): string {
   const described = differences
     .slice(0, MOST)
     .map(

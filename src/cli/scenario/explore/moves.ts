@@ -21,7 +21,7 @@ const waits = ['1m', '5m', '30m', '2h', '24h'] as const
 const faultKinds = ['drop', 'drop', 'reorder', 'reorder', 'delay', 'duplicate'] as const
 
 /** A kind of move; its three numbers decide on the details. */
-export interface MoveKind {
+interface MoveKind {
   name: string
   /** How often it is drawn, compared with the others. */
   weight: number

@@ -4,7 +4,7 @@ import { escapeRegExp, isList, isObject, type Json, type View } from './view.ts'
 export type Views = readonly View[]
 
 /** Differences between two views. */
-export interface Difference {
+interface Difference {
   /** A JSON path such as `items[].quantity`, or `text`. */
   path: string
   one: string

@@ -4,7 +4,7 @@ import type { HeaderLine } from '../send.ts'
 import type { CheckIds } from './scenario.ts'
 
 /** Location of a receiver's state, such as `--state-url`. */
-export interface StateUrl {
+interface StateUrl {
   /** The view of one check, or of everything where `isPerCheck` is false. */
   urlOf(ids: CheckIds): URL
   /** True when the address names the check. */

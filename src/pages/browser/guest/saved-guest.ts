@@ -1,5 +1,5 @@
 /** The guest that this browser remembers. */
-export interface SavedGuest {
+interface SavedGuest {
   /** Secret: owns the guest's claims and payments. */
   id: string
   name: string

@@ -2,7 +2,7 @@
 import { attemptOutcomes } from '../../../model/delivery.ts'
 
 /** Meaning of a status: each has one colour and one sign everywhere. */
-export type Tone = 'good' | 'wait' | 'calm' | 'bad'
+type Tone = 'good' | 'wait' | 'calm' | 'bad'
 
 /** Status words by tone. */
 const words: Readonly<Record<Tone, readonly string[]>> = {
