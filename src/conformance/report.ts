@@ -105,7 +105,7 @@ function namesOf({ group, id }: Named): string[] {
 }
 
 /** Why a run is not ok although no case failed. */
-export const UNCHECKED = 'No case was checked.'
+export const UNCHECKED = 'None of the requested cases was checked.'
 
 /** Why a case has no verdict that was cut short by Ctrl-C, or had not begun. */
 export const INTERRUPTED = 'Not checked: interrupted.'

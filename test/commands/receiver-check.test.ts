@@ -73,7 +73,7 @@ describe.concurrent('tabwire receiver check', () => {
     const { url } = await node('node.mjs')
     const { code, stdout } = await check(url, '--only', 'converges')
     expect(code).toBe(1)
-    expect(stdout).toMatch(/\n4 passed, 0 failed, 2 not checked {2}in .*\nNo case was checked\.\n$/)
+    expect(stdout).toMatch(/\n4 passed, 0 failed, 2 not checked {2}in .*\nNone of the requested cases was checked\.\n$/)
   })
 
   test.each(['control', 'control/verifies_first'])(

@@ -83,8 +83,8 @@ test('a report without a checked case is not ok, and says so in every format', a
   const [final] = (Parser.parse(toTap(unchecked)) as [string, unknown][]).filter(
     ([name]) => name === 'bailout',
   )
-  expect(final).toEqual(['bailout', 'No case was checked.'])
-  expect(renderConformance(unchecked)).toContain('No case was checked.')
+  expect(final).toEqual(['bailout', 'None of the requested cases was checked.'])
+  expect(renderConformance(unchecked)).toContain('None of the requested cases was checked.')
   expect(makeReport({ ...report, cases: [control] }).ok).toBe(true)
   expect(makeReport({ ...report, cases: [leftOut, passed] }).ok).toBe(true)
 })
