@@ -30,7 +30,9 @@ export default class Trigger extends ServiceCommand {
     }),
   }
   static override flags = fromEnvironment({
-    check: Flags.string({ description: 'External id of the check, which is pushed when there is none (default: a new check).' }),
+    check: Flags.string({
+      description: 'External id of the check, which is pushed when there is none (default: a new check).',
+    }),
     override: Flags.string({
       description: 'Change the first pushed body: path=value, such as items[0].price_cents=900.',
       multiple: true,

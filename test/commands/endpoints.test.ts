@@ -100,7 +100,7 @@ describe.concurrent('tabwire endpoints', () => {
     const { stderr, stdout } = await service.run(['endpoints', 'create', 'https://127.0.0.1:9/a/../again'])
     expect(stderr).toMatch(
       new RegExp(
-        `\\n2 other endpoints have this URL, with another secret, and the same events\\. To remove:\\n  tabwire endpoints delete we_\\w+\\n  tabwire endpoints delete ${one.id}\\n$`,
+        `\\n2 other endpoints have this URL, with another secret, and some of the same events\\. To remove:\\n  tabwire endpoints delete we_\\w+\\n  tabwire endpoints delete ${one.id}\\n$`,
       ),
     )
     const [, id = ''] = /^endpoint {2}(we_\w{26})\n/.exec(stdout) ?? []

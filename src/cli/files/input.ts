@@ -5,15 +5,15 @@ import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { X509Certificate } from 'node:crypto'
 import { on } from 'node:events'
 
-/** Reads a file, or standard input for `-`. At a terminal it says on stderr that it waits for input. */
-export async function readInput(file: string): Promise<Buffer> {
+/** Reads a file, or standard input for `-`. `what` stands before its name in an error. At a terminal it says on stderr that it waits for input. */
+export async function readInput(file: string, what = ''): Promise<Buffer> {
   if (file === '-') return readStandardInput()
   try {
     return await readFile(file)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = reasons[code ?? ''] ?? String(code)
-    throw new CommandError('unreadable_file', `Cannot read ${file}: ${why}.`, exitCodes.usage)
+    throw new CommandError('unreadable_file', `Cannot read ${what}${file}: ${why}.`, exitCodes.usage)
   }
 }
 
@@ -53,10 +53,7 @@ async function matching(pattern: string): Promise<string[]> {
  * @throws CommandError when it cannot be read, or (usage) holds no certificate.
  */
 export async function readCertificate(file: string): Promise<string> {
-  const bytes = await readInput(file).catch((error: unknown) => {
-    throw error instanceof CommandError ? usageError(`--cacert: ${error.message}`) : error
-  })
-  const pem = bytes.toString()
+  const pem = (await readInput(file, 'the certificate ')).toString()
   if (isCertificate(pem)) return pem
   throw usageError(`--cacert must be a certificate of an authority in PEM form, got ${file}.`)
 }

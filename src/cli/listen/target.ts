@@ -68,7 +68,7 @@ export function parseTarget(text: string, name = '--forward-to'): URL {
   const [word] = /^(?!localhost$)[a-z][a-z0-9_-]*$/i.exec(whole.replace(/\/.*/s, '')) ?? []
   if (target === undefined || !/^https?:$/.test(target.protocol) || word !== undefined)
     throw usageError(
-      `${name} must be an http: or https: URL such as ${EXAMPLE}, got ${JSON.stringify(text)}.${word === undefined ? '' : ` For a host of this name, pass ${url}`}`,
+      `${name} must be an http: or https: URL such as ${EXAMPLE}, got ${JSON.stringify(text)}.${word === undefined ? '' : ` For a host of this name, pass its scheme, too: ${url} or ${url.replace('http:', 'https:')}`}`,
     )
   if (target.username !== '' || target.password !== '')
     throw usageError(

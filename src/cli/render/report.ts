@@ -120,7 +120,11 @@ function renderFinding(
 /** Groups findings or problems by their message, in the order in which these first appear. */
 export function byMessage<T extends { message: string }>(found: readonly T[]): ReadonlyMap<string, T[]> {
   const groups = new Map<string, T[]>()
-  for (const one of found) groups.set(one.message, [...(groups.get(one.message) ?? []), one])
+  for (const one of found) {
+    const alike = groups.get(one.message)
+    if (alike === undefined) groups.set(one.message, [one])
+    else alike.push(one)
+  }
   return groups
 }
 

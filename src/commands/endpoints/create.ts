@@ -98,7 +98,9 @@ export default class EndpointsCreate extends ServiceCommand {
     if (others.length === 0) return
     const what = count(others.length, 'other endpoint has', 'other endpoints have')
     const removals = others.map((one) => `\n  ${suggestion('endpoints delete', [one.id])}`)
-    this.say(`${what} this URL, with another secret, and the same events. To remove:${removals.join('')}`)
+    this.say(
+      `${what} this URL, with another secret, and some of the same events. To remove:${removals.join('')}`,
+    )
   }
 
   /** @throws CommandError when the secret was to be written to a file. */

@@ -53,10 +53,10 @@ const LONG_STATEMENT_MS = 120_000
 const ABANDONED_MS = 30_000
 /** Milliseconds between two looks whether the server works on a long statement. */
 const LOOK_MS = 1_000
-/** Looks in a row without a sign of the server after which the connection of a long statement is given up. */
-const MOST_SILENT_LOOKS = 2
+/** Looks in a row after which the connection of a long statement is given up: when the server waits for it, or is silent. */
+const MOST_LOOKS = { waiting: 2, silent: 10 }
 /** Characters of values that even a slow network sends between two looks. */
-const CHARACTERS_PER_LOOK = 500_000
+const CHARACTERS_PER_LOOK = 100_000
 /** Milliseconds that connections have to end in an orderly way. */
 const CLOSING_MS = 500
 
@@ -127,17 +127,18 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
   const query = <Row>(text: string, values?: readonly Value[], ms = STATEMENT_MS) =>
     connected((client) => ask<Row>(client, ms, text, values))
 
-  /** Returns true when a process of the server works for the client, and false when it waits for it. */
-  async function isWorking(pid: number): Promise<boolean> {
+  /** Returns what a process of the server does; `silent` when the server, or a pooler, does not say. */
+  async function stateOf({ pid, started }: Backend): Promise<'working' | 'waiting' | 'silent'> {
     try {
-      const [found] = await query<{ works: boolean }>(
-        `SELECT state = 'active' AND wait_event_type IS DISTINCT FROM 'Client' AS works FROM pg_stat_activity WHERE pid = $1`,
-        [pid],
+      const [found] = await query<{ waits: boolean | null }>(
+        // Without track_activities, the state is `disabled`.
+        `SELECT state LIKE 'idle%' OR wait_event_type = 'Client' AS waits FROM pg_stat_activity WHERE ${THIS_BACKEND}`,
+        [pid, started],
       )
-      return found?.works === true
-    } catch (error) {
-      // A server that refuses this statement may work on the other one.
-      return isSqlState(codeOf(error))
+      if (found === undefined) return 'silent'
+      return found.waits === true ? 'waiting' : 'working'
+    } catch {
+      return 'silent'
     }
   }
 
@@ -147,23 +148,26 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
    */
   async function whileConnected<T>(
     statement: Promise<T>,
-    { client, pid, values = [] }: { client: PoolClient; pid: number; values?: readonly Value[] | undefined },
+    { client, backend, values = [] }: Connection & { values?: readonly Value[] | undefined },
   ): Promise<T> {
     const bytesRead = () => sockets.get(client)?.bytesRead
-    const mostSilent = MOST_SILENT_LOOKS + Math.ceil(charactersOf(values) / CHARACTERS_PER_LOOK)
-    let [seen, silent] = [bytesRead(), 0]
+    const sending = Math.ceil(charactersOf(values) / CHARACTERS_PER_LOOK)
+    let seen = bytesRead()
+    let looks = { waiting: 0, silent: 0 }
     let look: ReturnType<typeof repeat> | undefined
     const lost = new Promise<never>((_resolve, reject) => {
       look = repeat(LOOK_MS, async () => {
         const before = seen
         seen = bytesRead()
-        silent = seen !== before || (await isWorking(pid)) ? 0 : silent + 1
-        if (silent < mostSilent) return
+        const state = seen === before ? await stateOf(backend) : 'working'
+        if (state === 'working') looks = { waiting: 0, silent: 0 }
+        else looks[state] += 1
+        if (looks.waiting < MOST_LOOKS.waiting + sending && looks.silent < MOST_LOOKS.silent + sending) return
         reject(new Error('The connection to the database was lost.'))
         await query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE pid = $1 AND usename = current_user AND state LIKE 'idle in transaction%'`,
-          [pid],
+           WHERE ${THIS_BACKEND} AND usename = current_user AND state LIKE 'idle in transaction%'`,
+          [backend.pid, backend.started],
         )
       })
     })
@@ -184,13 +188,14 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
           STATEMENT_MS,
           mode === undefined ? 'BEGIN' : 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
         )
-        const [{ pid } = { pid: 0 }] = await ask<{ pid: number }>(
+        const [backend = { pid: 0, started: null }] = await ask<Backend>(
           client,
           STATEMENT_MS,
-          `SELECT set_config('statement_timeout', '${LONG_STATEMENT_MS}', true), pg_backend_pid() AS pid`,
+          `SELECT set_config('statement_timeout', '${LONG_STATEMENT_MS}', true), pg_backend_pid() AS pid,
+             (SELECT ${STARTED} FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS started`,
         )
         const long = (text: string, values?: readonly Value[]) =>
-          whileConnected(run(client, LONG_STATEMENT_MS, text, values), { client, pid, values })
+          whileConnected(run(client, LONG_STATEMENT_MS, text, values), { client, backend, values })
         const result = await work(
           async <Row>(text: string, values?: readonly Value[]) =>
             (await long(text, values)).rows as readonly Row[],
@@ -210,6 +215,21 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
     },
   }
 }
+
+/** A process of the server. Its number may be used again by a later one. */
+interface Backend {
+  pid: number
+  /** When it was started; `null` where the server does not say. */
+  started: string | null
+}
+
+interface Connection {
+  client: PoolClient
+  backend: Backend
+}
+
+const STARTED = 'extract(epoch FROM backend_start)::text'
+const THIS_BACKEND = `pid = $1 AND ${STARTED} = $2`
 
 function charactersOf(values: readonly Value[]): number {
   return values.flat().reduce<number>((sum, value) => sum + String(value).length, 0)
@@ -244,8 +264,9 @@ export function isOutage(error: unknown): boolean {
  */
 export function isRefused(error: unknown): boolean {
   const code = codeOf(error)
-  // Connections, idle transactions, conflicts, locks, too many connections, and a server that stops or starts.
-  return isSqlState(code) && !/^(08|25P|40|55|57|53300)/.test(code ?? '')
+  // Connections, idle transactions, conflicts, locks, too many connections, a server that stops or starts, and errors
+  // of the system, which poolers also report for a server that they cannot reach.
+  return isSqlState(code) && !/^(08|25P|40|55|57|58|XX|53300)/.test(code ?? '')
 }
 
 /** Returns true for a code of the server, such as 42501 or 57P03. Those of the system begin with E, such as EPIPE. */

@@ -87,6 +87,8 @@ const POLL_MS = 250
 const COMPACT_MS = 2_000
 /** Milliseconds for the reads of a round whose writes failed. With {@link STATEMENT_MS}, a request is answered within 2 s. */
 const READS_ALONE_MS = 300
+/** Milliseconds for which writes may fail without a notice, while reads are answered. */
+const HELD_UP_MS = 10_000
 /** Milliseconds between rounds of reads while this instance replaces all records. */
 const READS_EVERY_MS = 10
 
@@ -129,8 +131,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let reloading: Promise<void> | undefined
   let running: Promise<void> | undefined
   let slots: ReturnType<typeof openSlots> | undefined
-  /** What fails since a round failed, until it succeeds: everything, or only writes. */
-  let failing: 'all' | 'writes' | undefined
+  /** What fails, until it succeeds again: everything, or only writes. */
+  const failing = new Set<'all' | 'writes'>()
+  /** When rounds of writes began to fail without a code, by `timeRun`; `undefined` when they succeed. */
+  let writesHeldSince: number | undefined
   let closed = false
 
   /** Replaces the memory by what the database has. */
@@ -320,7 +324,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     try {
       const { outcomes, rows } = await commit(jobs, timeRun() + ms)
       for (const tell of outcomes) tell()
-      if (failing === 'all' || rows.length > 0) succeeded()
+      succeeded(rows.length > 0)
     } catch (error) {
       const refusal = databaseUnavailable(error)
       const hasWrites = jobs.some(({ isRead }) => !isRead)
@@ -330,21 +334,29 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       if (!hasWrites) return failedFor('all', refusal)
       // The reads show whether the database is away.
       await round(reads, READS_ALONE_MS)
-      // Without a code, a replacement by another instance may hold up the writes.
-      if (codeOf(error) !== undefined) failedFor('writes', refusal)
+      if (failing.has('all')) return
+      writesHeldSince ??= timeRun()
+      // Without a code, a replacement by another instance may hold up the writes for a while.
+      if (codeOf(error) !== undefined || timeRun() - writesHeldSince > HELD_UP_MS)
+        failedFor('writes', refusal)
     }
   }
 
   /** Says once that requests fail. */
   function failedFor(which: 'all' | 'writes', { message }: Refusal): void {
-    if (failing === undefined)
+    if (failing.size === 0)
       onNotice(`${message} ${which === 'all' ? 'Requests' : 'Requests that write'} get 503 until then.`)
-    failing = failing === 'all' ? 'all' : which
+    failing.add(which)
   }
 
-  function succeeded(): void {
-    if (failing !== undefined) onNotice('The database answers again.')
-    failing = undefined
+  function succeeded(hasWritten: boolean): void {
+    const had = failing.size
+    failing.delete('all')
+    if (hasWritten) {
+      failing.delete('writes')
+      writesHeldSince = undefined
+    }
+    if (had > 0 && failing.size === 0) onNotice('The database answers again.')
   }
 
   async function replaceAll(make: (all: Everything) => Everything): Promise<void> {

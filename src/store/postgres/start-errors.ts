@@ -99,7 +99,7 @@ function reasonOf(error: unknown, target: Target): string {
   if (/SSL|TLS|EPROTO/.test(code)) return `no TLS connection to ${place} (${code}). Check sslmode in the URL.`
   if (/time.?out|in time/i.test(message) || code === 'ETIMEDOUT' || code === 'EHOSTUNREACH')
     return `${place} does not answer. Check host and port, and that no firewall is in between.`
-  if (/terminated|ended|closed/i.test(message) || code === 'ECONNRESET')
+  if (/terminated|ended|closed|lost/i.test(message) || code === 'ECONNRESET')
     return `${place} closed the connection. Check that PostgreSQL runs there, and its log.`
   return `the sandbox ${schema} cannot be opened at ${place} (${code === '' ? message : `${code}: ${message}`}).`
 }

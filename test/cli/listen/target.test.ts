@@ -24,7 +24,7 @@ describe('a target', () => {
     '%s is refused as a probable mistake, and accepted with http://',
     (text) => {
       expect(() => parseTarget(text)).toThrow(
-        `got ${JSON.stringify(text)}. For a host of this name, pass http://${text}`,
+        `got ${JSON.stringify(text)}. For a host of this name, pass its scheme, too: http://${text} or https://${text}`,
       )
       expect(parseTarget(`http://${text}`).hostname).toBe('nope')
     },

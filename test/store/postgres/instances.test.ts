@@ -228,7 +228,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       })
       for (let nth = 0; nth < 2; nth += 1)
         await expect(store.get('checks', one)).rejects.toMatchObject({ code: 'storage_unavailable' })
-      const loads = await query(
+      const loads = await other.query(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM ${schema}.records%'`,
       )
       expect(loads).toHaveLength(1)
