@@ -13,7 +13,7 @@ import {
   type KeyCache,
   type LimitDatabase,
 } from './auth/api-key.ts'
-import { answerTo, errorBody, statusOf, type Answer } from './refusals.ts'
+import { answerTo, errorBody, statusOf, type HttpResponse } from './refusals.ts'
 import { readTraceContext, traceIdOf, type TraceContext } from '../model/text/trace-context.ts'
 import { nodeOf, CompleteResponse } from './node-request.ts'
 import type { RequestLog } from './request-log/log.ts'
@@ -139,7 +139,7 @@ function traceOf({ headers }: Request): TraceContext | undefined {
 function answered(
   { method, path }: RequestLine,
   { requestId, measure, started }: RequestContext,
-  { status }: Pick<Answer, 'status'>,
+  { status }: Pick<HttpResponse, 'status'>,
 ): AnsweredRequest {
   const durationMs = Math.round((measure() - started) * 10) / 10
   return { requestId, method, path: pathWithoutSecrets(path), status, durationMs }
@@ -178,7 +178,7 @@ async function addToLog(
   { log, report }: Pick<AppParts, 'log' | 'report'>,
   { method, path }: RequestLine,
   context: RequestContext,
-  { status, body }: Answer,
+  { status, body }: HttpResponse,
 ): Promise<void> {
   try {
     await log.add({
@@ -232,7 +232,7 @@ function createRespond(parts: AppParts): Respond {
   }
 }
 
-function headersOf({ requestId }: RequestContext, { body, headers }: Answer): Record<string, string> {
+function headersOf({ requestId }: RequestContext, { body, headers }: HttpResponse): Record<string, string> {
   const usual = body === null ? noSniff : jsonHeaders
   return Object.assign({ 'x-request-id': requestId }, usual, headers)
 }
@@ -250,7 +250,7 @@ async function answerOf(
   context: RequestContext,
   { checkOrigin, faults, report }: AppParts,
   handle: () => Promise<Reply> | Reply,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   try {
     checkOrigin(event.req)
     const reply = await (faults?.areSet === true ? faults.around(event, context, handle) : handle())
@@ -267,7 +267,7 @@ export interface PublishedAnswer {
   request: { method: string; path: string; body: string | null } | null
   status: number
   headers: Readonly<Record<string, string>>
-  body: Answer['body']
+  body: HttpResponse['body']
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Refusal } from '../model/refusal.ts'
 import { type Authenticate, bearerOf } from './auth/api-key.ts'
-import { statusOf, type Answer } from './refusals.ts'
+import { statusOf, type HttpResponse } from './refusals.ts'
 import type { Call, Route } from './route.ts'
 
 /** Answers an MCP request for the caller with this API key. `message` is the parsed body. */
@@ -49,7 +49,7 @@ const PARSE_ERROR = -32_700
 const INVALID_REQUEST = -32_600
 
 /** Returns the refusal of a body in the form of JSON-RPC, which clients of MCP read. */
-function refused({ code, message, details }: Refusal): Answer {
+function refused({ code, message, details }: Refusal): HttpResponse {
   const error = {
     code: code === 'invalid_json' ? PARSE_ERROR : INVALID_REQUEST,
     message,
@@ -72,7 +72,7 @@ function requestOf(call: Call): Request {
 /** Headers of an MCP response that are passed on. */
 const PASSED = ['content-type', 'cache-control', 'mcp-protocol-version', 'allow']
 
-function answerOf({ status, headers, body }: Response): Answer {
+function answerOf({ status, headers, body }: Response): HttpResponse {
   const passed = PASSED.flatMap((name) => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value] as const]

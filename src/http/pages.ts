@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { TableView } from '../model/guest-table.ts'
 import { Refusal } from '../model/refusal.ts'
-import type { Answer } from './refusals.ts'
+import type { HttpResponse } from './refusals.ts'
 import type { Call, Route } from './route.ts'
 
 /** Renderer and assets of the pages. */
@@ -105,7 +105,7 @@ export async function html(
   status: number,
   text: string,
   contentPolicy = policy,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { headers: encoding, body } = await encoded(text, call.header('accept-encoding'))
   const headers = {
     'content-type': 'text/html; charset=utf-8',
@@ -119,7 +119,7 @@ export async function html(
 }
 
 /** Returns a text that changes with the version only. */
-async function text(call: Call, type: string, content: string): Promise<Answer> {
+async function text(call: Call, type: string, content: string): Promise<HttpResponse> {
   const { headers: encoding, body } = await encoded(content, call.header('accept-encoding'))
   const headers = {
     'content-type': `${type}; charset=utf-8`,
@@ -150,7 +150,7 @@ function contentEncoding(header: string | null): ContentEncoding {
 }
 
 /** Returns headers and body of an answer in an encoding that the client accepts. */
-async function encoded(text: string, header: string | null): Promise<Pick<Answer, 'headers' | 'body'>> {
+async function encoded(text: string, header: string | null): Promise<Pick<HttpResponse, 'headers' | 'body'>> {
   const encoding = contentEncoding(header)
   return { headers: encodingHeaders(encoding), body: await compress(text, encoding) }
 }

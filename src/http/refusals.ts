@@ -43,7 +43,7 @@ export const unroutedCodes = [
 ] as const satisfies readonly RefusalCode[]
 
 /** An HTTP response: status, additional headers and body. */
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers?: Record<string, string>
   body: string | Uint8Array | ReadableStream<Uint8Array> | null
@@ -63,7 +63,7 @@ const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
  * Returns the response for a thrown error. Errors other than refusals are bugs: `report` gets them, and the response has
  * a fixed text.
  */
-export function answerTo(error: unknown, requestId: string, report: (bug: unknown) => void): Answer {
+export function answerTo(error: unknown, requestId: string, report: (bug: unknown) => void): HttpResponse {
   if (error instanceof Refusal) return refusal(error, requestId)
   report(error)
   const message =
@@ -71,7 +71,7 @@ export function answerTo(error: unknown, requestId: string, report: (bug: unknow
   return { status: 500, body: errorBody('internal_error', message, requestId) }
 }
 
-function refusal({ code, message, details }: Refusal, requestId: string): Answer {
+function refusal({ code, message, details }: Refusal, requestId: string): HttpResponse {
   const allow = typeof details.allow === 'string' ? { allow: details.allow } : {}
   const seconds = details.retry_after_seconds
   const retryAfter = typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {}

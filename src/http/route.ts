@@ -4,7 +4,7 @@ import type { TraceContext } from '../model/text/trace-context.ts'
 import { validate } from '../model/validation.ts'
 import type { OperationDoc } from './openapi/operation.ts'
 import type { QueryParameter } from './openapi/parameters.ts'
-import type { Answer } from './refusals.ts'
+import type { HttpResponse } from './refusals.ts'
 import type { PushSummary } from './request-context.ts'
 import type { Asking } from './auth/sessions.ts'
 
@@ -55,7 +55,7 @@ export interface Call {
 }
 
 /** A status with a resource to send as JSON, or a complete response. */
-export type Reply = { status: number; json: unknown } | Answer
+export type Reply = { status: number; json: unknown } | HttpResponse
 
 /** A route with its documentation. */
 export type Documented = Route & { doc: OperationDoc }

@@ -61,7 +61,7 @@ export interface Player {
   /** Takes a step and compares its expectations. @throws Unreachable, and ApiError when the key is refused. */
   take(step: Step): Promise<Partial<StepReport>>
   /** Takes an action and returns the response, whatever the step expects; `undefined` when a reference is unknown. */
-  act(step: Action | SimulatorStep): Promise<Answer | undefined>
+  act(step: Action | SimulatorStep): Promise<StepResponse | undefined>
 }
 
 /** A step that needs several requests to the simulator. */
@@ -151,7 +151,7 @@ async function act(
   asked: Action | SimulatorStep,
   given: Action | SimulatorStep,
   play: Play,
-): Promise<Answer> {
+): Promise<StepResponse> {
   const answer = isSimulatorStep(asked)
     ? await controls[asked.do](play.client, asked as never)
     : await answerTo(asked, given as Action, play)
@@ -182,7 +182,7 @@ function externalIdOf(name: string, { checks }: Play): string {
 }
 
 /** Response to a step. */
-export interface Answer {
+export interface StepResponse {
   /** `null` when no response arrived, as the step expects. */
   status: number | null
   /** The resource, or the error. */
@@ -191,7 +191,11 @@ export interface Answer {
   message?: string
 }
 
-async function answerTo(asked: Action, step: Action, { client, bodies, isLenient }: Play): Promise<Answer> {
+async function answerTo(
+  asked: Action,
+  step: Action,
+  { client, bodies, isLenient }: Play,
+): Promise<StepResponse> {
   const check = 'check' in step ? step.check : ''
   const body = bodyFor(asked, bodies.get(check))
   try {
@@ -214,7 +218,7 @@ const ROUNDS = 20
 
 const controls = {
   /** Sends the delivery of an event again. */
-  async resend(client: Client, { check, event }: Extract<Step, { do: 'resend' }>): Promise<Answer> {
+  async resend(client: Client, { check, event }: Extract<Step, { do: 'resend' }>): Promise<StepResponse> {
     const { data } = await client.events.list({ external_check_id: check, order: 'asc', limit: 100 })
     const found = data[event - 1]
     if (found === undefined)
@@ -225,7 +229,7 @@ const controls = {
       return refusal(`Event ${event} of the check has no delivery. Register a webhook endpoint for it.`)
     return { status: 201, body: await client.deliveries.resend(delivery) }
   },
-  async settle(client: Client): Promise<Answer> {
+  async settle(client: Client): Promise<StepResponse> {
     await client.faults.clear()
     for (let round = 0; round < ROUNDS; round += 1) {
       const { data } = await client.deliveries.list({ status: 'pending', limit: 100 })
@@ -239,7 +243,7 @@ const controls = {
   },
 }
 
-function refusal(message: string): Answer {
+function refusal(message: string): StepResponse {
   return { status: 409, body: {}, message }
 }
 
@@ -248,7 +252,10 @@ function bodyFor(asked: Action, last: PushBody | undefined): PushBody | undefine
   return asked.do === 'close' && last !== undefined ? next(last, { status: 'closed' }) : undefined
 }
 
-function checkAnswer(step: Action | SimulatorStep, { status, body, message }: Answer): Partial<StepReport> {
+function checkAnswer(
+  step: Action | SimulatorStep,
+  { status, body, message }: StepResponse,
+): Partial<StepReport> {
   if (isSimulatorStep(step))
     return message === undefined ? { status } : { passed: false, status, error: message }
   const { expect } = step

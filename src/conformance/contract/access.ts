@@ -1,4 +1,4 @@
-import { isSuccess, type Answer, type Sent } from './ask.ts'
+import { isSuccess, type ServiceResponse, type Sent } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { ifPossible, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
@@ -7,7 +7,7 @@ import { hasList, swapCase } from './shape.ts'
 import type { Target } from './target.ts'
 
 /** Asks for the locations with the key of the check. @throws Broken when that is refused. */
-function allowed({ once, ask }: Target): Promise<Answer> {
+function allowed({ once, ask }: Target): Promise<ServiceResponse> {
   return once('locations', async () => {
     const answer = await ask('GET', '/locations')
     must(isSuccess(answer), `GET /locations returned ${answer.status}.`)
@@ -28,11 +28,14 @@ async function locations(target: Target): Promise<void> {
 /** A request that succeeds with the right key, to be sent with another. */
 interface Call {
   name: string
-  send: (sent: Sent) => Promise<Answer>
+  send: (sent: Sent) => Promise<ServiceResponse>
 }
 
 /** Registers with the right body and another key. Nothing may arrive at the hook of a registration that is refused. */
-async function registration({ tryToRegister, receiver, refusedHooks }: Target, sent: Sent): Promise<Answer> {
+async function registration(
+  { tryToRegister, receiver, refusedHooks }: Target,
+  sent: Sent,
+): Promise<ServiceResponse> {
   const hook = receiver.open()
   const json = { url: hook.url, event_types: ['check.created', 'check.updated'] }
   const answer = await tryToRegister({ ...sent, json })
@@ -41,7 +44,7 @@ async function registration({ tryToRegister, receiver, refusedHooks }: Target, s
 }
 
 /** Pushes a new check with another key. */
-function push({ ask, freshCheck, body }: Target, sent: Sent): Promise<Answer> {
+function push({ ask, freshCheck, body }: Target, sent: Sent): Promise<ServiceResponse> {
   const check = freshCheck()
   return ask('PUT', check.path, { ...sent, json: body([check.item('a')]) })
 }

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 
 /** An answer of the service under test, whatever it holds. */
-export interface Answer {
+export interface ServiceResponse {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   text: string
@@ -23,7 +23,7 @@ export interface Sent {
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
 /** Sends one request. A path that begins with `/` is under the base URL. @throws NoAnswer */
-export type Ask = (method: Method, path: string, sent?: Sent) => Promise<Answer>
+export type Ask = (method: Method, path: string, sent?: Sent) => Promise<ServiceResponse>
 
 /** The service gave no answer in time, or closed the connection without one. */
 export class NoAnswer extends Error {
@@ -44,7 +44,7 @@ interface AskOptions {
   /** Time limit from the request to the last byte of the answer, in milliseconds. */
   answerMs: number
   /** Called with each answer. */
-  onAnswer?: (method: Method, path: string, answer: Answer) => void
+  onAnswer?: (method: Method, path: string, answer: ServiceResponse) => void
 }
 
 /** Opens connections to the service under test. Redirects are not followed. */
@@ -117,7 +117,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /** `Retry-After` in milliseconds, whether it is in seconds or a date; one second where there is none. */
-function retryAfterMs({ headers }: Answer): number {
+function retryAfterMs({ headers }: ServiceResponse): number {
   const text = String(headers['retry-after'] ?? '1')
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
   return Math.max(Number.isNaN(ms) ? 1000 : ms, 0)
@@ -129,7 +129,7 @@ function isSameHost(url: string, baseUrl: string): boolean {
   return one.hostname === base.hostname && (one.protocol === base.protocol || one.protocol === 'https:')
 }
 
-export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
+export function isSuccess({ status }: Pick<ServiceResponse, 'status'>): boolean {
   return status >= 200 && status < 300
 }
 

@@ -1,7 +1,7 @@
 import { newToken } from '../../ids.ts'
 import { trustAdvice } from '../../model/text/trust-advice.ts'
 import { makeReport, type ConformanceReport } from '../report.ts'
-import { createAsk, isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.ts'
+import { createAsk, isSuccess, NoAnswer, type ServiceResponse, type Ask, type Method } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { simulatorProfile, type Profile } from './profile.ts'
 import { openReceiver } from './receiver.ts'
@@ -82,7 +82,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   const unidentified: string[] = []
   const repeatedIds: string[] = []
   const ids = new Set<string>()
-  const note = (method: Method, path: string, { status, headers }: Answer) => {
+  const note = (method: Method, path: string, { status, headers }: ServiceResponse) => {
     if (!path.startsWith('/')) return
     const id = String(headers['x-request-id'] ?? '')
     if (headers['x-request-id'] === undefined) unidentified.push(`${method} ${path}: ${status}`)
@@ -154,7 +154,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
 }
 
 /** Asks for the locations. @throws UnusableTarget when nothing answers at the base URL. */
-async function requireAnswer(ask: Ask, baseUrl: string): Promise<Answer> {
+async function requireAnswer(ask: Ask, baseUrl: string): Promise<ServiceResponse> {
   try {
     return await ask('GET', '/locations')
   } catch (error) {
@@ -171,7 +171,7 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<Answer> {
  */
 async function requireService(
   { ask, freshCheck, body }: Target,
-  read: Answer,
+  read: ServiceResponse,
   baseUrl: string,
   hasKey: boolean,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { isSuccess, type Answer } from './ask.ts'
+import { isSuccess, type ServiceResponse } from './ask.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, otherTable, replaced } from './pushes.ts'
@@ -26,7 +26,10 @@ export async function claimed(target: Target): Promise<Claimed> {
 }
 
 /** Pushes `items` after the claim. */
-async function afterClaim(target: Target, items: (claimed: Claimed) => readonly Item[]): Promise<Answer> {
+async function afterClaim(
+  target: Target,
+  items: (claimed: Claimed) => readonly Item[],
+): Promise<ServiceResponse> {
   const one = await claimed(target)
   return target.ask('PUT', one.check.path, { json: target.body(items(one)) })
 }
@@ -57,11 +60,11 @@ export function conflicted(target: Target) {
 }
 
 /** @throws NotChecked when there was no conflict, which is another case's to judge. */
-function requireConflict({ status }: Answer): void {
+function requireConflict({ status }: ServiceResponse): void {
   if (status !== 409) throw new NotChecked(`No conflict occurred: the push returned ${status}.`)
 }
 
-function requireAccepted({ status }: Answer): void {
+function requireAccepted({ status }: ServiceResponse): void {
   must(isSuccess({ status }), `The push returned ${status}; expected a 2xx status.`)
 }
 

@@ -1,4 +1,4 @@
-import { isSuccess, type Answer } from './ask.ts'
+import { isSuccess, type ServiceResponse } from './ask.ts'
 import { must, Broken } from './outcome.ts'
 import { otherTable } from './pushes.ts'
 import { at, differences, holds, timeless } from './shape.ts'
@@ -221,7 +221,7 @@ async function arrive(target: Target, places: readonly number[], isMoved: boolea
 }
 
 /** The service may refuse a push that is older than one before it: what counts is the state. It must accept a newer one. */
-function requireTaken({ status }: Answer, isOlder: boolean, places: readonly number[]): void {
+function requireTaken({ status }: ServiceResponse, isOlder: boolean, places: readonly number[]): void {
   const isRefused = isOlder && status >= 400 && status < 500
   must(isSuccess({ status }) || isRefused, `A push of the states ${places.join(', ')} returned ${status}.`)
 }

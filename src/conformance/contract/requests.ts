@@ -1,11 +1,11 @@
-import type { Answer } from './ask.ts'
+import type { ServiceResponse } from './ask.ts'
 import type { ContractCase, Rule } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import { conflicted } from './conflicts.ts'
 import type { Target } from './target.ts'
 
-const identified = (id: string, title: string, ask: (target: Target) => Promise<Answer>): Rule => ({
+const identified = (id: string, title: string, ask: (target: Target) => Promise<ServiceResponse>): Rule => ({
   group: 'requests',
   id,
   title,
@@ -19,7 +19,7 @@ const identified = (id: string, title: string, ask: (target: Target) => Promise<
 })
 
 /** An answer that is an error. @throws NotChecked when it is not, since then it says nothing about errors. */
-const error = async (asked: Promise<Answer>): Promise<Answer> => {
+const error = async (asked: Promise<ServiceResponse>): Promise<ServiceResponse> => {
   const answer = await asked
   if (answer.status < 400) throw new NotChecked(`The request returned ${answer.status}; expected an error.`)
   return answer
@@ -87,6 +87,6 @@ export const everyAnswer: ContractCase = {
   },
 }
 
-function idOf({ headers }: Pick<Answer, 'headers'>): string {
+function idOf({ headers }: Pick<ServiceResponse, 'headers'>): string {
   return String(headers['x-request-id'] ?? '')
 }

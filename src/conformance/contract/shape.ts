@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Answer } from './ask.ts'
+import type { ServiceResponse } from './ask.ts'
 
 /** Finds things in JSON by their shape, since the specification does not show names and nesting of response fields. */
 
@@ -66,7 +66,10 @@ export function secretsIn(json: unknown, path?: string): string[] {
  * Returns candidates for an endpoint's id in the answer to its registration, most likely first: fields named like an
  * id, the end of `Location` and of links to endpoints, then other texts and numbers.
  */
-export function idCandidates({ json, headers }: Pick<Answer, 'json' | 'headers'>, path?: string): string[] {
+export function idCandidates(
+  { json, headers }: Pick<ServiceResponse, 'json' | 'headers'>,
+  path?: string,
+): string[] {
   if (path !== undefined) return isId(at(json, path)) ? [String(at(json, path))] : []
   const all = [...nested(json)]
   const named = (pattern: RegExp) =>

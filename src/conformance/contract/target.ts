@@ -1,6 +1,6 @@
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
-import { isSuccess, NoAnswer, type Answer, type Ask, type Method, type Sent } from './ask.ts'
+import { isSuccess, NoAnswer, type ServiceResponse, type Ask, type Method, type Sent } from './ask.ts'
 import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile, type RequestTemplate } from './profile.ts'
 import type { Arrival, Hook, Receiver } from './receiver.ts'
@@ -32,7 +32,7 @@ export interface Registered {
   /** The URL that the service accepted. */
   url: string
   hook: Hook
-  answer: Answer
+  answer: ServiceResponse
   /** True when the service was given a name that leads nowhere, since it refused the receiver's address. */
   isUnreachable: boolean
 }
@@ -74,14 +74,14 @@ export interface Target {
   /** Looks again and again until something is there; `undefined` when it is not, by the time that a push may take. */
   eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T | undefined>
   /** Sends a registration, which may be a wrong one. What the service accepts is removed in the end. */
-  tryToRegister(sent: Sent): Promise<Answer>
+  tryToRegister(sent: Sent): Promise<ServiceResponse>
   /** Registers a hook for these event types. @throws Broken | NotChecked when that is refused. */
   register(...eventTypes: readonly string[]): Promise<Registered>
   /**
    * Pings an endpoint, whose id is found by trying.
    * @throws Broken when no id is accepted, NotChecked when the service seems unable to reach the receiver.
    */
-  ping(endpoint: Registered): Promise<{ id: string; answer: Answer }>
+  ping(endpoint: Registered): Promise<{ id: string; answer: ServiceResponse }>
   /** Makes a guest claim one unit of an item. @throws NotChecked when that is not possible. */
   claim(check: TrialCheck, item: Item): Promise<void>
   /** Moves the service's clock on. @throws NotChecked when that is not possible. */
@@ -106,7 +106,7 @@ export interface Target {
   /** Does a thing once for all cases that look at it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Removes an endpoint; `undefined` where it is not known how. */
-  remove(endpoint: Pick<Registered, 'answer'>): Promise<Answer | undefined>
+  remove(endpoint: Pick<Registered, 'answer'>): Promise<ServiceResponse | undefined>
   /** Removes the registered endpoints where possible; returns how many stay. */
   cleanUp(): Promise<number>
 }
@@ -163,7 +163,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   const order = orderingOf(profile)
   const known = new Map<string, Promise<unknown>>()
   /** Registrations that the service accepted, with the id of the endpoint once a ping has confirmed it. */
-  const registered: { answer: Answer; id: string | undefined }[] = []
+  const registered: { answer: ServiceResponse; id: string | undefined }[] = []
   let hasRegistered = false
   const started = Date.now()
   let isUnreadable = false
@@ -461,7 +461,7 @@ const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attrib
  * The error for a push that was refused. Which fields are required is not shown, so a service may want one that is not
  * pushed: then nothing can be judged until a profile names it.
  */
-function refusalOf({ status, text }: Answer): Broken | NotChecked {
+function refusalOf({ status, text }: ServiceResponse): Broken | NotChecked {
   const seen = `A push returned ${status}: ${text}`
   const named = [
     ...text.matchAll(/(\w+)\W*(?:is|are|was)?\W*(?:required|missing|must be (?:set|given|present))/gi),

@@ -1,12 +1,12 @@
 import type { Basis } from '../report.ts'
 import type { Forge } from './forge.ts'
-import type { Answer, Delivery, Send } from './send.ts'
+import type { ReceiverResponse, Delivery, Send } from './send.ts'
 
 /** A forged delivery that was not accepted. */
 interface Rejection {
   /** Of the case. */
   id: string
-  answer: Answer
+  answer: ReceiverResponse
 }
 
 /** Context of a case: the means by which it examines the receiver. */
@@ -14,7 +14,7 @@ export interface CaseContext {
   forge: Forge
   send: Send
   /** The answer to the plain, genuine delivery that every run begins with. */
-  first: Answer
+  first: ReceiverResponse
   /** The rejections of all cases so far. */
   rejections: Rejection[]
   /** True when what a case sends should be in flight at once, where its order does not matter. */
@@ -70,7 +70,7 @@ export interface RefuseRow extends Row {
 }
 
 /** An answer in words, such as `Rejected (400)`. */
-export function describeAnswer(answer: Answer): string {
+export function describeAnswer(answer: ReceiverResponse): string {
   if (!('status' in answer)) return answer.error.charAt(0).toUpperCase() + answer.error.slice(1)
   const { status, headers } = answer
   if (isGood(answer)) return `Accepted (${status})`
@@ -79,7 +79,7 @@ export function describeAnswer(answer: Answer): string {
   return status >= 500 ? `Failed (${status})` : `Redirected (${status})${place}`
 }
 
-export function isGood(answer: Answer): boolean {
+export function isGood(answer: ReceiverResponse): boolean {
   return 'status' in answer && answer.status >= 200 && answer.status < 300
 }
 

@@ -7,7 +7,7 @@ import type { ReceiverCase } from './case.ts'
 import { createConvergence, type StateCheck, converges } from './convergence/judge.ts'
 import { readExamples, createForge } from './forge.ts'
 import { runReceiverCases } from './run.ts'
-import { createSend, type Answer, type Destination } from './send.ts'
+import { createSend, type ReceiverResponse, type Destination } from './send.ts'
 import { connect as connectPlain, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { accepts } from './accepts.ts'
@@ -108,7 +108,7 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
 /** @throws Error with what to do, unless a receiver of this scheme answered, or may yet answer. */
 async function requireReachable(
   { url, lookup }: Pick<Destination, 'url' | 'lookup'>,
-  first: Answer,
+  first: ReceiverResponse,
 ): Promise<void> {
   // Some servers answer 400 to plain HTTP on their TLS port.
   const isSuspect = 'code' in first ? otherwiseSpoken.test(first.code) : first.status === 400

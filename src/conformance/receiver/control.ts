@@ -2,7 +2,7 @@ import { isGood, describeAnswer, type Finding, type ReceiverCase, type CaseConte
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { otherSecret } from './forgeries.ts'
 import { mistakes } from '../../signature/diagnose/mistakes.ts'
-import type { Answer, Delivery } from './send.ts'
+import type { ReceiverResponse, Delivery } from './send.ts'
 
 /** Time enough for a receiver that answers before it has read the body, in milliseconds. */
 const HOLD_BACK_MS = 400
@@ -79,7 +79,7 @@ type Parts = Pick<CaseContext, 'forge' | 'send'>
 /**
  * Returns why a receiver rejects every genuine delivery, and what to do: one cause instead of one message per case.
  */
-async function causeOf(first: Answer, parts: Parts): Promise<string> {
+async function causeOf(first: ReceiverResponse, parts: Parts): Promise<string> {
   if (!('status' in first)) return "Check the receiver's log."
   const { status, headers } = first
   const plain = byStatus(status, headers['www-authenticate'])

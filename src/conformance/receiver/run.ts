@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { INTERRUPTED, type CaseResult } from '../report.ts'
 import { type ReceiverCase, type CaseContext, isGood } from './case.ts'
 import type { Forge } from './forge.ts'
-import type { Send, Answer, Delivery, SendOptions } from './send.ts'
+import type { Send, ReceiverResponse, Delivery, SendOptions } from './send.ts'
 
 interface Run {
   /** Time limit of an answer, in milliseconds. */
@@ -194,7 +194,7 @@ const LONGEST_PAUSE_MS = 2_000
  * that it cannot wait for are marked `unjudged` (specification section 8: a receiver has 10 s).
  */
 interface Timeouts {
-  send(one: ReceiverCase, delivery: Delivery, options?: SendOptions): Promise<Answer>
+  send(one: ReceiverCase, delivery: Delivery, options?: SendOptions): Promise<ReceiverResponse>
   /** Why a case is not even tried. */
   lost(one: ReceiverCase): string | undefined
 }
@@ -206,7 +206,11 @@ function createTimeouts(send: Send, wholeMs: number, signal: AbortSignal): Timeo
   let isLimited = false
 
   /** Sends, and waits no longer than there is still time for. */
-  async function waiting(one: ReceiverCase, delivery: Delivery, options?: SendOptions): Promise<Answer> {
+  async function waiting(
+    one: ReceiverCase,
+    delivery: Delivery,
+    options?: SendOptions,
+  ): Promise<ReceiverResponse> {
     const timeoutMs = silent.size === 0 ? wholeMs : shortMs
     const answer = await send(delivery, { ...options, timeoutMs })
     if (!('code' in answer)) return answer

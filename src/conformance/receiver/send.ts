@@ -15,7 +15,7 @@ export interface Delivery {
 }
 
 /** An answer, or the error instead of one. `code` is Node's, or `TIMEOUT`, or `CUT_OFF` where `cutOff` was asked for. */
-export type Answer = (
+export type ReceiverResponse = (
   | { status: number; headers: http.IncomingHttpHeaders; early: boolean }
   | { error: string; code: string }
 ) & {
@@ -33,7 +33,7 @@ export interface SendOptions {
   /** Time limit of an answer from the start of the request, in milliseconds; the run's own by default. */
   timeoutMs?: number
 }
-export type Send = (delivery: Delivery, options?: SendOptions) => Promise<Answer>
+export type Send = (delivery: Delivery, options?: SendOptions) => Promise<ReceiverResponse>
 
 export interface Destination {
   url: URL
@@ -74,7 +74,7 @@ export function createSend({
       const split = splitAt ?? body.length - 1
       let complete = holdBackMs === undefined
       const held = complete ? undefined : setTimeout(finish, holdBackMs)
-      const end = (answer: Answer) => {
+      const end = (answer: ReceiverResponse) => {
         clearTimeout(late)
         clearTimeout(held)
         // A body that ends early would be a fault of its own.
@@ -132,6 +132,6 @@ const words: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate is for another host',
 }
 
-function failure({ code = 'UNKNOWN', message }: NodeJS.ErrnoException): Answer {
+function failure({ code = 'UNKNOWN', message }: NodeJS.ErrnoException): ReceiverResponse {
   return { error: code.startsWith('HPE_') ? 'response is not HTTP' : (words[code] ?? message), code }
 }

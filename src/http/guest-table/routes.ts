@@ -9,7 +9,7 @@ import { leaveFeedback } from '../../operations/leave-feedback.ts'
 import { pay } from '../../operations/payments.ts'
 import { traceParameters } from '../openapi/parameters.ts'
 import type { AnswerDoc } from '../openapi/operation.ts'
-import type { Answer } from '../refusals.ts'
+import type { HttpResponse } from '../refusals.ts'
 import { html, type Pages } from '../pages.ts'
 import type { Call, Documented, Reply, Route } from '../route.ts'
 import {
@@ -232,7 +232,7 @@ function languageOf(call: Call): string | undefined {
 }
 
 /** Returns JSON that caches and other sites must not store or read. */
-function uncached(status: number, value: unknown): Answer {
+function uncached(status: number, value: unknown): HttpResponse {
   return {
     status,
     headers: { 'cache-control': 'no-store', 'cross-origin-resource-policy': 'same-origin' },

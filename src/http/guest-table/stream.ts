@@ -2,14 +2,14 @@ import type { Write } from '../../model/records.ts'
 import type { Service } from '../../service.ts'
 import type { Table } from '../../table-address.ts'
 import { timers } from '../../timers.ts'
-import type { Answer } from '../refusals.ts'
+import type { HttpResponse } from '../refusals.ts'
 import { HEARTBEAT, HEARTBEAT_MS, streamHeaders } from '../stream/stream.ts'
 import { createSubscriber, type Subscriber } from '../stream/subscriber.ts'
 
 /** Server-sent events `change`: the state of the table may have changed. */
 export interface TableStream {
   /** `checkIds` are the checks last seen at the table, so that a check moved away counts as a change. */
-  open(table: Table, checkIds: readonly string[]): Answer
+  open(table: Table, checkIds: readonly string[]): HttpResponse
   close(): void
 }
 

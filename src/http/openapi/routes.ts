@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Answer } from '../refusals.ts'
+import type { HttpResponse } from '../refusals.ts'
 import type { Call, Route } from '../route.ts'
 
 interface DocumentParts {
@@ -54,7 +54,7 @@ function digestOf(text: string): string {
 }
 
 /** Returns 304 when the caller already has the body. */
-function tagged(etag: string, known: string | null, body: string): Answer {
+function tagged(etag: string, known: string | null, body: string): HttpResponse {
   const headers = { etag, 'cache-control': 'no-cache' }
   const tags = known?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return known === '*' || tags.includes(etag)

@@ -1,7 +1,7 @@
 import type { Delivery } from '../../model/delivery.ts'
 import type { Write } from '../../model/records.ts'
 import type { Service } from '../../service.ts'
-import type { Answer } from '../refusals.ts'
+import type { HttpResponse } from '../refusals.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import { readHistory } from './history.ts'
 import { messagesOf, requestMessage, type Message } from './message.ts'
@@ -25,7 +25,7 @@ export interface Stream {
    * ends when the key with the id `keyId` is revoked.
    * @throws Refusal `storage_unavailable`.
    */
-  open(options?: StreamQuery): Promise<Answer>
+  open(options?: StreamQuery): Promise<HttpResponse>
   /** Ends all open streams, so that a shutdown does not wait for them. */
   close(): void
 }

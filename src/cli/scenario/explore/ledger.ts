@@ -4,7 +4,7 @@ import { contentOf, sameContent, type Check, type OrderedPush } from '../../../m
 import type { ClaimView, PaymentView } from '../../../model/guests/records.ts'
 import { isFullyPaid } from '../../../model/guests/claimed-items.ts'
 import { isLater } from '../../../model/revision.ts'
-import type { Answer, Player } from '../play.ts'
+import type { StepResponse, Player } from '../play.ts'
 import type { Step } from '../schema.ts'
 import { repeatedBy, type History } from './history.ts'
 
@@ -19,7 +19,7 @@ export interface Planned {
 
 /** A step that was taken; `answer` is `undefined` when it referred to something that does not exist. */
 export interface Taken extends Planned {
-  answer: Answer | undefined
+  answer: StepResponse | undefined
 }
 
 export type ViolationCode =
@@ -119,7 +119,7 @@ export class Ledger {
     for (const entry of this.entries) if (entry.view !== undefined) await this.judgeOne(entry)
   }
 
-  private async record({ step, push }: Planned, answer: Answer): Promise<void> {
+  private async record({ step, push }: Planned, answer: StepResponse): Promise<void> {
     const entry = this.entryOf(step)
     if (entry === undefined) return
     const isAccepted = answer.message === undefined && answer.status !== null
@@ -159,7 +159,7 @@ export class Ledger {
   private async recordPush(
     entry: CheckEntry,
     { content: push, given }: NonNullable<Planned['push']>,
-    { status, body: answered, message }: Answer,
+    { status, body: answered, message }: StepResponse,
   ): Promise<void> {
     const { check } = entry.history
     if (given !== undefined) entry.sent = Math.max(entry.sent, given + 1)
