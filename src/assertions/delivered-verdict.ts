@@ -11,7 +11,8 @@ export interface Wanted {
   /** External id. */
   check?: string | undefined
   endpoint?: string | undefined
-  status: Delivery['status']
+  /** `attempted`: in any status, once the receiver got a request. */
+  status: Delivery['status'] | 'attempted'
   /** Least number of deliveries; with `exactly`, the exact number. */
   count: number
   exactly: boolean
@@ -28,7 +29,9 @@ export interface Unmet {
 }
 
 function matching(seen: ReadonlyMap<string, Delivery>, { status }: Wanted): Delivery[] {
-  return [...seen.values()].filter((delivery) => delivery.status === status)
+  return [...seen.values()].filter((delivery) =>
+    status === 'attempted' ? delivery.attempts.length > 0 : delivery.status === status,
+  )
 }
 
 /** Returns true when a longer wait cannot change the verdict. */
@@ -53,7 +56,7 @@ export function judge(seen: ReadonlyMap<string, Delivery>, wanted: Wanted): Verd
   if (wanted.exactly && came.length > wanted.count)
     return unmet('too_often', `Expected ${inWords(wanted)}, found ${came.length}: ${ids}.`)
   if (wanted.none || came.length >= wanted.count) return { ok: true, deliveries: came }
-  const others = [...seen.values()].filter(({ status }) => status !== wanted.status)
+  const others = [...seen.values()].filter((one) => !came.includes(one))
   return unmet(...missing(came, others, wanted))
 }
 
@@ -90,8 +93,9 @@ export function inWords({ type, check, endpoint, status, count, exactly, none }:
 }
 
 function whatOf({ type, status, isOne }: Pick<Wanted, 'type' | 'status'> & { isOne: boolean }): string {
-  if (type !== undefined) return `${status} ${type}`
-  return `${status === 'delivered' ? 'successful' : status} ${isOne ? 'delivery' : 'deliveries'}`
+  const word = status === 'attempted' ? '' : `${status} `
+  if (type !== undefined) return `${word}${type}`
+  return `${status === 'delivered' ? 'successful ' : word}${isOne ? 'delivery' : 'deliveries'}`
 }
 
 /** A reader of the failure needs no more than this. */

@@ -11,7 +11,8 @@ import {
   type ReportedFinding,
 } from '../model/simulator/report.ts'
 import { byMessage } from './render/report.ts'
-import { count } from './render/text.ts'
+import { count, printable } from './render/text.ts'
+import type { Client } from '../client.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import { formatReport } from './conformance/command.ts'
 import { listed } from './flags.ts'
@@ -56,6 +57,27 @@ export function reportedOf({ report, account }: Verdict, withAccount: boolean): 
 /** Returns true when a report has a finding or a problem of `--fail-on`. */
 export function fails({ findings, account }: Reported, failOn: readonly string[]): boolean {
   return [...findings, ...(account?.problems ?? [])].some(({ code }) => isFailing(code, failOn))
+}
+
+/** Most calls that a message names. */
+const MOST_CALLS = 5
+
+/**
+ * Returns a message when no push arrived, but calls of paths or methods that the API does not have: a report of nothing
+ * would look like one without findings.
+ */
+export async function misdirectedCalls(
+  { requests }: Pick<Client, 'requests'>,
+  { pushes }: Pick<Report, 'pushes'>,
+): Promise<string | undefined> {
+  if (pushes > 0) return undefined
+  const { data } = await requests.list({ limit: 100 })
+  const calls = data
+    .filter(({ method, status }) => status === 405 || (status === 404 && method === 'PUT'))
+    .map(({ method, path, status }) => `${method} ${path} (${status})`)
+  if (calls.length === 0) return undefined
+  const shown = [...new Set(calls)].slice(0, MOST_CALLS).join(', ')
+  return `No push arrived, and the API has no such path or method: ${printable(shown)}. Push checks with PUT /v1/checks/external/{id}.`
 }
 
 function isFailing(code: string, failOn: readonly string[]): boolean {

@@ -13,7 +13,15 @@ import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderError, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { renderGuestsReport } from '../cli/render/guests.ts'
-import { failingCodes, fails, formatCases, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
+import {
+  failingCodes,
+  fails,
+  formatCases,
+  misdirectedCalls,
+  needsAccount,
+  reportedOf,
+  type Reported,
+} from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
 import { suggestion } from '../cli/suggestion.ts'
@@ -172,7 +180,10 @@ export default class Exec extends BaseCommand {
       const bundle = injected && { ...(await client.bundle({ all_closed: allClosed })), faults: injected }
       const report: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report()
       if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
-      const found = await this.tell(report, failOn, flags.junit)
+      const hasFindings = await this.tell(report, failOn, flags.junit)
+      const misdirected = await misdirectedCalls(client, report)
+      if (misdirected !== undefined) this.say(misdirected)
+      const found = hasFindings || (misdirected !== undefined && failOn.includes('any'))
       process.exitCode = code === 0 && found ? exitCodes.checkFailed : code
       if (bundle === undefined || flags.bundle === undefined || process.exitCode === 0) return
       const guests = flags.guests === undefined ? null : { seed, guests: flags.guests }

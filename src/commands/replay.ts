@@ -8,7 +8,15 @@ import { fromEnvironment } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderDifference, renderRecording, renderReplay, renderReported } from '../cli/render/report.ts'
 import { renderWarning } from '../cli/render/messages.ts'
-import { failingCodes, fails, formatCases, knownCodes, needsAccount, type Reported } from '../cli/report.ts'
+import {
+  failingCodes,
+  fails,
+  formatCases,
+  knownCodes,
+  misdirectedCalls,
+  needsAccount,
+  type Reported,
+} from '../cli/report.ts'
 import { listenForSignals } from '../cli/start/start.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { ApiError, createClient, type Client } from '../client.ts'
@@ -85,7 +93,10 @@ export default class Replay extends BaseCommand {
       const tap = await formatCases(report, failOn, { suite, target }, flags)
       if (tap === undefined) this.print(report, () => renderReported(report, this.terminal.columns))
       else this.write(tap)
-      if (fails(report, failOn)) process.exitCode = exitCodes.checkFailed
+      const misdirected = suite === 'exec' ? await misdirectedCalls(client, report) : undefined
+      if (misdirected !== undefined) this.say(misdirected)
+      if (fails(report, failOn) || (misdirected !== undefined && failOn.includes('any')))
+        process.exitCode = exitCodes.checkFailed
       if (serves) await this.serve(simulator, flags.open)
     } finally {
       await simulator.close()

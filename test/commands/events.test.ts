@@ -50,8 +50,11 @@ describe.concurrent('tabwire events', () => {
     expect(await list('--cursor', page.next_cursor ?? '')).toHaveLength(1)
   })
 
-  test('list says when there are no events', async () => {
-    expect((await service.run(['events', 'list', '--check', 'none'])).stdout).toMatch(/^No events yet\./)
+  test('list says when no events match', async () => {
+    expect((await service.run(['events', 'list', '--check', 'none'])).stdout).toBe('No events match.\n')
+    expect((await service.run(['deliveries', 'list', '--check', 'none'])).stdout).toBe(
+      'No deliveries match.\n',
+    )
   })
 
   test('show prints an event, and its text cannot control the terminal', async () => {

@@ -91,6 +91,18 @@ describe('tabwire exec', () => {
     expect(code).toBe(expected)
   })
 
+  test('with --fail-on any exits with 3 when all calls had a wrong path, and names them', async () => {
+    const program = `await fetch(process.env.TABWIRE_URL + '/checks/external/a', { method: 'PUT', body: '{}',
+      headers: { authorization: 'Bearer ' + process.env.TABWIRE_API_KEY, 'content-type': 'application/json' } })`
+    const { code, stderr } = await exec(['--fail-on', 'any', '--', ...node(program)])
+    expect(code).toBe(3)
+    expect(stderr).toContain(
+      'No push arrived, and the API has no such path or method: PUT /checks/external/a (404).',
+    )
+    expect((await exec(['--', ...node(program)])).code).toBe(0)
+    expect((await exec(['--fail-on', 'any', '--', ...node('')])).code).toBe(0)
+  })
+
   test.runIf(isSoak)('keeps the exit code of a failed command when there are findings', async () => {
     const program = `${pushing(wrongTotals)}\nprocess.exit(5)`
     const { code, stderr } = await exec(['--fail-on', 'any', '--', ...node(program)])

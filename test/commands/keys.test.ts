@@ -89,6 +89,17 @@ describe.concurrent('tabwire keys', () => {
     )
   })
 
+  test('revoke says when it was the key of the command', async () => {
+    const { id, api_key } = await made()
+    const other = await service.run(['keys', 'revoke', (await made()).id])
+    expect(other).toMatchObject({ code: 0, stderr: '' })
+    const own = await service.run(['keys', 'revoke', id, '--api-key', api_key])
+    expect(own).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^This command used the revoked key\. Pass another one/) as string,
+    })
+  })
+
   test('an unknown key id and an unknown scope are refused', async () => {
     const unknown = await service.run(['keys', 'revoke', 'key_none'])
     expect(unknown).toMatchObject({ code: 1, stdout: '' })

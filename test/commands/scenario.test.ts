@@ -156,6 +156,14 @@ describe('tabwire scenario run', () => {
     expect(stdout).toMatch(message)
   })
 
+  test('a step that expects an unknown check fails, and the next scenario runs', async () => {
+    const unknown = await file('unknown.json', { do: 'expect', check: 'nowhere', is: { status: 'open' } })
+    const { code, stdout } = await run(unknown, await file('known.json', push))
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/✗ {2}1 {2}expect nowhere .*\n.*not found/)
+    expect(stdout).toMatch(/\n  passed, 1 step /)
+  })
+
   test('exits with 2 for a file that is not a scenario, and names the file', async () => {
     const { code, stdout, stderr } = await run(await file('wrong.json', { do: 'dance' }))
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

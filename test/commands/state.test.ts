@@ -89,6 +89,28 @@ describe('a state saved at the third retry', patient, () => {
 })
 
 describe('tabwire state', patient, () => {
+  test('save replaces a state with --file, but no other file, and load accepts a byte-order mark', async () => {
+    const service = await serve()
+    const file = join(service.cwd, 'kept.json')
+    for (const _ of [1, 2]) expect((await service.run(['state', 'save', '--file', file])).code).toBe(0)
+    await writeFile(file, `\ufeff${await readFile(file, 'utf8')}`)
+    expect((await service.run(['state', 'load', '--file', file])).code).toBe(0)
+    const source = join(service.cwd, 'app.js')
+    await writeFile(source, 'console.log(1)\n')
+    for (const args of [
+      ['state', 'save', '--file', source],
+      ['report', '--bundle', source],
+    ]) {
+      const { code, stderr } = await service.run(args)
+      expect(code).toBe(1)
+      expect(stderr).toMatch(
+        /^Error: .*app\.js exists and is not a (saved state|bundle), so it is not replaced\./,
+      )
+    }
+    expect(await readFile(source, 'utf8')).toBe('console.log(1)\n')
+    await service.stop()
+  })
+
   test('save writes a file that only its owner can read, and says when it replaced one', async () => {
     const service = await atThirdRetry(inMemory)
     const first = await service.run(['state', 'save', 'one'])

@@ -209,6 +209,16 @@ describe('tabwire config trust', () => {
     })
   })
 
+  test('names the profiles that become trusted', async () => {
+    const cwd = await emptyDirectory()
+    const profiles = { staging: { url: 'https://pay.example' } }
+    await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify({ profiles }))
+    expect(await tabwire(['config', 'trust'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: 'settings  tabwire.config.json: profiles.staging\n',
+    })
+  })
+
   test('trusts a data directory made elsewhere, so that a start does not warn', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire'), { mode: 0o700 })

@@ -5,9 +5,11 @@ import type { Bundle } from '../../model/simulator/bundle.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 import { printable } from '../render/text.ts'
 import { readInput } from './input.ts'
-import { isPipe, openOutput, writeOutput } from './output.ts'
+import { isPipe, openOutput, requireKind, writeOutput } from './output.ts'
 
 const MEBIBYTE = 1024 * 1024
+/** A bundle by its first bytes. */
+const BUNDLE = /"tabwire-bundle"/
 
 /**
  * Writes a bundle, readable by its owner alone. Returns its length in bytes.
@@ -21,6 +23,7 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
       'bundle_too_large',
       `The bundle has ${Math.ceil(length / MEBIBYTE)} MiB, but a replay reads at most ${LONGEST_BUNDLE / MEBIBYTE} MiB, so it was not written. Record a shorter run, or start the service with a lower --keep-events.`,
     )
+  await requireKind(file, BUNDLE, 'a bundle')
   await writing(file, () => writeOutput(file, text, 0o600))
   return length
 }
@@ -31,6 +34,7 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
  */
 export async function requireWritable(file: string): Promise<void> {
   // A reader of a pipe would take the check for the whole text.
+  await requireKind(file, BUNDLE, 'a bundle')
   if (!(await isPipe(file))) await writing(file, async () => (await openOutput(file, 0o600)).discard())
 }
 

@@ -70,6 +70,30 @@ export async function writeOutputFiles(
   return files.map(([file]) => file)
 }
 
+/** Beginning of a file that shows what it is, in bytes. */
+const HEAD_BYTES = 400
+
+/**
+ * Refuses to replace a file that is not of the kind that is written, such as a source file whose name was typed by mistake.
+ * @throws CommandError unless the file is absent, empty, or begins as `kind` says.
+ */
+export async function requireKind(file: string, kind: RegExp, what: string): Promise<void> {
+  // Links, pipes and folders are refused or written to elsewhere.
+  if ((await lstat(file).catch(ifMissing))?.isFile() !== true) return
+  const handle = await open(file).catch(() => undefined)
+  if (handle === undefined) return
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    if (bytesRead === 0 || kind.test(buffer.toString('utf8', 0, bytesRead))) return
+  } finally {
+    await handle.close()
+  }
+  throw new CommandError(
+    'file_differs',
+    `${file} exists and is not ${what}, so it is not replaced. Choose another file.`,
+  )
+}
+
 async function requireWritable(file: string, text: string, force: boolean): Promise<void> {
   const found = await lstat(file).catch(ifMissing)
   if (found === undefined || force) return

@@ -168,7 +168,11 @@ async function checkExpectations(
   step: ExpectStep,
   { client, watched, judge }: Play,
 ): Promise<Partial<StepReport>> {
-  const found = await expected(client, step, { watched, judge })
+  const found = await expected(client, step, { watched, judge }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return error.message
+    throw error
+  })
+  if (typeof found === 'string') return { passed: false, error: found }
   const skipped_deliveries = step.deliveries !== undefined && watched === undefined
   const skipped_receiver = step.receiver !== undefined && judge === undefined
   return { passed: found.length === 0, mismatches: found, skipped_deliveries, skipped_receiver }

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { dataDirectoryIn } from '../../cli/config/settings.ts'
-import { CONFIG_FILE, readConfigFile, settingsIn } from '../../cli/config/file.ts'
+import { CONFIG_FILE, type ConfigFile, readConfigFile, settingsIn } from '../../cli/config/file.ts'
 import { CommandError } from '../../cli/errors.ts'
 import { DEFAULT_DIRECTORY, fromEnvironment } from '../../cli/flags.ts'
 import { renderFields } from '../../cli/render/layout.ts'
@@ -34,7 +34,7 @@ export default class ConfigTrust extends BaseCommand {
         'nothing_to_trust',
         `Nothing to trust: this folder has no ${CONFIG_FILE}, and ${directory} has no data from elsewhere.`,
       )
-    const settings = file === undefined ? [] : settingsIn(file)
+    const settings = file === undefined ? [] : allSettingsIn(file)
     const trusted = {
       config: file?.path ?? null,
       settings,
@@ -49,6 +49,17 @@ export default class ConfigTrust extends BaseCommand {
       ]),
     )
   }
+}
+
+/** Returns the names of all settings that become trusted; each profile has its own. */
+function allSettingsIn(file: ConfigFile): string[] {
+  const { listen, profiles } = file.content
+  const named = typeof profiles === 'object' && profiles !== null ? Object.keys(profiles) : []
+  return [
+    ...settingsIn(file),
+    ...(listen === undefined ? [] : ['listen']),
+    ...named.map((name) => `profiles.${name}`),
+  ]
 }
 
 function unkept(error: unknown): never {

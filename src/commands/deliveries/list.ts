@@ -51,7 +51,14 @@ export default class DeliveriesList extends ServiceCommand {
     const filter = { endpoint_id: flags.endpoint, external_check_id: flags.check, from }
     const list = await client.deliveries.list({ status, outcome, type, limit, cursor, ...filter })
     const urls = this.wantsJson ? {} : await endpointUrls(client).catch(ifRefused({}))
-    this.print(list, (columns) => renderDeliveries(list.data, urls, columns))
+    const isFiltered = [status, outcome, type, cursor, ...Object.values(filter)].some(
+      (one) => one !== undefined,
+    )
+    this.print(list, (columns) =>
+      list.data.length === 0 && isFiltered
+        ? 'No deliveries match.'
+        : renderDeliveries(list.data, urls, columns),
+    )
     this.tellFurther(list)
   }
 }

@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { usageError } from '../../cli/errors.ts'
+import { exitCodes, usageError } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderResent, renderResentAll } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
@@ -10,7 +10,7 @@ import type { Delivery } from '../../model/delivery.ts'
 
 export default class DeliveriesResend extends ServiceCommand {
   static override description =
-    'Resend a delivery, or all dead deliveries.\nCreates a new delivery of the same event, with a new signature unless --verbatim is given. Does not wait for the outcome.'
+    'Resend a delivery, or all dead deliveries.\nCreates a new delivery of the same event, with a new signature unless --verbatim is given. Does not wait for the outcome. Exit 1 when a delivery cannot be resent.'
   static override examples = [
     '<%= config.bin %> deliveries resend dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
     '<%= config.bin %> deliveries resend dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --verbatim   # a replay, for receivers that check the time',
@@ -46,6 +46,7 @@ export default class DeliveriesResend extends ServiceCommand {
     const since = flags.since && (await timeOf(client, flags.since))
     const report = await resendAll(client, await deadOnes(client, since), fresh)
     this.print(report, () => renderResentAll(report))
+    if (report.refused.length > 0) process.exitCode = exitCodes.failed
   }
 }
 

@@ -26,9 +26,8 @@ export default class DeliveriesWait extends ServiceCommand {
     check: Flags.string({ description: 'Only deliveries for this check (external id).' }),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
     status: Flags.custom<Delivery['status']>({
-      description: 'The status to wait for.',
+      description: 'The status to wait for (default: delivered; with --none, any attempted delivery).',
       options: ['delivered', 'dead', 'pending'],
-      default: 'delivered',
     })(),
     count: Flags.integer({ description: 'Minimum number of deliveries.', min: 1, max: 10_000, default: 1 }),
     exactly: Flags.boolean({
@@ -49,10 +48,11 @@ export default class DeliveriesWait extends ServiceCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(DeliveriesWait)
     const { timeout } = flags
+    const wanted = { ...flags, status: flags.status ?? (flags.none ? 'attempted' : 'delivered') } as const
     const client = await this.connect(flags)
     const deadline = timeout === 0 ? AbortSignal.abort() : AbortSignal.timeout(timeout * 1_000)
-    const waiting = () => this.say(`Waiting up to ${timeout} s for ${inWords(flags)}.`)
-    const verdict = await waitForDeliveries(client, flags, deadline, waiting)
+    const waiting = () => this.say(`Waiting up to ${timeout} s for ${inWords(wanted)}.`)
+    const verdict = await waitForDeliveries(client, wanted, deadline, waiting)
     if (!verdict.ok) throw new CommandError(verdict.code, inPrint(verdict), exitCodes.checkFailed)
     const { deliveries } = verdict
     this.print({ data: deliveries, next_cursor: null }, () => renderMet(deliveries))

@@ -25,7 +25,10 @@ export default class EventsList extends ServiceCommand {
     const client = await this.connect(flags)
     const { type, check, limit, cursor } = flags
     const list = await client.events.list({ type, external_check_id: check, limit, cursor })
-    this.print(list, (columns) => renderEvents(list.data, columns))
+    const isFiltered = [type, check, cursor].some((one) => one !== undefined)
+    this.print(list, (columns) =>
+      list.data.length === 0 && isFiltered ? 'No events match.' : renderEvents(list.data, columns),
+    )
     this.tellFurther(list)
   }
 }

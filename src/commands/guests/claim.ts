@@ -41,6 +41,7 @@ export default class GuestsClaim extends ServiceCommand {
     const claim = await client.guests.claim(args.check, { guest_name: flags.name ?? null, items })
     this.print(claim, () => renderClaim(claim, check.items, currency))
     if (words.length === 0) this.say('Claimed everything unclaimed, because no item was given.')
-    this.say(`Next: ${suggestion('guests pay', [args.check], { claim: claim.id })}`)
+    if (claim.amount_cents > 0)
+      this.say(`Next: ${suggestion('guests pay', [args.check], { claim: claim.id })}`)
   }
 }

@@ -21,7 +21,11 @@ export default class GuestsPlay extends ServiceCommand {
     }),
     virtual: Flags.boolean({ description: 'Advance the service clock by --pace, and do not wait.' }),
     table: Flags.string({ description: 'Play at this table only.' }),
-    'until-paid': Flags.boolean({ description: 'End when no open check is left to pay.', default: false }),
+    'until-paid': Flags.boolean({
+      description:
+        'End when the guests have paid every open check. A refund stays due until the POS takes it off the bill.',
+      default: false,
+    }),
   })
 
   private readonly end = new AbortController()

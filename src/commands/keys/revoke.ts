@@ -1,6 +1,7 @@
 import { Args } from '@oclif/core'
 import { renderKey } from '../../cli/render/resources.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
+import { ApiError } from '../../client.ts'
 
 export default class KeysRevoke extends ServiceCommand {
   static override description = 'Revoke an API key.\nThe service refuses the key from then on.'
@@ -18,5 +19,13 @@ export default class KeysRevoke extends ServiceCommand {
     const client = await this.connect(flags)
     const key = await client.keys.revoke(args.key)
     this.print(key, () => renderKey(key))
+    const isOwn = await client.keys.list({ limit: 1 }).then(
+      () => false,
+      (error: unknown) => error instanceof ApiError && error.status === 401,
+    )
+    if (isOwn)
+      this.say(
+        'This command used the revoked key. Pass another one with --api-key. Without one, start the service again: it makes a new key.',
+      )
   }
 }

@@ -1,5 +1,6 @@
 import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderState } from '../../cli/render/controls.ts'
+import { requireKind } from '../../cli/files/output.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { pathOf, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/files/state-files.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
@@ -21,6 +22,7 @@ export default class StateSave extends ServiceCommand {
     if ('directory' in place) await prepareDataDirectory(place.directory)
     const limit = limitOf(flags)
     if ('file' in place && place.file === '-') return client.state.read((json) => this.writeAll(json), limit)
+    if ('file' in place) await requireKind(place.file, /"clock"/, 'a saved state')
     const saving = client.state.read((json) => writeStateTo(place, json), limit)
     const { replaced, ...contents } = await this.waiting('Saving…', saving)
     const file = pathOf(place)

@@ -102,8 +102,8 @@ export const deliveriesWait = defineTool({
     ...filters,
     status: z
       .enum(['delivered', 'dead', 'pending'])
-      .default('delivered')
-      .describe('Status to wait for; delivered by default.'),
+      .optional()
+      .describe('Status to wait for; delivered by default, and with none any delivery that was attempted.'),
     count: z.int().min(1).max(100).default(1).describe('Minimum number of deliveries; 1 by default.'),
     none: z.boolean().default(false).describe('Allow no such delivery until the timeout.'),
     timeout: z
@@ -117,7 +117,8 @@ export const deliveriesWait = defineTool({
   scopes: ['simulate'],
   async run({ connect }, { timeout, ...asked }, signal) {
     const client = await connect()
-    const wanted = { ...asked, exactly: false }
+    const status = asked.status ?? (asked.none ? 'attempted' : 'delivered')
+    const wanted = { ...asked, status, exactly: false } as const
     const limit = timeout === 0 ? AbortSignal.abort() : AbortSignal.timeout(timeout * 1_000)
     const verdict = await waitForDeliveries(client, wanted, AbortSignal.any([limit, signal]))
     if (verdict.ok)

@@ -181,7 +181,13 @@ function asideFinding({ entries }: Survey): Finding[] {
   const aside = entries.filter(({ name }) => /\.(?:damaged|torn)-\d+$/.test(name))
   if (aside.length === 0) return []
   const names = aside.map(({ name }) => name).join(', ')
-  return [found('kept aside', 'good', `Moved aside earlier, and safe to delete: ${names}.`)]
+  return [
+    found(
+      'kept aside',
+      'good',
+      `Moved aside earlier: ${names}. They may hold records that were lost. Delete them when you need nothing from them.`,
+    ),
+  ]
 }
 
 function sizesFinding({ entries }: Survey): Finding {
