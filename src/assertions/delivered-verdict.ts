@@ -75,11 +75,12 @@ function missing(
 }
 
 /** `dlv_… failed at attempt 7: The receiver answered 500. It is dead.` */
-function failure({ id, attempts, next_attempt_at }: Delivery): string {
+function failure({ id, attempts, next_attempt_at, dead_reason }: Delivery): string {
   const reason = (attempts.at(-1)?.error ?? '').replace(/\.$/, '')
+  const cause = dead_reason === 'endpoint_disabled' ? ': the endpoint is disabled' : ''
   const next =
     next_attempt_at === null
-      ? 'No further attempt follows.'
+      ? `No further attempt follows${cause}.`
       : `The next attempt is at ${formatTime(next_attempt_at)} UTC.`
   return `${id} failed at attempt ${attempts.length}: ${reason}. ${next}`
 }

@@ -1,4 +1,3 @@
-import { renderFaults } from '../../cli/render/controls.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class FaultsClear extends ServiceCommand {
@@ -10,6 +9,6 @@ export default class FaultsClear extends ServiceCommand {
     const { flags } = await this.parse(FaultsClear)
     const client = await this.connect(flags)
     const faults = await client.faults.clear()
-    this.print(faults, (columns) => renderFaults(faults, columns))
+    this.print(faults, () => 'No faults are set any more.')
   }
 }
