@@ -34,7 +34,7 @@ type Settings = Omit<Check, 'tell' | 'signal'>
 
 export default class ContractCheck extends ConformanceCommand {
   static override description =
-    'Test an implementation against the specification.\nWithout --base-url, tests a new Tabwire service in memory. Exit 3 when a rule of the specification is broken, 4 when the key is refused, 1 when no usable service answers or no case was checked.\nThe test pushes checks, registers endpoints and advances the clock by days where it can. --skip retries does not advance it.'
+    'Test an implementation against the specification.\nWithout --base-url, tests a new Tabwire service in memory. Exit 3 when a rule of the specification is broken, 4 when the key is refused. Exit 1 when no usable service answers, or no case was checked.\nThe test pushes checks, registers endpoints and advances the clock by days where it can. --skip retries does not advance it.'
   static override examples = [
     '<%= config.bin %> contract check',
     '<%= config.bin %> contract check --base-url https://staging.example.com/v1 --api-key KEY --receiver-url https://tunnel.example.com --receiver-port 8443',

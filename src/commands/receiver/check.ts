@@ -22,7 +22,7 @@ import { receiverCases, checkReceiver } from '../../conformance/receiver/check.t
 
 export default class ReceiverCheck extends ConformanceCommand {
   static override description =
-    'Test a receiver with valid, invalid and forged deliveries.\nEach failed case explains its effect in production. Cases based on advice fail only with --strict.\nExit 0 when no case fails, 3 when one fails, 1 when the receiver cannot be reached, the state at --state-url cannot be judged, or no case was checked.'
+    'Test a receiver with valid, invalid and forged deliveries.\nEach failed case explains its effect in production. Cases based on advice fail only with --strict.\nExit 0 when no case fails, 3 when one fails. Exit 1 when the receiver cannot be reached, its state at --state-url cannot be judged, or no case was checked.'
   static override examples = [
     '<%= config.bin %> receiver check https://localhost:8443/webhooks --secret whsec_…',
     '<%= config.bin %> receiver check 3000/webhooks --only refuses --junit report.xml   # the secret in TABWIRE_SECRET',
