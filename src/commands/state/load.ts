@@ -21,8 +21,13 @@ export default class StateLoad extends ServiceCommand {
     const client = await this.connect(flags)
     const loading = this.waiting('Loading…', client.state.load(state, limitOf(flags)))
     const report = await loading.catch((error: unknown) => {
-      if (error instanceof ApiError)
-        this.say(`${pathOf(place)} was not loaded. Nothing was changed:`.replace(/^- /, 'Standard input '))
+      if (error instanceof ApiError) {
+        const outcome =
+          error.status < 500
+            ? 'was not loaded. Nothing was changed:'
+            : 'may not have been loaded. Look at the checks before you load it again:'
+        this.say(`${pathOf(place)} ${outcome}`.replace(/^- /, 'Standard input '))
+      }
       throw error
     })
     this.print(report, () => renderState(report))

@@ -120,8 +120,10 @@ const MOST_TRANSACTIONS = 1_000
 const COMPACTED_AT_ONCE = 5_000
 /** Compacted transactions that stay in the journal, so that slower instances need not load everything again. */
 const KEPT_COMPACTED = 20_000
-/** Records that one statement of a replacement writes. */
-const REPLACED_AT_ONCE = 2_000
+/** Records that one statement of a replacement writes: few, so that a lost connection is noticed soon. */
+const REPLACED_AT_ONCE = 400
+/** Milliseconds that this process has to read the answer to a load; it may still be on the way when the server is done. */
+const READING_MS = 120_000
 
 export function openJournal({ schema, query, transaction }: Database, box: SecretBox): Journal {
   return {
@@ -225,6 +227,8 @@ interface Head {
 }
 
 async function load(query: Query, schema: string, box: SecretBox): Promise<Contents> {
+  // The transaction only reads, so nothing waits for it.
+  await query(`SET LOCAL idle_in_transaction_session_timeout = ${READING_MS}`)
   const [head] = await query<Head>(`SELECT seq, generation FROM ${schema}.sandbox`)
   const rows = await query<Pick<ChangeRow, 'collection' | 'id' | 'doc'>>(
     `SELECT collection, id, doc FROM (

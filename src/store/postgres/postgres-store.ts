@@ -468,8 +468,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     },
     (error) => {
       const message = String(error)
-      if (!closed && !isOutage(error) && message !== reported) onError(error)
+      const isNew = !closed && !isOutage(error) && message !== reported
       reported = message
+      if (isNew && isRefused(error))
+        onNotice(`The database refuses to compact its journal (${codeOf(error)}). This is tried again.`)
+      else if (isNew) onError(error)
     },
   )
 
