@@ -5,7 +5,10 @@ import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { X509Certificate } from 'node:crypto'
 import { on } from 'node:events'
 
-/** Reads a file, or standard input for `-`. `what` stands before its name in an error. At a terminal it says on stderr that it waits for input. */
+/**
+ * Reads a file, or standard input for `-`. At a terminal it says on stderr that it waits for input.
+ * @throws CommandError (usage) with `what` before the file's name.
+ */
 export async function readInput(file: string, what = ''): Promise<Buffer> {
   if (file === '-') return readStandardInput()
   try {

@@ -145,8 +145,8 @@ export function chosenOf({ recent, chosen }: View): Shown | undefined {
   return recent[chosen]
 }
 
-function shown(view: View, message: readonly TailMessage[]): ViewChange {
-  const show = message.filter((one) => isWanted(one, view.failedOnly))
+function shown(view: View, messages: readonly TailMessage[]): ViewChange {
+  const show = messages.filter((one) => isWanted(one, view.failedOnly))
   return { view: show.reduce(counted, view), show }
 }
 

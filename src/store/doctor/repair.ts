@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { syncDirectory } from '../../replace-file.ts'
 import { OWNER_ONLY } from '../disk.ts'
 
-/** One step of a repair; no step deletes data. `message` is the message after the step. */
+/** One step of a repair; no step deletes data. `message` is printed after the step. */
 export type Step = { name: string; message: string } & (
   | { do: 'set mode'; mode: number }
   | { do: 'move aside'; as: string }

@@ -152,7 +152,6 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
     { client, backend, values = [] }: Connection & { values?: readonly Value[] | undefined },
   ): Promise<T> {
     const bytesRead = () => sockets.get(client)?.bytesRead
-    const sending = Math.ceil(charactersOf(values) / CHARACTERS_PER_LOOK)
     let seen = bytesRead()
     let looks = { waiting: 0, silent: 0 }
     let look: ReturnType<typeof repeat> | undefined
@@ -163,6 +162,7 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
         const state = seen === before ? await stateOf(backend) : 'working'
         if (state === 'working') looks = { waiting: 0, silent: 0 }
         else looks[state] += 1
+        const sending = Math.ceil(charactersOf(values) / CHARACTERS_PER_LOOK)
         if (looks.waiting < MOST_LOOKS.waiting + sending && looks.silent < MOST_LOOKS.silent + sending) return
         reject(new Error('The connection to the database was lost.'))
         await query(
@@ -255,8 +255,8 @@ async function loadDriver() {
  */
 export function isOutage(error: unknown): boolean {
   const code = codeOf(error)
-  const isRefused = isSqlState(code) && !/^(08|53|57)/.test(code ?? '')
-  return !isRefused && !(error instanceof TypeError)
+  const isOfStatement = isSqlState(code) && !/^(08|53|57)/.test(code ?? '')
+  return !isOfStatement && !(error instanceof TypeError)
 }
 
 /**
