@@ -5,7 +5,7 @@ import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk from 'chalk'
 import { chalkStderr } from 'chalk'
 import { DEFAULT_SERVICE_NAME } from '../model/text/service-name.ts'
-import { describeFailure, exitCodes } from './errors.ts'
+import { describeFailure, exitCodes, type CommandShape } from './errors.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/messages.ts'
 import { fitTo } from './render/layout.ts'
@@ -261,9 +261,9 @@ export abstract class BaseCommand extends Command {
     process.stderr.write(`${jsonText(line)}\n`)
   }
 
-  /** `false` when the command looked for an API key and found none. */
-  protected hasKey(): boolean {
-    return true
+  /** Returns what is known of the connection to the service, for the advice of errors. */
+  protected connection(): Pick<CommandShape, 'hasKey' | 'isUrlGiven'> {
+    return {}
   }
 
   /** Prints a result to stderr, for a command whose stdout belongs to another program. */
@@ -281,7 +281,7 @@ export abstract class BaseCommand extends Command {
     if (error instanceof Errors.ExitError) throw error
     const { id, flags, baseFlags, args, typedAs } = this.ctor as typeof BaseCommand
     const name = id.replaceAll(':', ' ')
-    const shape = { name, flags: { ...baseFlags, ...flags }, args, typedAs, hasKey: this.hasKey() }
+    const shape = { name, flags: { ...baseFlags, ...flags }, args, typedAs, ...this.connection() }
     const failure = describeFailure(error, shape)
     if (this.wantsJson) process.stdout.write(`${jsonText({ error: failure.json })}\n`)
     else this.say(renderError(failure))

@@ -60,7 +60,7 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
   if (error instanceof TimedOut)
     return { ...plain, exitCode: exitCodes.failed, json: { code: error.code, message } }
   if (error instanceof Unreachable) {
-    const hint = `${message} ${hintFor(message)}`
+    const hint = `${message} ${hintFor(message, command)}`
     return {
       ...plain,
       message: hint,
@@ -160,9 +160,10 @@ const REPEAT_HINT = 'Check the result, then repeat the command. A repeated push 
 const RESTART_HINT = 'Start the service with `tabwire start`.'
 
 /** Returns what to do when a service cannot be reached. */
-function hintFor(message: string): string {
+function hintFor(message: string, { isUrlGiven }: CommandShape): string {
   if (message.includes(' broke before a response ')) return REPEAT_HINT
-  const other = message.startsWith('No service answers') ? NO_SERVICE_HINT : RESTART_HINT
+  const noService = isUrlGiven === true ? WRONG_URL_HINT : NO_SERVICE_HINT
+  const other = message.startsWith('No service answers') ? noService : RESTART_HINT
   return trustAdvice(message, UNTRUSTED_HINT) ?? other
 }
 
@@ -171,6 +172,9 @@ const UNTRUSTED_HINT =
 
 const NO_SERVICE_HINT =
   'Run this where you started Tabwire, pass --data-dir or --url, or start a service with `tabwire start`.'
+
+const WRONG_URL_HINT =
+  'Start the service there, or correct the URL: it comes from --url, TABWIRE_URL or the profile.'
 
 /** Definition of the command that was typed. */
 export interface CommandShape {
@@ -182,6 +186,8 @@ export interface CommandShape {
   typedAs: Readonly<Record<string, string>>
   /** `false` when the command found no API key to send. */
   hasKey?: boolean
+  /** `true` when the URL of the service was given, and not found in the data directory. */
+  isUrlGiven?: boolean
 }
 
 /** Rewrites oclif's usage errors: what happened, why, and what to do. */

@@ -2,24 +2,26 @@ import { Errors, Flags, Args } from '@oclif/core'
 import type { Check, CheckItem } from '../model/check.ts'
 import type { ClaimBody, ClaimView } from '../model/guests/records.ts'
 import { roundQuantity, unclaimedQuantity } from '../model/guests/claimed-items.ts'
-import { usageError } from './errors.ts'
+import { usageError, type CommandError } from './errors.ts'
+import { suggestion } from './suggestion.ts'
+import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import type { Client } from '../client.ts'
 import { paginate } from '../client/reads.ts'
 import { digitsOf } from '../model/text/money.ts'
 import { hasFields } from './render/foreign.ts'
 
 type Wanted = ClaimBody['items']
+type Chosen = Pick<Check, 'external_id' | 'items'>
 
 /**
  * Returns the items of words such as `burger=1`: an external id, a name, or a part of a name that only one item has.
- * Without a quantity, a word means all that is left of the item. An unknown item is passed on for the service to
- * refuse.
- * @throws CommandError (usage) when several items match a word, or the quantity is not a number.
+ * Without a quantity, a word means all that is left of the item.
+ * @throws CommandError (usage) when no item or several items match a word, or the quantity is not a number.
  */
-export function chosenItems({ items }: Pick<Check, 'items'>, words: readonly string[]): Wanted {
+export function chosenItems({ external_id: check, items }: Chosen, words: readonly string[]): Wanted {
   const quantities = new Map<string, number>()
   for (const word of words) {
-    const { external_id, quantity } = chosen(items, word)
+    const { external_id, quantity } = chosen(items, word, check)
     const before = quantities.get(external_id)
     // The service refuses a quantity with too many decimals.
     quantities.set(external_id, before === undefined ? quantity : roundQuantity(before + quantity))
@@ -34,18 +36,26 @@ export function unclaimedItems({ items }: Pick<Check, 'items'>): Wanted {
     .map((item) => ({ external_id: item.external_id, quantity: unclaimedQuantity(item) }))
 }
 
-function chosen(items: readonly CheckItem[], word: string): Wanted[number] {
+function chosen(items: readonly CheckItem[], word: string, check: string): Wanted[number] {
   const whole = itemFor(items, word)
   // An item without a rest is requested as well, so that the service explains its refusal.
   if (whole !== undefined)
     return { external_id: whole.external_id, quantity: Math.max(unclaimedQuantity(whole), 0) || 1 }
-  const [, name = word, quantity] = /^(.+)=([^=]*)$/s.exec(word) ?? []
-  const external_id = itemFor(items, name)?.external_id ?? name
-  if (quantity === undefined) return { external_id, quantity: 1 }
+  const [, name = word, quantity = ''] = /^(.+)=([^=]*)$/s.exec(word) ?? []
+  const item = itemFor(items, name)
+  if (item === undefined) throw noSuchItem(items, name, check)
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(quantity) ? Number(quantity) : 0
-  if (number > 0) return { external_id, quantity: number }
+  if (number > 0) return { external_id: item.external_id, quantity: number }
   throw usageError(
     `ITEM=QUANTITY must have a quantity above 0, such as ${name}=2 or ${name}=0.5, got ${JSON.stringify(word)}.`,
+  )
+}
+
+function noSuchItem(items: readonly CheckItem[], word: string, check: string): CommandError {
+  const known = items.flatMap(({ external_id, name }) => [external_id, name, ...name.split(/\s+/)])
+  const meant = didYouMeanSentence(word, known)
+  return usageError(
+    `ITEM must match an item of check ${check}, got ${JSON.stringify(word)}.${meant} To see its items, run: ${suggestion('checks show', [check])}`,
   )
 }
 

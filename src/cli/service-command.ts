@@ -25,6 +25,7 @@ export abstract class ServiceCommand extends BaseCommand {
   static override typedAs: Readonly<Record<string, string>> = typedAs({})
 
   private located: ClientOptions | undefined
+  private isUrlGiven = false
 
   /** Makes a client of the service that {@link locate} finds. */
   protected async connect(flags: Connection): Promise<Client> {
@@ -49,6 +50,7 @@ export abstract class ServiceCommand extends BaseCommand {
     requireUrl(flags.url)
     const directory = flags['data-dir']
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
+    this.isUrlGiven = flags.url !== undefined
     const url = flags.url ?? run?.url ?? otherwise
     const { hostname } = new URL(url)
     // A file of the working directory must not name another machine, which would get the key of the environment.
@@ -66,8 +68,9 @@ export abstract class ServiceCommand extends BaseCommand {
     return this.located?.apiKey
   }
 
-  protected override hasKey(): boolean {
-    return this.located === undefined || this.located.apiKey !== undefined
+  protected override connection() {
+    if (this.located === undefined) return {}
+    return { hasKey: this.located.apiKey !== undefined, isUrlGiven: this.isUrlGiven }
   }
 
   /**

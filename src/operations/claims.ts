@@ -95,11 +95,12 @@ function notClaimable(items: readonly NotClaimable[]): Refusal {
       ? `${external_id} (${reason}: ${unclaimed_quantity} left)`
       : `${external_id} (${reason})`,
   )
-  return new Refusal(
-    'not_claimable',
-    `Cannot claim: ${names.join(', ')}. Nothing was claimed. Claim at most the unclaimed quantity of an open check.`,
-    { items },
-  )
+  const advice = items.every(({ reason }) => reason === 'unknown_item')
+    ? 'Give items by the external_id that they have in the check.'
+    : 'Claim at most the unclaimed quantity of an open check.'
+  return new Refusal('not_claimable', `Cannot claim: ${names.join(', ')}. Nothing was claimed. ${advice}`, {
+    items,
+  })
 }
 
 /** The claim to release; it never moves to another check. */

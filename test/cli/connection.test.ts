@@ -36,8 +36,8 @@ describe.concurrent('a command finds the service', () => {
 })
 
 describe.concurrent('a command', () => {
-  test('exits with 1 and suggests tabwire start when no service answers', async () => {
-    const message = `No service answers at ${deadUrl} (connection refused). Run this where you started Tabwire, pass --data-dir or --url, or start a service with \`tabwire start\`.`
+  test('exits with 1 and says to start the service or correct the URL when none answers there', async () => {
+    const message = `No service answers at ${deadUrl} (connection refused). Start the service there, or correct the URL: it comes from --url, TABWIRE_URL or the profile.`
     const options = { env: { TABWIRE_URL: deadUrl } }
     expect(await tabwire(['checks', 'list'], options)).toMatchObject({
       code: 1,
@@ -47,6 +47,16 @@ describe.concurrent('a command', () => {
     const asJson = await tabwire(['tail', '--json'], options)
     expect(asJson).toMatchObject({ code: 1, stderr: '' })
     expect(JSON.parse(asJson.stdout)).toEqual({ error: { code: 'unreachable', message } })
+  })
+
+  test('says where it looks for a service when no URL is given and none answers', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, '.tabwire'))
+    await writeFile(join(cwd, '.tabwire', 'run.json'), JSON.stringify({ url: deadUrl, pid: 1 }))
+    expect(await tabwire(['checks', 'list'], { cwd })).toMatchObject({
+      code: 1,
+      stderr: `Error: No service answers at ${deadUrl} (connection refused). Run this where you started Tabwire, pass --data-dir or --url, or start a service with \`tabwire start\`.\n`,
+    })
   })
 
   test('ignores a damaged run.json when --url and --api-key are given', async () => {

@@ -24,7 +24,7 @@ const items = [
   item('line-4', 'Ham', 0.5, 0.2),
   item('line-5', 'Happy Hour', 1, 0, -300),
 ]
-const chosen = (...words: string[]) => chosenItems({ items }, words)
+const chosen = (...words: string[]) => chosenItems({ external_id: 'table-4', items }, words)
 
 describe('the items of a claim', () => {
   test.each([
@@ -41,12 +41,18 @@ describe('the items of a claim', () => {
     expect(chosen(word)).toEqual([expected])
   })
 
+  test('without a rest is passed on, and the service refuses it', () => {
+    expect(chosen('lemonade')).toEqual([{ external_id: 'line-3', quantity: 1 }])
+  })
+
   test.each([
-    ['nothing=2', { external_id: 'nothing', quantity: 2 }],
-    ['nothing', { external_id: 'nothing', quantity: 1 }],
-    ['lemonade', { external_id: 'line-3', quantity: 1 }],
-  ])('%s is passed on, and the service refuses it', (word, expected) => {
-    expect(chosen(word)).toEqual([expected])
+    ['soup', 'got "soup". To see its items, run: tabwire checks show table-4'],
+    ['soup=2', 'got "soup". To see its items,'],
+    ['', 'got "".'],
+    ['burgre', 'got "burgre". Did you mean Burger? To see its items,'],
+    ['line-9=1', 'got "line-9". Did you mean line-1?'],
+  ])('that the check lacks (%j) is refused', (word, message) => {
+    expect(() => chosen(word)).toThrow(`ITEM must match an item of check table-4, ${message}`)
   })
 
   test('the quantities of an item that is given twice are added', () => {
