@@ -399,22 +399,30 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       expect([first.generation(), await storedChecks(first)]).toEqual([1, [2]])
     })
 
-    it('give up a replacement whose connection is half open, so that all instances write again', async () => {
-      const [first, second] = [await open(proxy.url), await open()]
-      await increment(first)
-      const swallowed = proxy.swallowFrom('DELETE FROM')
-      const replacing = first
-        .replace(() => noRecords)
-        .then(
-          () => 'replaced',
-          (error: unknown) => error,
-        )
-      await swallowed
-      expect(await replacing).toMatchObject({ code: 'storage_unavailable' })
-      await increment(first)
-      await expect.poll(() => increment(second).catch(() => undefined), { timeout: 10_000 }).toBeDefined()
-      expect(await count(first)).toBe(3)
-    }, 20_000)
+    it.each([
+      ['at its first statement', 0, 'DELETE FROM'],
+      ['amid its records', 10_000, check(5_000).id],
+    ])(
+      'give up a replacement whose connection is half open %s, so that all instances write again',
+      async (_when, amount, text) => {
+        const [first, second] = [await open(proxy.url), await open()]
+        await increment(first)
+        const checks = Array.from({ length: amount }, (_, index) => check(index + 1))
+        const swallowed = proxy.swallowFrom(text)
+        const replacing = first
+          .replace(() => ({ ...noRecords, checks }))
+          .then(
+            () => 'replaced',
+            (error: unknown) => error,
+          )
+        await swallowed
+        expect(await replacing).toMatchObject({ code: 'storage_unavailable' })
+        await increment(first)
+        await expect.poll(() => increment(second).catch(() => undefined), { timeout: 10_000 }).toBeDefined()
+        expect([await count(first), await storedChecks(first)]).toEqual([3, [1]])
+      },
+      20_000,
+    )
 
     it('load all records again when the connection of a load is half open', async () => {
       const [first, second] = [await open(proxy.url), await open()]
