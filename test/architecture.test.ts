@@ -347,7 +347,8 @@ function folderOf(path: string): string {
 }
 
 function mayImport(allowed: readonly string[], name: string): boolean {
-  if (builtinModules.includes(name)) return false
+  // Newer lines of Node also list modules that have the prefix only.
+  if (!name.startsWith('node:') && builtinModules.includes(name)) return false
   return allowed.some((entry) =>
     entry === 'node:*' ? name.startsWith('node:') : name === entry || name.startsWith(`${entry}/`),
   )

@@ -264,6 +264,7 @@ test('problems come in order of time', async () => {
   await push('late')
   await push('early')
   await client.guests.pay('early')
+  await client.clock.advance('1s')
   await client.guests.pay('late')
   const { problems } = await accountOf(client)
   expect(problems.map(({ external_check_id }) => external_check_id)).toEqual(['early', 'late'])
