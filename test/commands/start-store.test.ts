@@ -115,7 +115,9 @@ describe.concurrent('tabwire start --store', () => {
       return next(name, context)
     }`
     const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)})`
-    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(register)}` }
+    const imported = `data:text/javascript,${encodeURIComponent(register)}`
+    // Node 26 deprecates register; what replaces it is not in Node 20.
+    const env = { NODE_OPTIONS: `--disable-warning=DEP0205 --import ${imported}` }
     expect(await tabwire(['start', '--port', '0', '--store', NO_SERVER], { env })).toMatchObject({
       code: 1,
       stdout: '',

@@ -19,9 +19,10 @@ const gone = {
 /** Opens the directory and stays until it is killed. */
 const opener = `
 import { openFileStore } from './store/file-store.js'
-await openFileStore({ directory: process.argv[1] })
+const store = await openFileStore({ directory: process.argv[1] })
 console.log('open')
-setInterval(() => {}, 1000)`
+// Node ends a process that drops an open file.
+setInterval(() => store, 1000)`
 
 async function openWithChecks(): Promise<{ store: Store; directory: string; notices: string[] }> {
   const directory = await newDirectory()

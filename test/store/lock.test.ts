@@ -17,8 +17,10 @@ tidyUp()
 const opener = `
 import { openFileStore } from './store/file-store.js'
 const [directory] = process.argv.slice(1)
-await openFileStore({ directory }).then(() => console.log('open'), (error) => console.log(error.message))
-setInterval(() => {}, 1000)`
+const store = await openFileStore({ directory }).catch((error) => console.log(error.message))
+if (store !== undefined) console.log('open')
+// Node ends a process that drops an open file.
+setInterval(() => store, 1000)`
 
 /** Writes checks one after the other, and prints the number of each that was acknowledged. */
 const writer = `
