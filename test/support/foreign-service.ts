@@ -157,6 +157,8 @@ export const defaults = {
     `t=${t},v1=${createHmac('sha256', hook.secret).update(`${t}.${body}`).digest('hex')}`,
   /** `t` of an attempt. */
   timeOf: (now: number, _sending: Sending): number => Math.floor(now / 1000),
+  /** The URL that a delivery goes to. */
+  targetOf: (url: string): string => url,
   method: 'POST' as 'POST' | 'PUT',
   retryMethod: undefined as 'PUT' | undefined,
   /** Further headers of a delivery. */
@@ -230,7 +232,7 @@ export async function openForeignService(
       const method = (sending.attempts > 1 ? choices.retryMethod : undefined) ?? choices.method
       try {
         const options = { method, headers, body: bytes, dispatcher, headersTimeout }
-        const { statusCode, body } = await request(hook.url, options)
+        const { statusCode, body } = await request(choices.targetOf(hook.url), options)
         await body.dump()
         return choices.succeeds(statusCode)
       } catch {

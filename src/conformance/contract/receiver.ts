@@ -43,6 +43,8 @@ export interface Receiver {
    * `MAX_COUNT`.
    */
   dropped(): number
+  /** Paths of signed requests that belong to no hook, such as `POST /`: the sender does not use the registered URL. */
+  strays(): readonly string[]
   /** Number of connections that ended during the TLS handshake, as when a sender does not trust the certificate. */
   distrusted(): number
   /** Returns true when a request to the public URL arrives here. */
@@ -70,6 +72,12 @@ const MAX_KEPT = 128 * 1024 * 1024
 /** The most deliveries that are kept; a check causes some hundred. */
 const MAX_COUNT = 5_000
 
+/** The most paths of strays that are kept. */
+const MAX_STRAYS = 3
+
+/** Names of signature headers, in lower case. */
+const SIGNATURE = /^x-.+-signature$/
+
 /** Opens an HTTPS receiver on 127.0.0.1 that keeps whatever arrives. @throws Error when it cannot listen at the port. */
 export async function openReceiver({
   tls,
@@ -82,6 +90,7 @@ export async function openReceiver({
   let arrived = 0
   let dropped = 0
   let kept = 0
+  const strays = new Set<string>()
   const server = createServer(tls, (incoming, response) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -97,7 +106,11 @@ export async function openReceiver({
     incoming.on('end', () => {
       const take = hooks.get(/[^/?]*(?=$|\?)/.exec(incoming.url ?? '')?.[0] ?? '')
       const { method = '', headers } = incoming
-      if (take === undefined) return response.writeHead(404).end()
+      if (take === undefined) {
+        const isSigned = Object.keys(headers).some((name) => SIGNATURE.test(name))
+        if (isSigned && strays.size < MAX_STRAYS) strays.add(`${method} ${incoming.url}`)
+        return response.writeHead(404).end()
+      }
       arrived += 1
       kept += size
       if (kept > MAX_KEPT || arrived > MAX_COUNT) {
@@ -144,6 +157,7 @@ export async function openReceiver({
     arrived: () => arrived,
     distrusted: () => distrusted,
     dropped: () => dropped,
+    strays: () => [...strays],
     async leadsHere() {
       const name = `self-test-${randomUUID()}`
       let isHere = false
@@ -272,9 +286,7 @@ interface SignatureHeader {
  */
 export function signatureOf({ headers }: Arrival, serviceName: string | undefined): SignatureHeader {
   const found = Object.keys(headers).filter((name) =>
-    serviceName === undefined
-      ? /^x-.+-signature$/.test(name)
-      : name === signatureHeader(serviceName).toLowerCase(),
+    serviceName === undefined ? SIGNATURE.test(name) : name === signatureHeader(serviceName).toLowerCase(),
   )
   const name = found.find((one) => /\bt=/.test(String(headers[one]))) ?? found[0]
   const value = name === undefined ? '' : String(headers[name])

@@ -364,7 +364,12 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         return new NotChecked(
           `The service does not trust the certificate of ${receiver.url}. Make the service trust ca/ca.pem of the data directory (.tabwire), or pass --receiver-url.`,
         )
-      const others = receiver.arrived()
+      const [others, strays] = [receiver.arrived(), receiver.strays()]
+      // A tunnel that does not lead here may also change the path.
+      if (others === 0 && strays.length > 0 && (isReachable || !receiver.isPublic))
+        return new Broken(
+          `${late} at a registered URL, such as ${receiver.url}/hook-1. Signed requests arrived elsewhere: ${strays.join(', ')}.`,
+        )
       if (others > 0)
         return new Broken(`${late}. ${others} other ${others === 1 ? 'delivery' : 'deliveries'} arrived.`)
       if (isReachable) return new Broken(`${late}.`)

@@ -676,6 +676,12 @@ const wrong: Record<string, Wrong> = {
     changes: { sends: (type) => type !== 'ping' },
     cases: ['deliveries/ping'],
   },
+  'sends to the host of a url alone': {
+    changes: { targetOf: (url) => new URL(url).origin },
+    settings: { isReachable: false },
+    cases: ['deliveries/event', 'deliveries/ping'],
+    groups: ['deliveries'],
+  },
   'sends nothing but pings': {
     changes: { sends: (type) => type === 'ping' },
     cases: ['deliveries/event'],
@@ -860,6 +866,19 @@ describe.concurrent(
     })
   },
 )
+
+test('deliveries to another path than the registered one fail with the path', async () => {
+  const targetOf: Choices['targetOf'] = (url) => `${new URL(url).origin}/hooks`
+  const settings = { isReachable: false }
+  const { cases } = await examine(
+    { changes: { targetOf }, settings, groups: ['deliveries'] },
+    { onTestFinished },
+  )
+  const event = cases.find(({ id }) => id === 'event')
+  expect(event?.detail).toMatch(
+    /^An event about a check did not arrive within 2 s at a registered URL, such as https:\S+\/hook-1\. Signed requests arrived elsewhere: POST \/hooks\.$/,
+  )
+})
 
 test('a ping without t in its signature fails with that reason', async () => {
   const signed: Choices['signed'] = ({ secret }, body) => `v1=${hmac(secret, `.${body}`).digest('hex')}`
