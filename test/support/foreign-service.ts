@@ -98,6 +98,8 @@ export const defaults = {
   onStale: (_bill: Bill, _next: Body): Body | undefined => undefined,
   /** What is taken after a push. */
   takenAfter: (taken: Set<string>): Set<string> => taken,
+  /** The id of the check that a push is for. */
+  canonicalId: (ref: string, _body: Body): string => ref,
   /** Whether two checks, or two paths of checks, are the same. */
   isSame: (one: string, other: string): boolean => one === other,
   /** What a guest's claim does. */
@@ -361,7 +363,7 @@ export async function openForeignService(
     if (choices.refusesLocations && path === '/v1/locations') return choices.refusal(500, 'broken')
     if (method === 'GET' && path === '/v1/locations') return { status: 200, json: choices.locations() }
     if (method === 'PUT' && parts[0] === 'checks' && parts.length === 3)
-      return push(parts[2] ?? '', json as Body)
+      return push(choices.canonicalId(parts[2] ?? '', json as Body), json as Body)
     if (method === 'GET') {
       const bill = [...bills.values()].find(({ ref }) => choices.isSame(choices.readPath(ref), path))
       if (bill !== undefined) return { status: 200, json: choices.read(choices.shown(bill)) }

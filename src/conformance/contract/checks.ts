@@ -2,9 +2,10 @@ import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { changedSince, entriesOf, fieldsReplaced, snapshot, converge, inOrder, orders } from './fields.ts'
-import { must, NotChecked } from './outcome.ts'
+import { must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
 import { at, holds, swapCase } from './shape.ts'
+import type { Item, Target, TrialCheck } from './target.ts'
 
 /** Specification, section 4: the rules of `PUT /checks/external/{external_check_id}`. */
 export const checks: readonly ContractCase[] = [
@@ -92,7 +93,7 @@ export const checks: readonly ContractCase[] = [
       const other = target.freshCheck()
       const twin = { ...item, name: 'Dish twin', price_cents: 1234 }
       await pushIfAllowed(target, other, target.body([twin]), 'an external_id of an item of another check')
-      await target.shows(other, [item], [item])
+      await showsBeside(target, check, other, [item], [item])
       const kept = fields.filter((value) => holds(before, value))
       const after = await entriesOf(target, check, item)
       const isKept = kept.every((value) => holds(after, value))
@@ -126,7 +127,7 @@ export const checks: readonly ContractCase[] = [
         'two checks whose ids differ only in case',
       )
       const both = [itemOfOne, itemOfOther]
-      await target.shows(other, both, [itemOfOther])
+      await showsBeside(target, one, other, both, [itemOfOther])
       await target.shows(one, both, [itemOfOne])
     },
   },
@@ -145,7 +146,7 @@ export const checks: readonly ContractCase[] = [
       const [a, b] = [check.item('a'), other.item('b')]
       const second = target.body([b], { table: at(first, 'table') })
       await pushIfAllowed(target, other, second, 'a second open check at a table')
-      await target.shows(other, [a, b], [b])
+      await showsBeside(target, check, other, [a, b], [b])
       await target.shows(check, [a, b], [a])
     },
   },
@@ -209,6 +210,28 @@ export const checks: readonly ContractCase[] = [
   observed('unknown_status', 'an unknown status', { status: 'paused' }),
   observed('no_items', 'a check without items', { items: [] }),
 ]
+
+/**
+ * As `shows`, for a check that was pushed beside a readable one. @throws Broken also when GET does not find it, NotChecked when it
+ * finds neither.
+ */
+async function showsBeside(
+  target: Target,
+  readable: TrialCheck,
+  check: TrialCheck,
+  items: readonly Item[],
+  expected: readonly Item[],
+): Promise<void> {
+  const seen = await unlessNotChecked(target.shows(check, items, expected))
+  if (!(seen instanceof NotChecked)) return
+  await target.read(readable)
+  const read = await unlessNotChecked(target.read(check))
+  must(
+    !(read instanceof NotChecked),
+    `A push to ${check.path} was accepted, but GET ${target.readPath(check)} does not return that check. GET ${target.readPath(readable)} returns the other.`,
+  )
+  throw seen
+}
 
 function observed(id: string, title: string, changes: object): ContractCase {
   return {

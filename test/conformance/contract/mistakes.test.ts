@@ -70,6 +70,18 @@ function sharedTables(): Partial<Choices> {
   }
 }
 
+/** Two checks of one table are one, under the id of the first. */
+function openedTables(): Partial<Choices> {
+  const ids = new Map<string, string>()
+  return {
+    canonicalId: (ref, { table }) => {
+      const id = ids.get(table.number) ?? ref
+      ids.set(table.number, id)
+      return id
+    },
+  }
+}
+
 /** What is claimed in one check is claimed in all. */
 function sharedClaims(): Partial<Choices> {
   const taken = new Set<string>()
@@ -304,6 +316,10 @@ const wrong: Record<string, Wrong> = {
   },
   'keeps one check per table': {
     changes: sharedTables(),
+    cases: ['checks/own_table'],
+  },
+  'takes the second check of a table for the first': {
+    changes: openedTables(),
     cases: ['checks/own_table'],
   },
   'takes the totals of older pushes': {
