@@ -1,7 +1,16 @@
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess } from './ask.ts'
 import type { ContractCase } from './case.ts'
-import { changedSince, entriesOf, fieldsReplaced, snapshot, converge, inOrder, orders } from './fields.ts'
+import {
+  changedSince,
+  entriesOf,
+  fieldsReplaced,
+  snapshot,
+  converge,
+  inOrder,
+  orders,
+  requireAmounts,
+} from './fields.ts'
 import { must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
 import { at, holds, swapCase } from './shape.ts'
@@ -28,6 +37,15 @@ export const checks: readonly ContractCase[] = [
       await replaced(target)
       await fieldsReplaced(target)
     },
+  },
+  {
+    group: 'checks',
+    id: 'amounts',
+    title: 'fields with the names of a push have its amounts',
+    basis: 'specification',
+    section: 'section 2: quantity, price_cents, totals; section 4: the body is the complete current state',
+    control: replaced,
+    check: requireAmounts,
   },
   {
     group: 'checks',

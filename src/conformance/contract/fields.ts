@@ -1,7 +1,7 @@
 import { isSuccess, type ServiceResponse } from './ask.ts'
 import { must, Broken } from './outcome.ts'
 import { otherTable } from './pushes.ts'
-import { at, differences, holds, timeless } from './shape.ts'
+import { at, differences, holds, nested, timeless } from './shape.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
 
 /** The entries of an item in a check that is read. @throws NotChecked when it cannot be. */
@@ -84,6 +84,50 @@ export async function fieldsReplaced(target: Target): Promise<void> {
   }
   // Whether a check may have no items is not shown, either.
   if (await put(target.body([], moved))) await target.shows(check, [a, b], [])
+}
+
+/**
+ * Pushes items and looks at what GET shows under the names of the specification, where it shows numbers there.
+ * @throws Broken when none of those is the pushed one.
+ */
+export async function requireAmounts(target: Target): Promise<void> {
+  const check = target.freshCheck()
+  const [a, b] = [check.item('a', { price_cents: 905 }), check.item('b', { price_cents: 1230, quantity: 3 })]
+  const body = target.body([a, b])
+  await target.push(check, body)
+  await target.shows(check, [a, b], [a, b])
+  const seen = await target.read(check)
+  // Whether the price is that of a unit or of the line is not shown, so only the price of a single unit is compared.
+  requireShown(target.entriesIn(seen, a), { price_cents: a.price_cents, quantity: a.quantity })
+  requireShown(target.entriesIn(seen, b), { quantity: b.quantity })
+  const totals = Object.fromEntries(totalsOf(body))
+  const records = [...nested(seen)].map(({ value }) => value)
+  requireShown(
+    records.filter((one) => Object.keys(totals).every((name) => typeof at(one, name) === 'number')),
+    totals,
+  )
+  // Whether a quantity may be a fraction is not shown, but one that is accepted is part of the state.
+  const half = { ...b, quantity: 1.5 }
+  const { status } = await target.ask('PUT', check.path, { json: target.body([a, half]) })
+  if (!isSuccess({ status })) return
+  await target.eventually(
+    () => entriesOf(target, check, b),
+    (entries) => !entries.some((one) => at(one, 'quantity') === b.quantity),
+  )
+  requireShown(await entriesOf(target, check, b), { quantity: half.quantity })
+}
+
+/** @throws Broken when records have other numbers than the pushed ones under the same names. */
+function requireShown(records: readonly unknown[], pushed: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(pushed)) {
+    const shown = records.map((one) => at(one, name)).filter((one) => typeof one === 'number')
+    // A service may have an entry for each unit of an item.
+    const sum = shown.reduce((total, one) => total + one, 0)
+    must(
+      shown.length === 0 || shown.includes(value as number) || sum === value,
+      `A push has ${name} ${String(value)}, but GET returns ${name} ${shown.join(' and ')}.`,
+    )
+  }
 }
 
 /** A check as it is read, with the paths that differ between two reads although nothing happened. */

@@ -82,6 +82,17 @@ function openedTables(): Partial<Choices> {
   }
 }
 
+/** Checks are shown with other fields of their items. */
+function shownItems(changes: (line: Line) => Partial<Line>): Partial<Choices> {
+  return {
+    shown: ({ ref, body }) => ({
+      ref,
+      ...body,
+      items: body.items.map((one) => ({ ...one, ...changes(one) })),
+    }),
+  }
+}
+
 /** What is claimed in one check is claimed in all. */
 function sharedClaims(): Partial<Choices> {
   const taken = new Set<string>()
@@ -265,13 +276,30 @@ const wrong: Record<string, Wrong> = {
     changes: { merged: (before, next) => ({ ...next, table: before?.table ?? next.table }) },
     cases: ['checks/full_state'],
   },
+  'shows prices in another unit': {
+    changes: shownItems((one) => ({ price_cents: one.price_cents / 100 })),
+    cases: ['checks/amounts'],
+  },
+  'keeps whole quantities alone': {
+    changes: shownItems((one) => ({ quantity: Math.trunc(one.quantity) })),
+    cases: ['checks/amounts'],
+  },
+  'works out the totals without tax': {
+    changes: {
+      shown: ({ ref, body }) => {
+        const cents = body.items.reduce((sum, one) => sum + lineCents(one), 0)
+        return { ref, ...body, totals: { subtotal_cents: cents, tax_cents: 0, total_cents: cents } }
+      },
+    },
+    cases: ['checks/amounts'],
+  },
   'keeps the first totals of a check': {
     changes: { merged: (before, next) => ({ ...next, totals: before?.totals ?? next.totals }) },
     cases: ['checks/full_state'],
   },
   'keeps the first quantity of an item': {
     changes: { merged: (before, next) => withOld(before, next, ({ quantity }) => ({ quantity })) },
-    cases: ['checks/full_state'],
+    cases: ['checks/amounts', 'checks/full_state'],
   },
   'keeps the first note of an item': {
     changes: {

@@ -76,6 +76,47 @@ const right: Record<string, Variant> = {
     },
   },
   'answers GET with a list of one check': { changes: { read: (check) => ({ data: [check] }) } },
+  'shows the prices of lines, and amounts as texts': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: body.items.map((one) => ({
+          ...one,
+          price_cents: one.price_cents * one.quantity,
+          quantity: one.quantity.toFixed(2),
+        })),
+        totals: { ...body.totals, service_cents: 0 },
+      }),
+    },
+  },
+  'shows each unit of an item': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: body.items.flatMap(({ quantity, ...one }) => {
+          const units = Array.from({ length: Math.floor(quantity) }, () => ({ ...one, quantity: 1 }))
+          return quantity % 1 === 0 ? units : [...units, { ...one, quantity: quantity % 1 }]
+        }),
+      }),
+    },
+  },
+  'refuses an endpoint with a query': { changes: { takesUrl: (url) => isHttps(url) && !url?.includes('?') } },
+  'refuses fractions of a unit': {
+    changes: {
+      invalid: ({ items }) => (items.every((one) => one.quantity % 1 === 0) ? undefined : 'quantity'),
+    },
+  },
+  'shows totals per guest before those of the check': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        guests: [{ totals: { subtotal_cents: 0, tax_cents: 0, total_cents: 0 } }],
+        ref,
+        ...body,
+      }),
+    },
+  },
   'keeps removed items as inactive': {
     changes: {
       shown: ({ ref, body, removed }) => ({
