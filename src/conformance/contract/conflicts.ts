@@ -1,8 +1,9 @@
 import { isSuccess, type ServiceResponse } from './ask.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
-import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { Broken, ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, otherTable, replaced } from './pushes.ts'
-import { changedSince, snapshot } from './fields.ts'
+import { changedSince, entriesOf, inOrder, snapshot } from './fields.ts'
+import { holds } from './shape.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
 
 interface Claimed {
@@ -146,6 +147,30 @@ export const conflicts: readonly ContractCase[] = [
     },
   ),
   one(
+    'raised_and_lowered',
+    'lowering a raised price of a claimed item is 409',
+    `${RULE}: the update decreases the price of an item`,
+    async (target) => {
+      const { check, soup, bread } = await claimed(target)
+      const raised = { ...soup, price_cents: soup.price_cents + 50 }
+      const { status } = await target.ask('PUT', check.path, { json: target.body([raised, bread]) })
+      if (!isSuccess({ status })) throw new NotChecked(`The service refuses a higher price (${status}).`)
+      // A push may be applied later, and until then the lower price is a higher one.
+      await ifPossible(
+        target.eventually(
+          () => entriesOf(target, check, soup),
+          (entries) => holds(entries, raised.price_cents),
+        ),
+      )
+      await requireConflicts(target, check, [
+        [
+          'A push that lowers the raised price, but not below that of the claim,',
+          [{ ...raised, price_cents: raised.price_cents - 20 }, bread],
+        ],
+      ])
+    },
+  ),
+  one(
     'each_of_two',
     'each of two claimed items of a check is protected',
     `${RULE}: items that guests have already claimed`,
@@ -220,6 +245,31 @@ export const conflicts: readonly ContractCase[] = [
         also === undefined,
         `After a conflict that changes every field, GET returns another value at ${also}.`,
       )
+    },
+  ),
+  one(
+    'order_unchanged',
+    'a conflict does not make earlier pushes stale',
+    `${RULE}: the existing check is left unchanged`,
+    async (target) => {
+      const { check, soup, bread } = await claimed(target)
+      const all = [soup, bread, check.item('wine')]
+      const [newer, newest] = [target.body(all), target.body([bread])]
+      requireConflict(await target.ask('PUT', check.path, { json: newest }))
+      const { status } = await target.ask('PUT', check.path, { json: newer })
+      const what = 'A push that is older than a refused one, but newer than the check,'
+      must(isSuccess({ status }), `${what} returned ${status}; expected a 2xx status.`)
+      try {
+        await target.shows(check, all, all)
+      } catch (error) {
+        if (!(error instanceof Broken)) throw error
+        throw new Broken(`${what} was not applied. ${error.message}`)
+      }
+    },
+    async (target) => {
+      await inOrder(target)
+      await updated(target)
+      await added(target)
     },
   ),
   accepts('unclaimed_removed', 'removing an item that no guest claimed is accepted', ({ soup }) => [soup]),

@@ -129,6 +129,18 @@ function firstEndpoint(): Partial<Choices> {
   }
 }
 
+/** Pushes are compared with the newest that arrived, whether or not it was refused. */
+function newestSeen(): Partial<Choices> {
+  const seen = new Map<string, number>()
+  return {
+    isNewer: ({ table }, next) => {
+      const [before, is] = [seen.get(table.number) ?? 0, Number(next.revision)]
+      seen.set(table.number, Math.max(before, is))
+      return is > before
+    },
+  }
+}
+
 /** Every signature is that of the endpoint registered last. */
 function lastSecret(): Partial<Choices> {
   let last = ''
@@ -475,7 +487,7 @@ const wrong: Record<string, Wrong> = {
   },
   'forgets claims at any push': {
     changes: { takenAfter: () => new Set() },
-    cases: ['conflicts/kept'],
+    cases: ['conflicts/kept', 'conflicts/raised_and_lowered'],
   },
   'forgets claims at a conflict': {
     changes: {
@@ -581,7 +593,19 @@ const wrong: Record<string, Wrong> = {
   },
   'lets claimed items become cheaper': {
     changes: { conflicts: ({ taken }, next) => [...taken].some((id) => !next.items.map(idOf).includes(id)) },
-    cases: ['conflicts/cheaper', 'conflicts/kept'],
+    cases: ['conflicts/cheaper', 'conflicts/kept', 'conflicts/raised_and_lowered'],
+  },
+  'protects the price of the claim instead of the present one': {
+    changes: {
+      conflicts: ({ taken }, next) =>
+        [...taken].some((id) => !((find(next.items, id)?.price_cents ?? 0) >= 900)),
+    },
+    cases: ['conflicts/raised_and_lowered'],
+  },
+  'takes the order of refused pushes': {
+    changes: newestSeen(),
+    settings: { orderBy: 'revision' },
+    cases: ['conflicts/order_unchanged'],
   },
   'refuses every change of a claimed item': {
     changes: {
@@ -608,6 +632,7 @@ const wrong: Record<string, Wrong> = {
       'conflicts/each_of_two',
       'conflicts/kept',
       'conflicts/matched_by_id',
+      'conflicts/raised_and_lowered',
       'conflicts/removed',
     ],
   },
