@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { eventTypes } from '../../model/event.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import { bodyOf, eventCount, idOf, isGenuine, lagOf, signatureOf, typeOf, type Arrival } from './receiver.ts'
+import { isSuccess } from './ask.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { reachable } from './endpoints.ts'
 import {
@@ -21,7 +22,7 @@ import {
   subscribed,
 } from './events.ts'
 import { inOrder } from './fields.ts'
-import { Broken, must, NotChecked } from './outcome.ts'
+import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import { at, checkCandidates, isObject } from './shape.ts'
 import type { Item, Registered, Target, TrialCheck } from './target.ts'
@@ -322,6 +323,27 @@ export const lateDeliveries: readonly ContractCase[] = [
     changed,
   ),
   one(
+    'exact_url',
+    'a delivery goes to the whole url, with its query',
+    'section 2: url; section 4: the ping is sent to that endpoint',
+    async (target) => {
+      const hook = target.receiver.open()
+      const url = hook.url + QUERY
+      const answer = await target.tryToRegister({ json: { url, event_types: [NEVER] } })
+      if (!isSuccess(answer))
+        throw new NotChecked(
+          `The service refuses a further endpoint, whose url has a query (${answer.status}).`,
+        )
+      await target.ping({ secrets: [], url, hook, answer, isUnreachable: false })
+      const ping = await ifPossible(pingAt(target, hook, 0))
+      const elsewhere = target.receiver.strays().find((one) => one.includes('source'))
+      must(elsewhere === undefined, `The ping of ${url} arrived as ${elsewhere}.`)
+      if (ping === undefined) throw new NotChecked('The ping of an endpoint with a query did not arrive.')
+      must(ping.target.endsWith(QUERY), `The ping of ${url} arrived as POST ${ping.target}.`)
+    },
+    arrivedPing,
+  ),
+  one(
     'refused_is_silent',
     'a refused registration gets no deliveries',
     'section 4: POST /webhook-endpoints requires the key, and write scope',
@@ -337,6 +359,9 @@ export const lateDeliveries: readonly ContractCase[] = [
 ]
 
 const HOUR_MS = 3_600_000
+
+/** The query of a registered URL. */
+const QUERY = '?source=till'
 
 function isListed(type: unknown): boolean {
   return eventTypes.some((listed) => listed === type)

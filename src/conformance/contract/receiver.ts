@@ -10,6 +10,8 @@ import { at } from './shape.ts'
 /** A delivery as it arrived. */
 export interface Arrival {
   method: string
+  /** The path and query of the request. */
+  target: string
   headers: IncomingMessage['headers']
   /** The raw body. */
   body: Buffer
@@ -105,10 +107,10 @@ export async function openReceiver({
       })
     incoming.on('end', () => {
       const take = hooks.get(/[^/?]*(?=$|\?)/.exec(incoming.url ?? '')?.[0] ?? '')
-      const { method = '', headers } = incoming
+      const { method = '', url: target = '', headers } = incoming
       if (take === undefined) {
         const isSigned = Object.keys(headers).some((name) => SIGNATURE.test(name))
-        if (isSigned && strays.size < MAX_STRAYS) strays.add(`${method} ${incoming.url}`)
+        if (isSigned && strays.size < MAX_STRAYS) strays.add(`${method} ${target}`)
         return response.writeHead(404).end()
       }
       arrived += 1
@@ -117,7 +119,7 @@ export async function openReceiver({
         dropped += 1
         return response.writeHead(413).end()
       }
-      return take({ method, headers, body: Buffer.concat(chunks), at: Date.now() }, response)
+      return take({ method, target, headers, body: Buffer.concat(chunks), at: Date.now() }, response)
     })
   })
   // Longer than a service leaves a connection idle between two deliveries, lest it is closed under a request.

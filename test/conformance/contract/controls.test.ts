@@ -13,7 +13,7 @@ interface Control extends Variant {
 const controls: Record<string, Control> = {
   'no push is accepted': {
     changes: { invalid: () => 'closed' },
-    guards: /^(requests|checks|conflicts|retries)\/|^deliveries\/(?!ping)/,
+    guards: /^(requests|checks|conflicts|retries)\/|^deliveries\/(?!ping|exact_url)/,
     failed: ['checks/accepted'],
   },
   'GET /locations is refused': {

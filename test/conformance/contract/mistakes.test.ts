@@ -751,6 +751,10 @@ const wrong: Record<string, Wrong> = {
     cases: ['deliveries/event', 'deliveries/ping'],
     groups: ['deliveries'],
   },
+  'drops the query of a url': {
+    changes: { targetOf: (url) => url.replace(/\?.*/, '') },
+    cases: ['deliveries/exact_url'],
+  },
   'sends nothing but pings': {
     changes: { sends: (type) => type === 'ping' },
     cases: ['deliveries/event'],
