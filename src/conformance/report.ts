@@ -1,6 +1,7 @@
 /**
- * `advised`: a case based on advice failed; exit codes ignore it. `error`: a flag asked for the case, and it could not run.
- * `not_checked`: this run could not see it. `observed`: the specification leaves it open, so the report states what was seen.
+ * `advised`: a case based on advice failed; exit codes ignore it. `error`: a flag asked for the case, and it could not run, or
+ * the service stopped responding. `not_checked`: this run could not see it. `observed`: the specification leaves it open, so the
+ * report states what was seen.
  */
 export type Verdict = 'passed' | 'failed' | 'advised' | 'error' | 'not_checked' | 'observed'
 

@@ -45,10 +45,12 @@ interface AskOptions {
   answerMs: number
   /** Called with each answer. */
   onAnswer?: (method: Method, path: string, answer: ServiceResponse) => void
+  /** Called for each request to the service under test that gets no answer. */
+  onNoAnswer?: () => void
 }
 
 /** Opens connections to the service under test. Redirects are not followed. */
-export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer }: AskOptions): {
+export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer }: AskOptions): {
   ask: Ask
   close: () => Promise<void>
 } {
@@ -89,6 +91,7 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer }: AskOption
       for (let tries = 1; ; tries += 1) {
         const answer = await send(url, { method, headers, body: body ?? null }).catch((cause: unknown) => {
           const { message } = cause as Error
+          if (isSameHost(url, baseUrl)) onNoAnswer?.()
           throw new NoAnswer(`${method} ${path} got no response: ${message || String(cause)}`, { cause })
         })
         onAnswer?.(method, path, answer)

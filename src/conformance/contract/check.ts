@@ -82,6 +82,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   const unidentified: string[] = []
   const repeatedIds: string[] = []
   const ids = new Set<string>()
+  let silences = 0
   const note = (method: Method, path: string, { status, headers }: ServiceResponse) => {
     if (!path.startsWith('/')) return
     const id = String(headers['x-request-id'] ?? '')
@@ -95,6 +96,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
     ca: check.ca,
     answerMs: timeouts.answerMs,
     onAnswer: note,
+    onNoAnswer: () => (silences += 1),
   })
   const tell = check.tell ?? (() => undefined)
   const signal = check.signal ?? new AbortController().signal
@@ -115,6 +117,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
         ask,
         unidentified,
         repeatedIds,
+        silences: () => silences,
         keyFor,
         baseUrl,
         receiver,

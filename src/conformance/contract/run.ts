@@ -26,7 +26,7 @@ export const contractCases: readonly ContractCase[] = [
   everyAnswer,
 ]
 
-/** After this many cases without an answer, each of which took seconds, the rest is not checked. */
+/** After this many cases without an answer, each of which took seconds, the rest does not run. */
 const MAX_SILENT = 2
 
 /** Runs the cases one after the other. Each has a verdict, whatever the service does, and when interrupted, too. */
@@ -39,12 +39,22 @@ export async function runContract(
   const results: CaseResult[] = []
   const causes: unknown[] = []
   let silent = 0
+  /** Why the rest does not run. */
+  let end: string | undefined
   for (const [index, one] of cases.entries()) {
     const { group, id, title, section } = one
     tell(`${index + 1} of ${cases.length}  ${group}/${id}`)
     const started = performance.now()
-    const seen = silent >= MAX_SILENT ? gone : await judge(target, one, signal)
-    if (seen.silent === true) silent += 1
+    const before = target.silences()
+    let seen = end === undefined ? await judge(target, one, signal) : skipped(results, end)
+    if (end === undefined && !signal.aborted) {
+      if (seen.silent === true) silent += 1
+      if (target.silences() > before && !(await isThere(target))) end = GONE
+      else if (silent >= MAX_SILENT) end = `the service did not respond in ${MAX_SILENT} earlier cases`
+      // A service that is down breaks no rule.
+      if (end === GONE && seen.silent === true)
+        seen = { verdict: 'error', detail: `${seen.detail} Then ${GONE}.` }
+    }
     const duration_ms = Math.round(performance.now() - started)
     const { verdict } = seen
     const detail = seen.detail === null ? null : reportable(seen.detail, target.secrets())
@@ -85,9 +95,22 @@ interface Seen {
   silent?: boolean
 }
 
-const gone: Seen = {
-  verdict: 'not_checked',
-  detail: `Not checked: the service did not respond in ${MAX_SILENT} earlier cases.`,
+const GONE = 'the service stopped responding'
+
+/** Returns true when the service still answers, whatever it answers. */
+function isThere({ ask }: Target): Promise<boolean> {
+  return ask('GET', '/locations').then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The first of them is an error unless a rule was broken before: else a run with the rest unchecked would succeed. */
+function skipped(results: readonly CaseResult[], why: string): Seen {
+  const isKnown = results.some(
+    ({ verdict, basis }) => verdict === 'error' || (verdict === 'failed' && basis === 'specification'),
+  )
+  return { verdict: isKnown ? 'not_checked' : 'error', detail: `Not checked: ${why}.` }
 }
 
 async function judge(target: Target, one: ContractCase, signal: AbortSignal): Promise<Seen> {
@@ -133,6 +156,7 @@ function verdictOf(error: unknown): Seen {
 }
 
 function notChecked(error: unknown): string {
+  if (error instanceof NoAnswer) return `Not checked: ${error.message}.`
   return `Not checked: ${error instanceof Error ? error.message : String(error)}`
 }
 

@@ -101,6 +101,8 @@ export interface Target {
   repeatedIds: readonly string[]
   /** The answers so far without `X-Request-Id`, as `GET /locations: 404`. */
   unidentified: readonly string[]
+  /** Number of requests so far that got no answer. */
+  silences(): number
   /** Secrets that reports must not show: the keys of this run and the secrets of its endpoints. */
   secrets(): readonly string[]
   /** Does a thing once for all cases that look at it. */
@@ -128,6 +130,7 @@ interface TargetOptions extends Pick<
   | 'profile'
   | 'unidentified'
   | 'repeatedIds'
+  | 'silences'
   | 'keyFor'
   | 'receiver'
   | 'serviceName'

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, request, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -32,6 +32,30 @@ async function serve(listener: RequestListener): Promise<string> {
     server.close()
     server.closeAllConnections()
   })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+/** A correct service that ends after some requests. */
+async function ending(requests: number): Promise<string> {
+  const { baseUrl } = await openForeignService({
+    isNewer: (before, next) => Number(next.version) > Number(before.version),
+  })
+  let count = 0
+  const server = createServer((incoming, response) => {
+    count += 1
+    if (count > requests) {
+      server.close()
+      return server.closeAllConnections()
+    }
+    const { method, headers, url } = incoming
+    const forwarded = request(new URL(url ?? '', baseUrl), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    return incoming.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 }
 
@@ -90,6 +114,21 @@ describe('a server that answers 200 to everything', () => {
       const report = await check(baseUrl)
       expect(report.ok).toBe(false)
       expect(passed(report)).toEqual([])
+    },
+  )
+})
+
+describe('a service that ends in the middle of a check', () => {
+  test.each([12, 30, 50, 70, 90, 110, 130])(
+    'breaks no rule, and is an error, after %i requests',
+    async (requests) => {
+      const baseUrl = await ending(requests)
+      const report = await check(baseUrl, { apiKey: 'full-key', readKey: 'read-key', orderBy: 'version' })
+      expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
+      expect(report.totals).toMatchObject({ error: 1 })
+      expect(report.ok).toBe(false)
+      const [error] = report.cases.filter(({ verdict }) => verdict === 'error')
+      expect(error?.detail).toMatch(/the service stopped responding\.$/)
     },
   )
 })
