@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { Agent, request } from 'undici'
 import { onTestFinished } from 'vitest'
 import { testAuthority } from './simulator.ts'
@@ -159,6 +160,8 @@ export const defaults = {
     `t=${t},v1=${createHmac('sha256', hook.secret).update(`${t}.${body}`).digest('hex')}`,
   /** `t` of an attempt. */
   timeOf: (now: number, _sending: Sending): number => Math.floor(now / 1000),
+  /** The content coding of responses. */
+  coding: undefined as 'gzip' | undefined,
   /** The URL that a delivery goes to. */
   targetOf: (url: string): string => url,
   method: 'POST' as 'POST' | 'PUT',
@@ -405,7 +408,7 @@ export async function openForeignService(
 
   const server = createServer((incoming, response) => {
     void answer(incoming).then((reply) =>
-      give(response, reply, choices.requestId(reply.status, incoming.url ?? '')),
+      give(response, reply, choices.requestId(reply.status, incoming.url ?? ''), choices.coding),
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -450,9 +453,12 @@ function give(
   response: ServerResponse,
   { status, json, text, headers = {} }: Reply,
   id: string | undefined,
+  coding: 'gzip' | undefined,
 ): void {
   const type = json === undefined ? {} : { 'content-type': 'application/json' }
   const named = id === undefined ? {} : { 'x-request-id': id }
-  response.writeHead(status, { ...type, ...named, ...headers })
-  response.end(json === undefined ? text : JSON.stringify(json))
+  const body = json === undefined ? text : JSON.stringify(json)
+  const coded = coding === undefined || body === undefined ? {} : { 'content-encoding': coding }
+  response.writeHead(status, { ...type, ...named, ...coded, ...headers })
+  response.end(coding === undefined || body === undefined ? body : gzipSync(body))
 }

@@ -1,3 +1,5 @@
+import { pipeline, type Readable, type Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Agent, request } from 'undici'
 
 /** An answer of the service under test, whatever it holds. */
@@ -69,7 +71,7 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
     const timer = setTimeout(() => deadline.abort(late), answerMs)
     try {
       const answer = await request(url, { ...options, dispatcher, signal: deadline.signal })
-      const text = await readText(answer.body)
+      const text = await readText(decoded(answer.body, answer.headers['content-encoding']))
       return { status: answer.statusCode, headers: answer.headers, text, json: parseJson(text) }
     } finally {
       clearTimeout(timer)
@@ -106,6 +108,21 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
 
 /** The most bytes of an answer that are read. */
 const MAX_BYTES = 8 * 1024 * 1024
+
+/** A response without `Accept-Encoding` in its request may have any coding. */
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/** The body without its content coding; as it is where the coding is unknown. */
+function decoded(body: Readable, coding: string | string[] | undefined): Readable {
+  const decoder = decoders[String(coding ?? '').toLowerCase()]
+  // The reader gets the error of either stream.
+  return decoder === undefined ? body : pipeline(body, decoder(), () => undefined)
+}
 
 /** Reads a body as UTF-8. @throws Error when it is larger than any answer has to be. */
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -149,6 +149,7 @@ const right: Record<string, Variant> = {
     },
     settings: { orderBy: 'version' },
   },
+  'compresses every response': { changes: { coding: 'gzip' } },
   'answers a bare list': { changes: { locations: () => [] } },
   'writes times with an offset of zero': {
     changes: { createdAt: () => new Date().toISOString().replace('Z', '+00:00') },
