@@ -160,6 +160,8 @@ export const defaults = {
     `t=${t},v1=${createHmac('sha256', hook.secret).update(`${t}.${body}`).digest('hex')}`,
   /** `t` of an attempt. */
   timeOf: (now: number, _sending: Sending): number => Math.floor(now / 1000),
+  /** How long it takes until the clock moves, by the number of the move, in milliseconds. */
+  movesAfterMs: (_move: number): number => 0,
   /** The content coding of responses. */
   coding: undefined as 'gzip' | undefined,
   /** The URL that a delivery goes to. */
@@ -211,6 +213,7 @@ export async function openForeignService(
   const timers = new Set<NodeJS.Timeout>()
   let skew = 0
   let requests = 0
+  let moves = 0
   const now = () => Date.now() + skew
   const later = (ms: number, work: () => void) => {
     if (ms === 0) return work()
@@ -394,6 +397,9 @@ export async function openForeignService(
       return hook === undefined ? choices.refusal(404, 'unknown_endpoint') : choices.removed(hook)
     }
     if (method === 'POST' && path === '/testing/forward') {
+      moves += 1
+      const wait = choices.movesAfterMs(moves)
+      await new Promise((resolve) => setTimeout(resolve, wait))
       await advance((json as { by: number }).by)
       return { status: 204 }
     }

@@ -499,6 +499,13 @@ describe('an endpoint in the list', () => {
   })
 })
 
+test('a retry that becomes due while the service answers slowly is not too early', async () => {
+  // The second move is the one before the first retry, to six seconds before it is due.
+  const changes = { movesAfterMs: (move: number) => (move === 2 ? 6_500 : 0) }
+  const { cases } = await examine({ changes, groups: ['retries'] }, { onTestFinished })
+  expect(cases.find(({ id }) => id === 'schedule')).toMatchObject({ verdict: 'passed', detail: null })
+})
+
 test('a service that requires a field that the profile does not name is not checked', async () => {
   const changes = {
     invalid: ({ currency }: Body) =>
