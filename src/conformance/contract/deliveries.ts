@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { diagnose, type Mistake } from '../../signature/diagnose/diagnose.ts'
 import { eventTypes } from '../../model/event.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import { bodyOf, eventCount, idOf, isGenuine, lagOf, signatureOf, typeOf, type Arrival } from './receiver.ts'
@@ -57,7 +58,7 @@ export const deliveries: readonly ContractCase[] = [
       must(name !== undefined, `The ping has no ${headerName(target)}.`)
       must(
         secrets.length === 0 || isGenuine(ping, secrets, target.serviceName),
-        'The signature of the ping does not match.',
+        `The signature of the ping does not match.${mistakeOf(target, ping, secrets)}`,
       )
       const lag = lagOf(ping, target.serviceName)
       must(!Number.isNaN(lag), 'The signature of the ping has no t.')
@@ -185,8 +186,10 @@ export const deliveries: readonly ContractCase[] = [
       if (signed.length === 0)
         throw new NotChecked('The secret or v1 is missing, so signatures cannot be compared.')
       const wrong = signed.find(({ arrival, secrets }) => !isGenuine(arrival, secrets, target.serviceName))
-      const type = wrong === undefined ? '' : String(typeOf(wrong.arrival))
-      must(wrong === undefined, `The signature of ${type} does not match the secret of the endpoint.`)
+      if (wrong === undefined) return
+      throw new Broken(
+        `The signature of ${String(typeOf(wrong.arrival))} does not match the secret of the endpoint.${mistakeOf(target, wrong.arrival, wrong.secrets)}`,
+      )
     },
   ),
   one(
@@ -401,6 +404,26 @@ function dataOf(arrival: Arrival): unknown {
 /** ISO 8601: calendar, week or ordinal dates, in basic or extended form, with an offset of zero. */
 const UTC =
   /^\d{4}-?(?:(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|W[0-5]\d-?[1-7]|[0-3]\d\d)T(?:[01]\d|2[0-4])(?::?[0-5]\d(?::?[0-6]\d)?)?(?:[.,]\d+)?(?:Z|[+-]00(?::?00)?)$/i
+
+/** Mistakes whose advice elsewhere is for receivers. */
+const ofSender: Readonly<Partial<Record<Mistake, string>>> = {
+  secret_of_another_endpoint:
+    'It matches the secret of another endpoint. Sign with the secret of the endpoint that gets the delivery.',
+  secret_without_prefix: 'The key lacks whsec_. Sign with the whole secret, as the registration returned it.',
+}
+
+/** Names the mistake behind a wrong signature and what to do, after a space; empty where no known one explains it exactly. */
+function mistakeOf(target: Target, arrival: Arrival, secrets: readonly string[]): string {
+  const { value } = signatureOf(arrival, target.serviceName)
+  if (value === '' || secrets.length === 0) return ''
+  const others = target.secrets().filter((one) => one.startsWith('whsec_') && !secrets.includes(one))
+  const found = diagnose({ payload: arrival.body, header: value, secret: secrets, others, now: arrival.at })
+  if (found === undefined) return ''
+  const { mistake, advice } = found
+  const isBody = /^(json|body|trailing|line_endings|byte_order|wrong_charset)/.test(mistake)
+  const signsOther = `The signed body is not the sent one (${mistake}). Sign the bytes that are sent.`
+  return ` ${ofSender[mistake] ?? (isBody ? signsOther : advice)}`
+}
 
 function headerName({ serviceName = '<service name>' }: Target): string {
   return signatureHeader(serviceName)

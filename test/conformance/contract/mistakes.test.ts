@@ -953,6 +953,36 @@ test('deliveries to another path than the registered one fail with the path', as
   )
 })
 
+test.each<[mistake: string, signed: Choices['signed'], reason: string]>([
+  [
+    'the body in another form',
+    (hook, body, t) => foreignDefaults.signed(hook, JSON.stringify(JSON.parse(body), null, 2), t),
+    'The signed body is not the sent one (json_reserialised). Sign the bytes that are sent.',
+  ],
+  [
+    'no period',
+    ({ secret }, body, t) => `t=${t},v1=${hmac(secret, `${t}${body}`).digest('hex')}`,
+    'The period is missing between t and the body. Sign the value of t, a period, and then the body.',
+  ],
+  [
+    'the secret without its prefix',
+    ({ secret, ...hook }, body, t) => foreignDefaults.signed({ ...hook, secret: secret.slice(6) }, body, t),
+    'The key lacks whsec_. Sign with the whole secret, as the registration returned it.',
+  ],
+  [
+    'a secret that nobody knows',
+    (hook, body, t) => foreignDefaults.signed({ ...hook, secret: 'unknown' }, body, t),
+    '',
+  ],
+])('the reason names what was signed: %s', async (_mistake, signed, reason) => {
+  const { cases } = await examine({ changes: { signed }, groups: ['deliveries'] }, { onTestFinished })
+  const [ping, match] = ['ping', 'signature_match'].map((id) => cases.find((one) => one.id === id))
+  expect(ping?.detail).toBe(`The signature of the ping does not match. ${reason}`.trimEnd())
+  expect(match?.detail).toBe(
+    `The signature of check.created does not match the secret of the endpoint. ${reason}`.trimEnd(),
+  )
+})
+
 test('a ping without t in its signature fails with that reason', async () => {
   const signed: Choices['signed'] = ({ secret }, body) => `v1=${hmac(secret, `.${body}`).digest('hex')}`
   const { cases } = await examine({ changes: { signed }, groups: ['deliveries'] }, { onTestFinished })
