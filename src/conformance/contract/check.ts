@@ -156,6 +156,9 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   }
 }
 
+/** OpenSSL's words for a server that answers a TLS handshake in plain text. */
+const PLAIN = /wrong version number|packet length too long/i
+
 /** Asks for the locations. @throws UnusableTarget when nothing answers at the base URL. */
 async function requireAnswer(ask: Ask, baseUrl: string): Promise<ServiceResponse> {
   try {
@@ -163,6 +166,8 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<ServiceResponse
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     const why = error.message.replace(/^.*? got no response: /, '')
+    if (PLAIN.test(why))
+      throw new UnusableTarget('address', `${baseUrl} does not use TLS. Pass --base-url with http://.`)
     const next = trustAdvice(why, 'Pass its certificate authority with --cacert.') ?? 'Check --base-url.'
     throw new UnusableTarget('address', `${baseUrl} did not respond: ${why}. ${next}`)
   }
@@ -196,11 +201,15 @@ async function requireService(
   // A server that answers every request with the same status is not the service.
   const isRefused = [400, 409, 422].includes(push.status) && push.status !== read.status
   const hasRoutes = isSuccess(read) || isSuccess(push) || isRefused
-  if (!hasRoutes)
-    throw new UnusableTarget(
-      'address',
-      `${baseUrl} does not behave like this service: GET /locations returned ${read.status}, a push ${push.status}. Check --api-key and --base-url, which ends with the version segment /v1.`,
-    )
+  if (hasRoutes) return
+  const isDown = read.status >= 500 && push.status >= 500
+  const next = isDown
+    ? 'The service, or a proxy before it, fails. Check its log.'
+    : 'Check --api-key and --base-url, which ends with the version segment /v1.'
+  throw new UnusableTarget(
+    'address',
+    `${baseUrl} does not behave like this service: GET /locations returned ${read.status}, a push ${push.status}. ${next}`,
+  )
 }
 
 /** A key without write scope that this check made, and the path of its removal. */

@@ -63,15 +63,27 @@ const passed = ({ cases }: ConformanceReport) =>
   cases.flatMap(({ verdict, group, id }) => (verdict === 'passed' ? [`${group}/${id}`] : []))
 
 describe('the check stops at a target that is not a service of this kind:', () => {
-  test.each([404, 500, 302, 405, 409, 422])('a server that answers %i to everything', async (status) => {
+  test.each([404, 500, 502, 302, 405, 409, 422])('a server that answers %i to everything', async (status) => {
+    const next =
+      status >= 500
+        ? 'The service, or a proxy before it, fails. Check its log.'
+        : 'Check --api-key and --base-url, which ends with the version segment /v1.'
     const baseUrl = await serve(
       (_, response) => void response.writeHead(status, { location: '/' }).end('<html>'),
     )
     const error = await check(baseUrl).catch((caught: unknown) => caught as UnusableTarget)
     expect(error).toMatchObject({ name: 'UnusableTarget', kind: 'address' })
     expect((error as Error).message).toBe(
-      `${baseUrl} does not behave like this service: GET /locations returned ${status}, a push ${status}. Check --api-key and --base-url, which ends with the version segment /v1.`,
+      `${baseUrl} does not behave like this service: GET /locations returned ${status}, a push ${status}. ${next}`,
     )
+  })
+
+  test('a server without TLS at an https: address', async () => {
+    const baseUrl = (await serve((_, response) => void response.end())).replace('http:', 'https:')
+    await expect(check(baseUrl)).rejects.toMatchObject({
+      kind: 'address',
+      message: `${baseUrl} does not use TLS. Pass --base-url with http://.`,
+    })
   })
 
   test('a closed port', async () => {
