@@ -49,7 +49,8 @@ const refuses = (
     for (const url of urls(accepted)) {
       const json = { url, event_types: ['check.created'] }
       const { status } = await target.tryToRegister({ json })
-      const what = url === undefined ? 'A registration without url' : `Registering the url ${url}`
+      const what =
+        url === undefined ? 'A registration without url' : `Registering the url ${JSON.stringify(url)}`
       must(!isSuccess({ status }), `${what} returned ${status}; expected a 4xx status.`)
     }
   })
