@@ -267,9 +267,9 @@ export const conflicts: readonly ContractCase[] = [
       }
     },
     async (target) => {
-      await inOrder(target)
       await updated(target)
       await added(target)
+      await inOrder(target)
     },
   ),
   accepts('unclaimed_removed', 'removing an item that no guest claimed is accepted', ({ soup }) => [soup]),
