@@ -60,6 +60,17 @@ export function makeReport({
   return { ...examined, ok, interrupted, totals, cases }
 }
 
+/**
+ * Returns the report in which a case that was not checked is an `error` when `required` names it or its group; unchanged
+ * after an interruption.
+ */
+export function requireChecked(report: ConformanceReport, required: readonly string[]): ConformanceReport {
+  if (report.interrupted || required.length === 0) return report
+  const cases = report.cases.map((one) => (isNamed(one, required) ? asError(one) : one))
+  // Failed cases that rest on advice are set aside already.
+  return makeReport({ ...report, cases, strict: true })
+}
+
 /** Returns true when none of the cases was checked, and none failed. Those of the group `control` only prepare the others. */
 export function isUnchecked(cases: readonly CaseResult[]): boolean {
   if (cases.some(({ verdict }) => isBad(verdict))) return false
@@ -92,18 +103,16 @@ export interface Selection {
 
 /** Returns true when a case was asked for. */
 export function isSelected(one: Named, { only = [], skip = [] }: Selection): boolean {
-  const named = (name: string) => namesOf(one).includes(name)
-  return (only.length === 0 || only.some(named)) && !skip.some(named)
+  return (only.length === 0 || isNamed(one, only)) && !isNamed(one, skip)
 }
 
-/** Returns the unknown names of a selection: a typing mistake would silently check less or more. */
-export function unknownNames(cases: readonly Named[], { only = [], skip = [] }: Selection): string[] {
-  const known = new Set(cases.flatMap(namesOf))
-  return [...only, ...skip].filter((name) => !known.has(name))
+/** Returns the names that no case and no group has: a typing mistake would silently check less or more. */
+export function unknownNames(cases: readonly Named[], names: readonly string[]): string[] {
+  return names.filter((name) => !cases.some((one) => isNamed(one, [name])))
 }
 
-function namesOf({ group, id }: Named): string[] {
-  return [group, id, `${group}/${id}`]
+function isNamed({ group, id }: Named, names: readonly string[]): boolean {
+  return [group, id, `${group}/${id}`].some((name) => names.includes(name))
 }
 
 /** Why a run is not ok although no case failed. */
@@ -145,6 +154,7 @@ export async function toJUnit(report: ConformanceReport): Promise<string> {
   })
 }
 
+/** Makes a case that was not checked an error. */
 function asError(one: CaseResult): CaseResult {
   return one.verdict === 'not_checked' ? { ...one, verdict: 'error' } : one
 }

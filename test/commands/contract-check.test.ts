@@ -80,6 +80,27 @@ describe.concurrent('tabwire contract check', () => {
     },
   )
 
+  test('exits with 1 when a case that --require names could not be checked', async ({ onTestFinished }) => {
+    const { baseUrl, apiKey } = await openForeignService({}, onTestFinished)
+    const only = ['--only', 'access/locations', '--only', 'retries/schedule', '--wait', '1']
+    const args = ['contract', 'check', '--base-url', baseUrl, '--api-key', apiKey, ...only, '--json']
+    const [plain, required] = await Promise.all([tabwire(args), tabwire([...args, '--require', 'retries'])])
+    expect([plain.code, required.code]).toEqual([0, 1])
+    const verdicts = [plain, required].map(({ stdout }) =>
+      (JSON.parse(stdout) as ConformanceReport).cases.map(({ id, verdict }) => `${id} ${verdict}`),
+    )
+    expect(verdicts).toEqual([
+      ['locations passed', 'schedule not_checked'],
+      ['locations passed', 'schedule error'],
+    ])
+  })
+
+  test('exits with 2 when --base-url has a query', async () => {
+    const ended = await tabwire(['contract', 'check', '--base-url', 'https://a.test/v1?x=1'])
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toContain('--base-url must end with a path, without a query or a fragment')
+  })
+
   test('exits with 3 and cites the section when a response breaks the specification', async ({
     onTestFinished,
   }) => {
@@ -179,7 +200,7 @@ describe.concurrent('tabwire contract check', () => {
     [
       ['--only', 'nothing'],
       2,
-      'Error: --only and --skip must be a case or group, got "nothing". Groups: requests, access, checks, conflicts, endpoints, deliveries, retries. The report lists the cases.',
+      'Error: --only, --skip and --require must be a case or group, got "nothing". Groups: requests, access, checks, conflicts, endpoints, deliveries, retries. The report lists the cases.',
     ],
   ])('%j exits with %i and prints the reason', async (args, code, message) => {
     const cwd = await emptyDirectory()

@@ -5,7 +5,7 @@ import { validateXML } from 'xmllint-wasm'
 import { z } from 'zod'
 import { formatReport } from '../../src/cli/conformance/command.ts'
 import { renderConformance } from '../../src/cli/render/results.ts'
-import { makeReport, toJUnit, toTap } from '../../src/conformance/report.ts'
+import { makeReport, requireChecked, toJUnit, toTap } from '../../src/conformance/report.ts'
 import { readJson } from '../findings/situations.ts'
 import { fixtures } from '../support/cli.ts'
 import { empty, report } from './report-example.ts'
@@ -92,6 +92,22 @@ test('a report without a checked case is not ok, and says so in every format', a
   expect(toTap(failed)).not.toContain('Bail out!')
   expect(makeReport({ ...report, cases: [control] }).ok).toBe(true)
   expect(makeReport({ ...report, cases: [leftOut, passed] }).ok).toBe(true)
+})
+
+test('a case that is required and was not checked is an error; others stay as they are', () => {
+  const [passed, , , leftOut] = report.cases
+  if (passed === undefined || leftOut === undefined) throw new Error('The example has no such cases.')
+  const partial = makeReport({ ...report, cases: [passed, leftOut] })
+  for (const name of [leftOut.group, leftOut.id, `${leftOut.group}/${leftOut.id}`])
+    expect(requireChecked(partial, [name])).toMatchObject({
+      ok: false,
+      totals: { passed: 1, error: 1, not_checked: 0 },
+      cases: [passed, { ...leftOut, verdict: 'error' }],
+    })
+  expect(requireChecked(partial, [passed.id])).toEqual(partial)
+  expect(requireChecked(partial, [])).toBe(partial)
+  const interrupted = { ...partial, interrupted: true, ok: false }
+  expect(requireChecked(interrupted, [leftOut.id])).toBe(interrupted)
 })
 
 test('a report that was interrupted says so in every format', async () => {

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import {
   type ConformanceReport,
   isSelected,
+  requireChecked,
   unknownNames,
-  type Selection,
   toJUnit,
   toTap,
 } from '../../conformance/report.ts'
@@ -37,17 +37,18 @@ export abstract class ConformanceCommand extends BaseCommand {
 
   /** Runs a check, prints its report in the requested form, and sets the exit code. */
   protected async report(
-    { tap, junit }: { tap: boolean; junit: string | undefined },
+    { tap, junit, require }: { tap: boolean; junit: string | undefined; require?: string[] | undefined },
     check: (tell: Tell, signal: AbortSignal) => Promise<ConformanceReport>,
     about: About = [],
   ): Promise<ConformanceReport> {
-    const report = await this.progressing((tell) => {
+    const checked = await this.progressing((tell) => {
       const begin = (text: string) => {
         this.hasBegun = true
         tell(text)
       }
       return check(begin, this.interruption.signal)
     })
+    const report = requireChecked(checked, listed(require ?? []))
     const { columns } = this.terminal
     this.write(await formatReport(report, { json: this.wantsJson, tap, junit, columns, about }))
     if (report.interrupted) process.exitCode = exitCodes.interrupted
@@ -72,30 +73,40 @@ export const conformanceFlags = fromEnvironment({
     multiple: true,
     multipleNonGreedy: true,
   }),
+  require: Flags.string({
+    description: 'Exit 1 when this case, or one of this group, could not be checked; repeatable.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
 })
 
 interface Asked {
   only: readonly string[] | undefined
-  skip: readonly string[] | undefined
+  skip?: readonly string[] | undefined
+  require?: readonly string[] | undefined
 }
 
 /**
  * Returns the cases that `--only` and `--skip` select.
- * @throws CommandError (usage) for an unknown name, or when no case is left.
+ * @throws CommandError (usage) for an unknown name, or when no case is left, or none that `--require` names.
  */
 export function chosenCases<T extends { group: string; id: string }>(
   cases: readonly T[],
-  { only, skip }: Asked,
+  { only, skip, require }: Asked,
 ): T[] {
-  const selection: Selection = { only: listed(only ?? []), skip: listed(skip ?? []) }
-  const [unknown] = unknownNames(cases, selection)
+  const selection = { only: listed(only ?? []), skip: listed(skip ?? []) }
+  const required = listed(require ?? [])
+  const [unknown] = unknownNames(cases, [...selection.only, ...selection.skip, ...required])
   const groups = [...new Set(cases.map(({ group }) => group))].join(', ')
   if (unknown !== undefined)
     throw usageError(
-      `--only and --skip must be a case or group, got ${JSON.stringify(unknown)}. Groups: ${groups}. The report lists the cases.`,
+      `--only, --skip and --require must be a case or group, got ${JSON.stringify(unknown)}. Groups: ${groups}. The report lists the cases.`,
     )
   const left = cases.filter((one) => isSelected(one, selection))
   if (left.length === 0) throw usageError('--only and --skip leave no case to run.')
+  const [missing] = unknownNames(left, required)
+  if (missing !== undefined)
+    throw usageError(`--require ${missing}: --only or --skip leaves out every case of that name.`)
   return left
 }
 

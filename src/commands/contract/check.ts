@@ -82,7 +82,7 @@ export default class ContractCheck extends ConformanceCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ContractCheck)
-    const cases = chosenCases(contractCases, { only: flags.only, skip: flags.skip })
+    const cases = chosenCases(contractCases, flags)
     const common = {
       cases,
       serviceName: flags['service-name'],
@@ -102,6 +102,10 @@ export default class ContractCheck extends ConformanceCommand {
       if (given === undefined) return this.checkOwnService(flags, common)
       throw usageError(`--${given} also needs --base-url: the URL of the implementation to test.`)
     }
+    if (/[?#]/.test(baseUrl))
+      throw usageError(
+        `--base-url must end with a path, without a query or a fragment, got ${JSON.stringify(baseUrl)}.`,
+      )
     await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
@@ -120,7 +124,7 @@ export default class ContractCheck extends ConformanceCommand {
   }
 
   private async checkOwnService(
-    flags: { tap: boolean; junit: string | undefined },
+    flags: ReportFlags,
     common: Omit<Settings, 'baseUrl' | 'tls'>,
   ): Promise<void> {
     const authority = await createAuthority()
@@ -165,11 +169,7 @@ export default class ContractCheck extends ConformanceCommand {
   }
 
   /** @throws CommandError with the exit code for a key that is refused, or an address that is not the service's. */
-  private async check(
-    flags: { tap: boolean; junit: string | undefined },
-    settings: Settings,
-    about: About,
-  ): Promise<void> {
+  private async check(flags: ReportFlags, settings: Settings, about: About): Promise<void> {
     let left = 0
     try {
       await this.report(
@@ -192,6 +192,12 @@ export default class ContractCheck extends ConformanceCommand {
         `Webhook endpoints still registered there: ${left}. Delete them, or set paths.delete_endpoint in --profile for the next run.`,
       )
   }
+}
+
+interface ReportFlags {
+  tap: boolean
+  junit: string | undefined
+  require: string[] | undefined
 }
 
 function headerOf(serviceName: string | undefined): string {

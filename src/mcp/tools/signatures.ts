@@ -90,7 +90,7 @@ export const receiverCheck = defineTool({
   effects: { ...adds, openWorldHint: true },
   scopes: [],
   async run(context, { url, secret: given, only, events, ...settings }, signal) {
-    const cases = chosenCases(receiverCases, { only, skip: undefined })
+    const cases = chosenCases(receiverCases, { only })
     const key = requireSecret(given, context)
     const target = await context.receiver(url)
     const report = await checkReceiver({

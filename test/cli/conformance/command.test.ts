@@ -21,9 +21,17 @@ describe('--only and --skip', () => {
 
   test('refuse a name that is neither a case nor a group', () => {
     expect(() => chosen(['bigg'], [])).toThrow(
-      '--only and --skip must be a case or group, got "bigg". Groups: accepts, refuses',
+      '--only, --skip and --require must be a case or group, got "bigg". Groups: accepts, refuses',
     )
     expect(() => chosen([], ['bigg'])).toThrow('bigg')
+    expect(() => chosenCases(cases, { only: [], require: ['bigg'] })).toThrow('bigg')
+  })
+
+  test('refuse to leave out all cases that --require names', () => {
+    expect(chosenCases(cases, { only: ['big'], require: ['refuses', 'accepts'] })).toHaveLength(2)
+    expect(() => chosenCases(cases, { only: ['accepts'], require: ['big', 'refuses'] })).toThrow(
+      '--require refuses: --only or --skip leaves out every case of that name.',
+    )
   })
 
   test('refuse a selection without cases', () => {
