@@ -13,14 +13,17 @@ interface CheckUp {
   running: string | undefined
 }
 
-const marks = { good: chalk.green('✓'), note: chalk.yellow('!'), bad: chalk.red('✗') }
+/** Returns the mark of a check. Coloured at each call: NO_COLOR takes effect after this file is loaded. */
+function markOf(level: Finding['level']): string {
+  return { good: chalk.green('✓'), note: chalk.yellow('!'), bad: chalk.red('✗') }[level]
+}
 
 /** Renders what a repair did, one line per check with its advice below, and the summary. */
 export const renderCheckUp = renderer((checkUp: CheckUp, columns: number | undefined = Infinity): string => {
   const { checks, repaired, repairable } = checkUp
   const done = repaired.map((text) => `${chalk.bold('Repaired')} ${printable(text)}`)
   const found = checks.flatMap(({ level, message, advice }) => [
-    ...indented(`${marks[level]} ${printable(message)}`, columns),
+    ...indented(`${markOf(level)} ${printable(message)}`, columns),
     ...(advice === undefined
       ? []
       : indented(chalk.dim(`→ ${printable(advice)}`), columns - 2).map((line) => `  ${line}`)),

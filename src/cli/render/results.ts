@@ -48,13 +48,14 @@ function indented(text: string): string {
   return text.replace(/^/gm, '  ')
 }
 
-const marks: Record<Verdict, string> = {
-  passed: chalk.green('✓'),
-  failed: chalk.red('✗'),
-  advised: chalk.yellow('!'),
-  error: chalk.red('✗'),
-  not_checked: chalk.dim('-'),
-  observed: chalk.yellow('·'),
+/** The mark of each verdict, in the order of the totals. Functions, because NO_COLOR takes effect after this file is loaded. */
+const marks: Record<Verdict, () => string> = {
+  passed: () => chalk.green('✓'),
+  failed: () => chalk.red('✗'),
+  advised: () => chalk.yellow('!'),
+  error: () => chalk.red('✗'),
+  not_checked: () => chalk.dim('-'),
+  observed: () => chalk.yellow('·'),
 }
 
 const INDENT = ' '.repeat(6)
@@ -84,7 +85,7 @@ function renderRun(run: readonly CaseResult[], columns: number): string {
   const paragraph = (text: string) => wrapped(text, INDENT, columns)
   const seen = detail === null || isObservation ? [] : [paragraph(detail)]
   const why = isTold(first) ? [chalk.yellow(paragraph(reason))] : []
-  const marked = lines.map((line) => `  ${marks[verdict]} ${paragraph(line).slice(INDENT.length)}`)
+  const marked = lines.map((line) => `  ${marks[verdict]()} ${paragraph(line).slice(INDENT.length)}`)
   return [...marked, ...seen, ...why].join('\n')
 }
 
