@@ -1,4 +1,4 @@
-import { access, readFile, stat, writeFile } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/model/event.ts'
@@ -116,6 +116,16 @@ describe.concurrent('tabwire endpoints', () => {
     expect(stderr).toBe('Error: Cannot write no/such/folder (ENOENT). Choose another file.\n')
     expect(await (await service.call('GET', '/v1/webhook-endpoints?limit=100')).text()).not.toContain(doomed)
     await expect(access(join(service.cwd, 'no'))).rejects.toThrow()
+  })
+
+  test('create leaves no file behind when the variables cannot be written', async () => {
+    const cwd = join(service.cwd, 'both')
+    await mkdir(cwd)
+    const args = ['endpoints', 'create', url, '--secret-file', 'secret', '--dotenv', 'no/such/.env']
+    const { code, stderr } = await service.run([...args, '--data-dir', '../.tabwire'], { cwd })
+    expect(code).toBe(1)
+    expect(stderr).toContain('no/such/.env')
+    expect(await readdir(cwd)).toEqual([])
   })
 
   test('create refuses an unknown event type and lists the known ones', async () => {

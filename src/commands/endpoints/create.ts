@@ -41,8 +41,9 @@ export default class EndpointsCreate extends ServiceCommand {
     const { args, flags } = await this.parse(EndpointsCreate)
     const event_types = chosenEvents(flags.events ?? ['all'])
     const client = await this.connect(flags)
-    const secretFile = await openIf(flags['secret-file'], openSecretFile)
+    // The secret's file comes last: it stays open, and an error before the `try` would leave its draft behind.
     const envFile = await openIf(flags.dotenv, openEnvFile)
+    const secretFile = await openIf(flags['secret-file'], openSecretFile)
     try {
       const response = await client.endpoints.create({ url: args.url, event_types })
       const { id, secret } = registrationIn(response)
