@@ -50,7 +50,10 @@ export abstract class BaseCommand extends Command {
         else unwritable(error)
       })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-      process.on(signal, (name: NodeJS.Signals) => this.interrupted(name))
+      process.on(signal, (name: NodeJS.Signals) => {
+        // Ctrl-C has reached the pager, too, which often goes on.
+        if (name !== 'SIGINT' || !this.isPaging) this.interrupted(name)
+      })
   }
 
   /** Parses the command line. Refuses a data directory that another user may have written. */
@@ -205,8 +208,13 @@ export abstract class BaseCommand extends Command {
     if (!process.stdout.isTTY) return this.write(text)
     const shown = `${this.fitted(render)}\n`
     const { showInPager } = await import('./pager.ts')
-    if (!(await showInPager(shown))) this.write(shown)
+    this.isPaging = true
+    const isShown = await showInPager(shown).finally(() => (this.isPaging = false))
+    if (!isShown) this.write(shown)
   }
+
+  /** True while a pager runs. */
+  private isPaging = false
 
   /** Writes chunks as they arrive, no faster than standard output takes them. */
   protected async writeAll(chunks: AsyncIterable<Uint8Array>): Promise<void> {
