@@ -23,7 +23,10 @@ export function openBar({ terminal, say, resend, quit, interrupt }: BarParts) {
     resend() {
       const { last } = view
       // A failed resend does not end `listen`.
-      if (last !== undefined) void resend(last.id).then(tell, (error: unknown) => tell(String(error)))
+      if (last !== undefined)
+        void resend(last.id).then(tell, (error: unknown) =>
+          tell(error instanceof Error ? error.message : String(error)),
+        )
     },
     clear: () => screen.clearAll(),
     space: () => tell(''),
