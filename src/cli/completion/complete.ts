@@ -3,7 +3,7 @@ import type { Client } from '../../client.ts'
 import { scopes } from '../../model/api-key.ts'
 import { eventTypes } from '../../model/event.ts'
 import { apiFaultKinds, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
-import { findingCodes } from '../../model/simulator/report.ts'
+import { accountCodes, findingCodes } from '../../model/simulator/report.ts'
 import { readConfigFile } from '../config/file.ts'
 import { savedStates } from '../files/state-files.ts'
 import { readSamples } from '../push/samples.ts'
@@ -96,8 +96,11 @@ type LookedUp =
   | 'scenario'
   | 'state'
 
+const faultWords: ValueKind = { words: [...deliveryFaultKinds, ...apiFaultKinds] }
+
 const ofFlags: Readonly<Record<string, ValueKind>> = {
   body: 'file',
+  bundle: 'file',
   cacert: 'file',
   check: 'check',
   config: 'file',
@@ -106,7 +109,8 @@ const ofFlags: Readonly<Record<string, ValueKind>> = {
   endpoint: 'endpoint',
   dotenv: 'file',
   events: { words: ['all', ...eventTypes] },
-  'fail-on': { words: ['any', 'none', ...findingCodes] },
+  'fail-on': { words: ['any', 'none', ...findingCodes, ...accountCodes] },
+  faults: faultWords,
   finding: { words: ['any', ...findingCodes] },
   file: 'file',
   junit: 'file',
@@ -128,7 +132,7 @@ const ofArguments: Readonly<Record<string, ValueKind>> = {
   delivery: 'delivery',
   endpoint: 'endpoint',
   event: 'event',
-  fault: { words: [...deliveryFaultKinds, ...apiFaultKinds] },
+  fault: faultWords,
   file: 'file',
   key: 'key',
   payment: 'payment',

@@ -84,6 +84,8 @@ describe('values', () => {
     ['push |', 'file'],
     ['push a.json b|', 'file'],
     ['verify --body |', 'file'],
+    ['report --bundle |', 'file'],
+    ['replay |', 'file'],
     ['ping |', 'endpoint'],
     ['tail --endpoint=we|', 'endpoint'],
     ['guests claim |', 'check'],
@@ -94,6 +96,13 @@ describe('values', () => {
     ['scenario run a |', 'scenario'],
     ['clock advance |', undefined],
   ])('%s is completed by %s', (line, kind) => expect(at(line).kind).toBe(kind))
+
+  test.each([
+    ['report --fail-on |', ['overpaid', 'check_left_open']],
+    ['exec --faults |', ['drop', 'latency']],
+  ])('%s is completed by all words that it accepts', (line, words) => {
+    expect(at(line).kind).toEqual({ words: expect.arrayContaining(words) as string[] })
+  })
 
   test('of URLs are joined again after bash splits them at colons', () => {
     const { given } = at('ping --url http : //127.0.0.1 : 4200 |')
