@@ -247,17 +247,15 @@ export async function shellScript(shell: Shell): Promise<string> {
 const NO_FILES = ':4'
 const FILES = ':0'
 
-/** Returns one suggestion per line, with its description after a tab, and at the end whether files are possible, too. */
+/**
+ * Renders one suggestion per line, with its description after a tab, and at the end whether files are possible, too.
+ * {@link renderer} makes the texts printable: descriptions hold names from other programs.
+ */
 export const renderCompletion = renderer(
   ({ typed, suggestions, kind }: Completion, further: readonly Suggestion[]): string => {
     const lines = [...suggestions, ...further]
       .filter(({ value }) => value.startsWith(typed))
-      .map(({ value, description }) => `${value}${description === '' ? '' : `\t${printable(description)}`}\n`)
+      .map(({ value, description }) => `${value}${description === '' ? '' : `\t${description}`}\n`)
     return `${lines.join('')}${kind === 'file' || kind === 'scenario' ? FILES : NO_FILES}\n`
   },
 )
-
-/** Replaces control characters: descriptions hold names from other programs, and are written to a terminal. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ')
-}
