@@ -28,7 +28,7 @@ export async function waitForDeliveries(
   }
   const done = new AbortController()
   try {
-    const stream = await listen(client, AbortSignal.any([deadline, done.signal]), deadline)
+    const stream = await opened(client, deadline, done.signal)
     await look()
     if (stream === undefined) return judge(seen, wanted)
     if (!isDecided(seen, wanted)) {
@@ -45,17 +45,6 @@ export async function waitForDeliveries(
     return judge(seen, wanted)
   } finally {
     done.abort()
-  }
-}
-
-/** Resolves once nothing that happens is missed; with `undefined` when the deadline has passed by then. */
-async function listen(client: Reader, signal: AbortSignal, deadline: AbortSignal) {
-  if (deadline.aborted) return undefined
-  try {
-    return await openLastingStream(client, signal)
-  } catch (error) {
-    if (deadline.aborted) return undefined
-    throw error
   }
 }
 
@@ -132,7 +121,7 @@ export async function watch<T>(
   }
 }
 
-/** `undefined` when the deadline has passed before the stream is open. */
+/** Opens the live stream until `deadline` or `done` aborts; `undefined` when the deadline has passed before it is open. */
 async function opened(client: Pick<ClientReads, 'stream'>, deadline: AbortSignal, done: AbortSignal) {
   if (deadline.aborted) return undefined
   try {
