@@ -1,9 +1,8 @@
 import { waitForDelivered } from './assertions/delivered.ts'
 import { type Client, createClient } from './client.ts'
+// Loaded with the library rather than with the first simulator, which would have to wait for it.
 import './http/listen.ts'
 import { type Simulator as Service, type SimulatorOptions, startSimulator } from './simulator.ts'
-
-// Loaded with the library rather than with the first simulator, which would have to wait for it.
 
 /**
  * A whole service in this process, with every call of {@link Client}: the names are those of the commands, calls resolve with
