@@ -54,8 +54,16 @@ export function reportedOf({ report, account }: Verdict, withAccount: boolean): 
   return withAccount ? { ...report, account } : report
 }
 
-/** Returns true when a report has a finding or a problem of `--fail-on`. */
-export function fails({ findings, account }: Reported, failOn: readonly string[]): boolean {
+/**
+ * Returns true when a report has a finding or a problem of `--fail-on`. With `any`, misdirected calls fail, too;
+ * `misdirected` is the message of {@link misdirectedCalls}.
+ */
+export function fails(
+  { findings, account }: Reported,
+  failOn: readonly string[],
+  misdirected?: string,
+): boolean {
+  if (misdirected !== undefined && failOn.includes('any')) return true
   return [...findings, ...(account?.problems ?? [])].some(({ code }) => isFailing(code, failOn))
 }
 

@@ -180,11 +180,11 @@ export default class Exec extends BaseCommand {
       const bundle = injected && { ...(await client.bundle({ all_closed: allClosed })), faults: injected }
       const report: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report()
       if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
-      const hasFindings = await this.tell(report, failOn, flags.junit)
+      await this.tell(report, failOn, flags.junit)
       const misdirected = await misdirectedCalls(client, report)
       if (misdirected !== undefined) this.say(misdirected)
-      const found = hasFindings || (misdirected !== undefined && failOn.includes('any'))
-      process.exitCode = code === 0 && found ? exitCodes.checkFailed : code
+      const isWrong = fails(report, failOn, misdirected)
+      process.exitCode = code === 0 && isWrong ? exitCodes.checkFailed : code
       if (bundle === undefined || flags.bundle === undefined || process.exitCode === 0) return
       const guests = flags.guests === undefined ? null : { seed, guests: flags.guests }
       const judged = { account: withAccount, fail_on: failOn, exit_code: code, guests }
@@ -231,15 +231,10 @@ export default class Exec extends BaseCommand {
     this.say(`${renderGuestsReport(report, currencies[report.location_id ?? ''])}\n`)
   }
 
-  /** Prints the report to stderr: stdout belongs to the command. Returns true when --fail-on matches. */
-  private async tell(
-    report: Reported,
-    failOn: readonly string[],
-    junit: string | undefined,
-  ): Promise<boolean> {
+  /** Prints the report to stderr: stdout belongs to the command. */
+  private async tell(report: Reported, failOn: readonly string[], junit: string | undefined): Promise<void> {
     await formatCases(report, failOn, { suite: 'exec', target: TARGET }, { tap: false, junit })
     this.sayResult(report, (columns) => renderReported(report, columns))
-    return fails(report, failOn)
   }
 
   /** Writes the bundle. A failure is printed and does not change the exit code, which already says that the run failed. */

@@ -91,12 +91,11 @@ export default class Replay extends BaseCommand {
       })
       const { name: suite = 'report', target = url } = bundle.command ?? {}
       const tap = await formatCases(report, failOn, { suite, target }, flags)
-      if (tap === undefined) this.print(report, () => renderReported(report, this.terminal.columns))
+      if (tap === undefined) this.print(report, (columns) => renderReported(report, columns))
       else this.write(tap)
       const misdirected = suite === 'exec' ? await misdirectedCalls(client, report) : undefined
       if (misdirected !== undefined) this.say(misdirected)
-      if (fails(report, failOn) || (misdirected !== undefined && failOn.includes('any')))
-        process.exitCode = exitCodes.checkFailed
+      if (fails(report, failOn, misdirected)) process.exitCode = exitCodes.checkFailed
       if (serves) await this.serve(simulator, flags.open)
     } finally {
       await simulator.close()

@@ -60,7 +60,7 @@ export default class Report extends ServiceCommand {
       report = reportedOf(bundle.verdict, withAccount)
     }
     const tap = await formatCases(report, failOn, about, flags)
-    if (tap === undefined) this.print(report, () => renderReported(report, this.terminal.columns))
+    if (tap === undefined) this.print(report, (columns) => renderReported(report, columns))
     else this.write(tap)
     if (flags.bundle !== undefined)
       this.say(`Bundle written. Replay it with \`${suggestion('replay', [flags.bundle])}\`.`)
