@@ -3,11 +3,8 @@ import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 import { readApiKey, readServiceName, texts, type Reader } from '../model/simulator/settings.ts'
 import type { CallOptions } from '../client.ts'
-import { dataDirectoryIn, serviceNameIn } from './config/settings.ts'
+import { dataDirectoryOf, serviceNameIn } from './config/settings.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
-
-/** Default data directory. */
-export const DEFAULT_DIRECTORY = DEFAULT_DATA_DIRECTORY
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
 export function fromEnvironment<T extends Record<string, { env?: string }>>(flags: T): T {
@@ -69,7 +66,7 @@ export const placeFlags = fromEnvironment({
   }),
   'data-dir': Flags.string({
     description: 'Data directory of the service.',
-    default: async ({ flags }) => (await dataDirectoryIn(flags.config)) ?? DEFAULT_DATA_DIRECTORY,
+    default: async ({ flags }) => dataDirectoryOf(flags.config),
     defaultHelp: async () => DEFAULT_DATA_DIRECTORY,
     helpGroup: 'CONNECTION',
   }),

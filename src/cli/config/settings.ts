@@ -1,3 +1,4 @@
+import { DEFAULT_DATA_DIRECTORY } from '../../data-directory.ts'
 import { CommandError } from '../errors.ts'
 import { isTrusted } from '../trust/installation.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile, wrongConfig } from './file.ts'
@@ -63,11 +64,11 @@ export async function relativeToFile(file: ConfigFile, key: string, path: string
   return relative('', place) || '.'
 }
 
-/** Reads only the data directory from the settings file; `start` validates the rest. */
-export async function dataDirectoryIn(config: string | undefined): Promise<string | undefined> {
+/** Reads only the data directory from the settings file, else returns the default; `start` validates the rest. */
+export async function dataDirectoryOf(config: string | undefined): Promise<string> {
   const file = await readConfigFile(config)
   const directory = file?.content.data_dir
-  if (file === undefined || typeof directory !== 'string' || directory === '') return undefined
+  if (file === undefined || typeof directory !== 'string' || directory === '') return DEFAULT_DATA_DIRECTORY
   await requireTrusted(file)
   return relativeToFile(file, 'data_dir', directory)
 }

@@ -1,9 +1,9 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { dataDirectoryIn } from '../../cli/config/settings.ts'
+import { dataDirectoryOf } from '../../cli/config/settings.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile, settingsIn } from '../../cli/config/file.ts'
 import { CommandError } from '../../cli/errors.ts'
-import { DEFAULT_DIRECTORY, fromEnvironment } from '../../cli/flags.ts'
+import { fromEnvironment } from '../../cli/flags.ts'
 import { renderFields } from '../../cli/render/layout.ts'
 import { requireOwnDirectory } from '../../cli/trust/data-directory.ts'
 import { markAsOwn, secretsNotMadeHere } from '../../cli/trust/made-here.ts'
@@ -25,7 +25,7 @@ export default class ConfigTrust extends BaseCommand {
     const file = await readConfigFile(undefined)
     if (file !== undefined) await trust(file).catch(unkept)
     const named = flags['data-dir']
-    const directory = named ?? (await dataDirectoryIn(undefined)) ?? DEFAULT_DIRECTORY
+    const directory = named ?? (await dataDirectoryOf(undefined))
     await requireOwnDirectory(directory, { named: named !== undefined })
     const secrets = await secretsNotMadeHere(directory)
     if (secrets.length > 0) await markAsOwn(directory)
