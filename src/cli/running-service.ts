@@ -94,12 +94,17 @@ interface Place {
 /** Time limit for the service's name, in milliseconds. Long, since a busy service must not seem to have no name. */
 const NAME_TIMEOUT_MS = 10_000
 
+/** Returns the URL of a service without slashes at its end and without the version segment, `/v1`. */
+export function withoutVersion(url: string): string {
+  return url.replace(/\/+(v1\/*)?$/, '')
+}
+
 /** Returns the name that a service reports at `/_sim/health`; the default name when it reports none. */
 export async function serviceNameAt({ url, ca }: Place): Promise<string> {
   const { Agent, request } = await import('undici')
   const dispatcher = new Agent({ connect: { timeout: NAME_TIMEOUT_MS, ...(ca !== undefined && { ca }) } })
   try {
-    const health = `${url.replace(/\/+(v1\/?)?$/, '')}/_sim/health`
+    const health = `${withoutVersion(url)}/_sim/health`
     const { body } = await request(health, { dispatcher, signal: AbortSignal.timeout(NAME_TIMEOUT_MS) })
     const { service_name: name } = (await body.json()) as { service_name?: unknown }
     return (typeof name === 'string' ? parseServiceName(name) : undefined) ?? DEFAULT_SERVICE_NAME

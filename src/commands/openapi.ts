@@ -8,6 +8,7 @@ import {
 } from '../http/openapi/collection-formats.ts'
 import { openApiDocument, openApiText } from '../http/openapi/document.ts'
 import { usageError } from '../cli/errors.ts'
+import { withoutVersion } from '../cli/running-service.ts'
 import { writeOutputFiles } from '../cli/files/output.ts'
 
 export default class OpenApi extends BaseCommand {
@@ -47,6 +48,7 @@ export default class OpenApi extends BaseCommand {
     const { flags } = await this.parse(OpenApi)
     const { simulator, url, as, out, force, ...known } = flags
     const serviceName = await this.serviceName(known)
+    // The paths of the document begin with the version.
     const options = { simulator, url: withoutVersion(url), serviceName }
     if (as === undefined || out === undefined) return this.writeJson(await openApiText(options))
     if (out === '' || out === '-') throw usageError(`--out must be a file or a folder, got "${out}".`)
@@ -54,9 +56,4 @@ export default class OpenApi extends BaseCommand {
     const files = await writeOutputFiles(out, content, force)
     this.print({ as, files }, () => `Wrote ${out}. Set the variable apiKey before you send a request.`)
   }
-}
-
-/** The paths of the document begin with the version. */
-function withoutVersion(url: string): string {
-  return url.replace(/\/+(v1\/*)?$/, '')
 }

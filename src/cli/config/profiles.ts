@@ -2,6 +2,7 @@ import { access, constants } from 'node:fs/promises'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
 import { usageError } from '../errors.ts'
+import { withoutVersion } from '../running-service.ts'
 import { CONFIG_FILE, checkConfig, readConfigFile, type ConfigFile } from './file.ts'
 import { relativeToFile, requireTrusted } from './settings.ts'
 
@@ -41,7 +42,7 @@ export async function profileVariables(
   if (cacert !== undefined) await requireReadable(name, cacert)
   return {
     TABWIRE_URL: profile.url,
-    TABWIRE_BASE_URL: `${profile.url.replace(/\/+(v1\/?)?$/, '')}/v1`,
+    TABWIRE_BASE_URL: `${withoutVersion(profile.url)}/v1`,
     TABWIRE_API_KEY: hasKey ? undefined : keyOf(name, profile, environment),
     TABWIRE_API_KEY_FILE: undefined,
     TABWIRE_CACERT: cacert,
