@@ -2,6 +2,7 @@ import { textOfUtf16, UTF16_ADVICE } from '../signature/diagnose/body-variants.t
 import type { DiagnoseOptions, Diagnosis, Verification } from '../signature/index.ts'
 import { verify } from '../signature/verify.ts'
 import { CommandError, exitCodes, usageError } from './errors.ts'
+import { withoutByteOrderMark } from './files/input.ts'
 
 /** Result of a verification and, when it fails for a known reason, the mistake. */
 export interface VerifyOutcome {
@@ -60,10 +61,7 @@ interface Line {
 export function parseMany(bytes: Buffer): Line[] {
   if (textOfUtf16(bytes) !== undefined)
     throw new CommandError('utf16_capture', `--many: the file is UTF-16. ${UTF16_ADVICE}`, exitCodes.usage)
-  const lines = bytes
-    .toString()
-    .replace(/^\ufeff/, '')
-    .split('\n')
+  const lines = withoutByteOrderMark(bytes.toString()).split('\n')
   return lines.flatMap((text, at) => (text.trim() === '' ? [] : [parseLine(text, at + 1)]))
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CommandError, exitCodes } from '../errors.ts'
+import { withoutByteOrderMark } from '../files/input.ts'
 import type { z } from 'zod'
 import { Refusal } from '../../model/refusal.ts'
 import { validate, type ValidationIssue } from '../../model/validation.ts'
@@ -52,8 +53,7 @@ export function settingsIn({ content }: ConfigFile): string[] {
 function parse(path: string, text: string): Record<string, unknown> {
   let content: unknown
   try {
-    // Some editors write a byte-order mark.
-    content = JSON.parse(text.replace(/^\ufeff/, ''))
+    content = JSON.parse(withoutByteOrderMark(text))
   } catch (error) {
     const hint = /\\[^"\\/bfnrtu]/.test(text) ? ' Write a backslash in a path as \\\\.' : ''
     throw wrongConfig(`${path} is not valid JSON: ${(error as Error).message}.${hint}`)

@@ -1,7 +1,7 @@
 import { profileSchema, type Profile } from '../../conformance/contract/profile.ts'
 import { apiKeyPattern } from '../../model/api-key.ts'
 import { usageError } from '../errors.ts'
-import { readInput } from '../files/input.ts'
+import { readInput, withoutByteOrderMark } from '../files/input.ts'
 
 /** A profile, with its keys read from the environment. */
 interface LoadedProfile {
@@ -11,7 +11,7 @@ interface LoadedProfile {
 
 /** Reads a profile of a deployment. @throws CommandError (usage) when it is not one. */
 export async function readProfile(file: string): Promise<LoadedProfile> {
-  const text = (await readInput(file)).toString().replace(/^\ufeff/, '')
+  const text = withoutByteOrderMark((await readInput(file)).toString())
   const { keys = {}, ...profile } = parse(file, text)
   const valueOf = (key: string | { env: string } | undefined) => {
     if (key === undefined) return undefined

@@ -20,6 +20,11 @@ export async function readInput(file: string, what = ''): Promise<Buffer> {
   }
 }
 
+/** Removes the byte-order mark with which some editors begin a file: `JSON.parse` refuses it. */
+export function withoutByteOrderMark(text: string): string {
+  return text.replace(/^\ufeff/, '')
+}
+
 /** Returns a file's name for messages. */
 export function inputName(file: string): string {
   return file === '-' ? 'standard input' : file

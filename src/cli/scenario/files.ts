@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { Refusal } from '../../model/refusal.ts'
 import { validate, type ValidationIssue } from '../../model/validation.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
-import { inputName, readInput } from '../files/input.ts'
+import { inputName, readInput, withoutByteOrderMark } from '../files/input.ts'
 import { writeOutput } from '../files/output.ts'
 import { referredTo, type Scenario, scenarioSchema } from './schema.ts'
 
@@ -20,7 +20,7 @@ export async function readScenario(file: string): Promise<Scenario> {
 
 function parse(file: string, text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''))
+    return JSON.parse(withoutByteOrderMark(text))
   } catch (error) {
     throw wrong(file, `not valid JSON: ${(error as Error).message}.`)
   }

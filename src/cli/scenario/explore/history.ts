@@ -3,6 +3,7 @@ import { isLater } from '../../../model/revision.ts'
 import { Refusal } from '../../../model/refusal.ts'
 import type { ValidationIssue } from '../../../model/validation.ts'
 import { CommandError, exitCodes } from '../../errors.ts'
+import { withoutByteOrderMark } from '../../files/input.ts'
 
 /** A push to explore around. */
 interface GivenPush {
@@ -42,7 +43,7 @@ function givenPush(name: string, text: string, orderBy: string): GivenPush {
     new CommandError(code, `${name}: ${message}`, exitCodes.usage)
   let json: unknown
   try {
-    json = JSON.parse(text.replace(/^\ufeff/, ''))
+    json = JSON.parse(withoutByteOrderMark(text))
   } catch (error) {
     throw refused('invalid_json', `400 invalid_json: ${(error as Error).message}.`)
   }
