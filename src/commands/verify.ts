@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag, timeFlag } from '../cli/flags.ts'
 import { inputName, readInput } from '../cli/files/input.ts'
-import { renderCounts, renderVerification } from '../cli/render/verification.ts'
+import { renderCounts, renderVerification } from '../cli/render/results.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import {
   countOutcomes,

@@ -9,7 +9,8 @@ import {
 } from '../../conformance/report.ts'
 import { groupAlike } from '../../model/attempt-groups.ts'
 import { renderFields, wrapped } from './layout.ts'
-import { count, renderer } from './text.ts'
+import { count, printable, renderer } from './text.ts'
+import type { countOutcomes, VerifyOutcome } from '../verify.ts'
 
 /**
  * Renders a conformance report: one line per case, and below failed ones the details and the reason, printed once
@@ -102,4 +103,25 @@ function renderTotals({ totals, duration_ms, interrupted, cases }: ConformanceRe
   const why = interrupted ? 'Interrupted: this report is partial.' : isUnchecked(cases) ? UNCHECKED : ''
   const partial = why === '' ? '' : `\n${chalk.yellow(why)}`
   return `${counted}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}${partial}`
+}
+
+/** Renders the result of a verification, with the known mistake and its advice. */
+export const renderVerification = renderer(({ result, diagnosis }: VerifyOutcome, now: Date): string => {
+  if (result.ok)
+    return `${chalk.green('✓')} The signature is valid. It was made ${ago(now, result.timestamp)}.`
+  const named = diagnosis === undefined ? [] : [`  ${chalk.yellow(diagnosis.mistake)}: ${diagnosis.advice}`]
+  return [`${chalk.red('✗')} ${result.code}: ${printable(result.message)}`, ...named].join('\n')
+})
+
+/** Renders the totals of `verify --many`. */
+export const renderCounts = renderer(
+  ({ total, right, wrong, mistakes }: ReturnType<typeof countOutcomes>): string => {
+    const named = Object.entries(mistakes).map(([mistake, times]) => `  ${chalk.yellow(mistake)}  ${times}`)
+    return [`${total} verified: ${right} valid, ${wrong} invalid`, ...named].join('\n')
+  },
+)
+
+function ago(now: Date, timestamp: number): string {
+  const seconds = Math.floor(now.getTime() / 1000) - timestamp
+  return seconds >= 0 ? `${seconds} s ago` : `${-seconds} s in the future`
 }

@@ -14,7 +14,8 @@ import {
 import { must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
 import { at, holds, swapCase } from './shape.ts'
-import type { Item, Target, TrialCheck } from './target.ts'
+import type { Target } from './target.ts'
+import type { Item, TrialCheck } from './trial-checks.ts'
 
 /** Specification, section 4: the rules of `PUT /checks/external/{external_check_id}`. */
 export const checks: readonly ContractCase[] = [

@@ -4,7 +4,8 @@ import { Broken, ifPossible, must, NotChecked, unlessNotChecked } from './outcom
 import { accepted, otherTable, replaced } from './pushes.ts'
 import { changedSince, entriesOf, inOrder, snapshot } from './fields.ts'
 import { holds } from './shape.ts'
-import type { Item, Target, TrialCheck } from './target.ts'
+import type { Target } from './target.ts'
+import type { Item, TrialCheck } from './trial-checks.ts'
 
 interface Claimed {
   check: TrialCheck

@@ -26,7 +26,8 @@ import { inOrder } from './fields.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import { at, checkCandidates, isObject } from './shape.ts'
-import type { Item, Registered, Target, TrialCheck } from './target.ts'
+import type { Registered, Target } from './target.ts'
+import type { Item, TrialCheck } from './trial-checks.ts'
 
 const one = rulesOf('deliveries', created)
 

@@ -3,7 +3,8 @@ import { claimed } from './conflicts.ts'
 import { pinged, reachable } from './endpoints.ts'
 import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { pushText } from './pushes.ts'
-import type { Item, Registered, Target, TrialCheck } from './target.ts'
+import type { Registered, Target } from './target.ts'
+import type { Item, TrialCheck } from './trial-checks.ts'
 
 /** The deliveries that mention an item, and so the check that it belongs to. */
 export const about = (arrivals: readonly Arrival[], { external_id }: Item) =>

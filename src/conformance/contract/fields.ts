@@ -2,7 +2,8 @@ import { isSuccess, type ServiceResponse } from './ask.ts'
 import { must, Broken } from './outcome.ts'
 import { otherTable } from './pushes.ts'
 import { at, differences, holds, nested, timeless } from './shape.ts'
-import type { Item, Target, TrialCheck } from './target.ts'
+import type { Target } from './target.ts'
+import type { Item, TrialCheck } from './trial-checks.ts'
 
 /** The entries of an item in a check that is read. @throws NotChecked when it cannot be. */
 export async function entriesOf(target: Target, check: TrialCheck, item: Item): Promise<readonly unknown[]> {

@@ -1,6 +1,7 @@
 import { isSuccess } from './ask.ts'
 import { NotChecked } from './outcome.ts'
-import type { Item, Target, TrialCheck } from './target.ts'
+import type { Target } from './target.ts'
+import type { Item, TrialCheck } from './trial-checks.ts'
 
 /**
  * Pushes a check with the fields of the specification. @throws Broken when it is refused, NotChecked when the service

@@ -2,7 +2,8 @@ import { eventCount, idOf, isGenuine, signatureOf, typeOf, type Arrival, type Ho
 import { rulesOf, type ContractCase } from './case.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { created } from './events.ts'
-import type { Target, Item, Registered } from './target.ts'
+import type { Registered, Target } from './target.ts'
+import type { Item } from './trial-checks.ts'
 import { pushText } from './pushes.ts'
 
 const SCHEDULE = 'section 6, rule 5: 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours, 24 hours'

@@ -1,0 +1,281 @@
+import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
+import { isSuccess, NoAnswer, type Ask, type ServiceResponse } from './ask.ts'
+import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { fillBody, fillPath, type Profile } from './profile.ts'
+import { isObject, isRemoved, itemLists, listsAt, type Entries } from './shape.ts'
+
+/** An item of a push, with just the fields of the specification, section 2, and those of the profile. */
+export interface Item {
+  external_id: string
+  name: string
+  quantity: number
+  price_cents: number
+  note: string
+}
+
+/** A check that only this run pushes. */
+export interface TrialCheck {
+  /** Its external id. */
+  id: string
+  /** The path of its push. */
+  path: string
+  /** An item whose external id no other check has, so that it can be found wherever the service names it. */
+  item(name: string, changes?: Partial<Item>): Item
+}
+
+/** Pushes and reads the checks of one run. */
+export interface TrialChecks {
+  /** Returns a check that was not pushed yet. */
+  freshCheck(): TrialCheck
+  /** The body of a push of the latest check. With an ordering field, each body is newer than the one before. */
+  body(items: readonly Item[], changes?: object): object
+  /** The same body at a place in the order, 1 being the oldest. @throws NotChecked without an ordering field. */
+  ordered(body: object, place: number): object
+  /** Writes the ordering field in another form from now on; false where none is left to try. */
+  orderOtherwise(): boolean
+  /** Returns true when the service refused the first form, so that the present one is a guess. */
+  isOrderGuessed(): boolean
+  /** Pushes bodies one after the other. @throws Broken when one is refused. */
+  push(check: TrialCheck, ...bodies: readonly object[]): Promise<void>
+  /** The path where GET of the check is expected. */
+  readPath(check: TrialCheck): string
+  /**
+   * Returns the answer to GET of the check.
+   * @throws NotChecked when it cannot be read.
+   */
+  read(check: TrialCheck): Promise<unknown>
+  /** Waits until the check has the expected ones of `items`. @throws Broken when it does not, NotChecked when it cannot be read. */
+  shows(check: TrialCheck, items: readonly Item[], expected: readonly Item[]): Promise<void>
+  /** The entries of an item in a check, unless they say that they are removed; `isAnswer` where GET answered the value. */
+  entriesIn(value: unknown, item: Item, isAnswer?: boolean): readonly unknown[]
+  /** Looks again and again until something is there; `undefined` when it is not, by the time that a push may take. */
+  eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T | undefined>
+}
+
+interface TrialChecksOptions {
+  ask: Ask
+  profile: Profile
+  /** Makes the names of this run unique. */
+  token: string
+  /** Time limit until GET shows a push, in milliseconds. */
+  settleMs: number
+}
+
+/** Form of the ordering field: a whole number, a number as text, or a time with `Z` or `+00:00`. */
+type OrderForm = 'integer' | 'string' | 'time' | 'offset'
+
+/** The places of ordered pushes are 9, 10 and 11, so that a service that compares numbers as text is seen. */
+const ORDERED_FROM = 8
+
+/** Ordering times lie in the past, since a service may refuse others. */
+const HOUR_MS = 3_600_000
+
+/** Between two looks at a check that does not yet show what was pushed, in milliseconds. */
+const LOOK_AGAIN_MS = 100
+
+/** Creates the checks of a run; `body` and `ordered` count from here on. */
+export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecksOptions): TrialChecks {
+  const { paths = {}, fields = {} } = profile
+  const order = orderingOf(profile)
+  const started = Date.now()
+  let isUnreadable = false
+  let isGuessed = false
+  /** Set when GET of a check got no answer. */
+  let unanswered: NotChecked | undefined
+  /** The names of lists that have shown the items as they were pushed, each time. */
+  let listNames: readonly string[] | undefined
+  let checks = 0
+  let latest = ''
+  let bodies = 0
+  /** The body with a value for its place in the order. */
+  const stamped = (body: object, place: number): object => {
+    if (order === undefined) return body
+    const time = new Date(started - HOUR_MS + place * 1000).toISOString().replace(/\.\d+Z/, 'Z')
+    const offset = time.replace('Z', '+00:00')
+    const value = { integer: place, string: String(place), time, offset }[order.forms[0] ?? 'integer']
+    return withField(body, order.field.split('.'), value)
+  }
+
+  const trial: TrialChecks = {
+    freshCheck() {
+      const number = ++checks
+      const id = `${TRIAL_PREFIX}${token}-${number}`
+      latest = id
+      return {
+        id,
+        path: `/checks/external/${id}`,
+        item: (name, changes = {}) => ({
+          external_id: `${name}-${token}-${number}`,
+          name: `Dish ${name}`,
+          quantity: 1,
+          price_cents: 900,
+          note: 'no onions',
+          ...profile.item,
+          ...changes,
+        }),
+      }
+    },
+    body(items, changes = {}) {
+      const subtotal = items.reduce((sum, { price_cents, quantity }) => sum + price_cents * quantity, 0)
+      const tax = Math.round(subtotal / 10)
+      const totals = { subtotal_cents: subtotal, tax_cents: tax, total_cents: subtotal + tax }
+      // A table of its own for each check, since a service may allow one open check per table.
+      const table = { number: String(checks) }
+      const more = fillBody(profile.push, { external_check_id: latest }) as object | undefined
+      return stamped({ table, status: 'open', items, totals, ...more, ...changes }, ++bodies)
+    },
+    ordered(body, place) {
+      if (order === undefined)
+        throw new NotChecked(
+          'The specification defines no field that orders pushes. Name the field of this service with --order-by.',
+        )
+      return stamped(body, ORDERED_FROM + place)
+    },
+    orderOtherwise() {
+      if (order === undefined || order.forms.length < 2) return false
+      order.forms.shift()
+      isGuessed = true
+      return true
+    },
+    isOrderGuessed: () => isGuessed,
+    async push(check, ...all) {
+      for (const json of all) {
+        const answer = await ask('PUT', check.path, { json })
+        if (!isSuccess(answer)) throw refusalOf(answer)
+      }
+    },
+    readPath: (check) =>
+      fillPath(paths.check ?? '/checks/external/{external_check_id}', { external_check_id: check.id }),
+    async read(check) {
+      const path = trial.readPath(check)
+      if (unanswered !== undefined) throw unanswered
+      const answer = await ask('GET', path).catch((error: unknown) => {
+        if (!(error instanceof NoAnswer)) throw error
+        // Each further one would take as long.
+        unanswered = new NotChecked(
+          `${error.message}. The specification does not define how to read a check.`,
+        )
+        throw unanswered
+      })
+      if (isSuccess(answer) && answer.json !== undefined) return answer.json
+      throw new NotChecked(
+        `GET ${path} returned ${answer.status}. The specification does not define how to read a check. Name the path with --profile (paths.check).`,
+      )
+    },
+    async shows(check, items, expected) {
+      let seen = ''
+      const found = await trial.eventually(
+        async () => {
+          const compared = compare(await readFresh(check), items, expected)
+          seen = compared.seen
+          return compared.isSame
+        },
+        (isSame) => isSame,
+      )
+      must(found !== undefined, `The items are ${seen}; expected ${namesOf(expected)}.`)
+    },
+    entriesIn(value, { external_id }, isAnswer = true) {
+      const places = isAnswer ? fields : { external_id: fields.external_id }
+      const lists = itemLists(value, [external_id], places)
+      const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
+      return names.flatMap((name) => lists.get(name)?.get(external_id) ?? []).filter(isKept)
+    },
+    async eventually(look, isThere) {
+      const deadline = performance.now() + settleMs
+      for (;;) {
+        const seen = await look()
+        if (isThere(seen)) return seen
+        if (performance.now() >= deadline) return undefined
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+      }
+    },
+  }
+  return trial
+
+  /**
+   * Returns true when the items are the expected ones in one of the lists that showed them so far; before anything was shown, in a
+   * list called `items`, or else in any. Other lists, such as a history, also hold what was removed.
+   */
+  function compare(check: unknown, items: readonly Item[], expected: readonly Item[]) {
+    if (fields.items !== undefined && listsAt(check, fields.items) === undefined)
+      throw new NotChecked(
+        `The response of GET has no list at ${fields.items}. Correct fields.items of --profile, a path from the root of the response.`,
+      )
+    const lists = itemLists(
+      check,
+      items.map(({ external_id }) => external_id),
+      fields,
+    )
+    const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
+    const shownIn = (name: string) => namesOf(foundIn(lists.get(name), items))
+    const matching = names.filter((name) => shownIn(name) === namesOf(expected))
+    const isSame = matching.length > 0 || (names.length === 0 && expected.length === 0)
+    if (isSame && expected.length > 0) listNames = matching
+    return { isSame, seen: names[0] === undefined ? namesOf([]) : shownIn(names[0]) }
+  }
+
+  /** A check that was just pushed may not be there yet; where none could be read before, this does not wait. */
+  async function readFresh(check: TrialCheck): Promise<unknown> {
+    let seen: unknown
+    await trial.eventually(
+      async () => (seen = await unlessNotChecked(trial.read(check))),
+      (one) => isUnreadable || !(one instanceof NotChecked),
+    )
+    isUnreadable = seen instanceof NotChecked
+    if (seen instanceof NotChecked) throw seen
+    return seen
+  }
+}
+
+/** The fields of a push that the specification shows. */
+const SHOWN =
+  /^(table|number|status|items?|external_id|name|quantity|price_cents|note|totals?|subtotal_cents|tax_cents|total_cents)$/
+/** Words around the name of a field in an error. */
+const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attribute|a|an|the|of|and|or)$/i
+
+/**
+ * The error for a push that was refused. Which fields are required is not shown, so a service may want one that is not
+ * pushed: then nothing can be judged until a profile names it.
+ */
+function refusalOf({ status, text }: ServiceResponse): Broken | NotChecked {
+  const seen = `A push returned ${status}: ${text}`
+  const named = [
+    ...text.matchAll(/(\w+)\W*(?:is|are|was)?\W*(?:required|missing|must be (?:set|given|present))/gi),
+    ...text.matchAll(/(?:required|requires|missing)\W*(?:fields?|property|key|parameter)?\W*(\w+)/gi),
+  ].flatMap(([, name = '']) => (COMMON.test(name) ? [] : [name]))
+  const isUnknown = named.some((name) => !SHOWN.test(name) && !/^\d/.test(name))
+  if ((status === 400 || status === 422) && isUnknown && !named.some((name) => SHOWN.test(name)))
+    return new NotChecked(`Name the fields that this service requires with --profile (push, item). ${seen}`)
+  return new Broken(seen)
+}
+
+function isKept(entry: unknown): boolean {
+  return !isRemoved(entry)
+}
+
+function foundIn(entries: Entries | undefined, items: readonly Item[]): Item[] {
+  return items.filter(({ external_id }) => entries?.get(external_id)?.some(isKept))
+}
+
+/** A copy with a value at a path of property names. */
+function withField(body: object, [name = '', ...rest]: readonly string[], value: unknown): object {
+  if (rest.length === 0) return { ...body, [name]: value }
+  const inside: unknown = Reflect.get(body, name)
+  return { ...body, [name]: withField(isObject(inside) ? inside : {}, rest, value) }
+}
+
+/** The field that orders pushes, and the forms that its values may have, most likely first. */
+function orderingOf({ order_by }: Profile): { field: string; forms: OrderForm[] } | undefined {
+  if (order_by === undefined) return undefined
+  const times: OrderForm[] = ['time', 'offset']
+  if (typeof order_by !== 'string')
+    return { field: order_by.field, forms: order_by.type === 'time' ? times : [order_by.type] }
+  const isTime = /(_at|_on|time|date|timestamp)$/i.test(order_by)
+  const numbers: OrderForm[] = ['integer', 'string']
+  return { field: order_by, forms: isTime ? [...times, ...numbers] : [...numbers, ...times] }
+}
+
+function namesOf(items: readonly Item[]): string {
+  const names = items.map(({ external_id }) => external_id.split('-')[0] ?? '').sort()
+  return names.length === 0 ? 'none' : names.join(', ')
+}
