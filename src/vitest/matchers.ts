@@ -37,12 +37,12 @@ interface Found {
   diff?: { actual: unknown; expected: unknown } | undefined
 }
 
-/** The outcome when what was asked for is so; the words are for a failed `.not`. */
+/** Returns the outcome of an expectation that is met. Vitest shows `found` when `.not` fails. */
 export function passed({ diff: _none, ...found }: Found): Outcome {
   return outcome(true, found)
 }
 
-/** The outcome when what was asked for is not so. */
+/** Returns the outcome of an expectation that is not met. */
 export function failed(found: Found): Outcome {
   return outcome(false, found)
 }
@@ -69,7 +69,7 @@ function requireKnown(noun: string, words: readonly string[], known: readonly st
   throw new TypeError(`unknown ${noun} ${JSON.stringify(unknown)}${rest}`)
 }
 
-/** `a Promise`, `undefined`, `"text"`: what a wrong subject is. */
+/** Describes a wrong subject of a matcher: `a Promise`, `undefined`, `"text"`. */
 export function kindOf(subject: unknown): string {
   if (subject instanceof Promise) return 'a Promise; await it first'
   if (typeof subject === 'string') return JSON.stringify(subject.slice(0, 60))
@@ -104,14 +104,14 @@ export interface SignedOptions {
   tolerance?: number
 }
 
-/** The name of the only signature header, in lower case; that of the default name where there are none or several. */
+/** Returns the name of the only signature header; that of the default service name when there is none, or several. */
 function headerIn(headers: ReceivedDelivery['headers']): string {
   const names = headers instanceof Headers ? [...headers.keys()] : Object.keys(headers)
   const [name, ...others] = names.filter((one) => /^x-.+-signature$/i.test(one))
   return name === undefined || others.length > 0 ? headerOf(DEFAULT_SERVICE_NAME) : name
 }
 
-/** Names of headers do not differ by case, in whatever form a server hands them over. */
+/** Returns the value of a header; names match in any case. */
 function valueOf(headers: Readonly<Record<string, string | readonly string[] | undefined>>, name: string) {
   return Object.entries(headers).find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1]
 }
@@ -178,7 +178,7 @@ export interface FindingsOptions {
   since?: TimeGiven
 }
 
-/** The linter's findings in the pushes so far, as `tabwire report` shows them. */
+/** Passes when the report has no findings, or only those of `except`. */
 export async function toHaveNoFindings(
   simulator: Pick<Simulator, 'report'>,
   options: FindingsOptions = {},

@@ -78,7 +78,7 @@ interface Diverging {
   divergence: NonNullable<Convergence['divergence']>
 }
 
-/** The field by which the service orders pushes. */
+/** Returns the field by which the service orders pushes. */
 async function orderFieldOf(simulator: Simulator): Promise<string> {
   const answer = await simulator.fetch('/_sim/health')
   return ((await answer.json()) as { order_by: string }).order_by
@@ -89,7 +89,7 @@ function recordedOf(body: PushInput | JsonText, index: number): RecordedPush {
   return { id: 'the check', name: `push ${index + 1}`, body: text }
 }
 
-/** The pushes by number, and each field that differs with both of its values. */
+/** Lists the pushes by number, and each field that differs with both of its values. */
 function linesOf({ id, pushes, divergence: { fields, endings } }: Diverging, orderBy: string): string[] {
   const [one, other] = endings
   const values = fields.map(
@@ -115,13 +115,13 @@ function valueOf({ check }: Ending, field: string): string {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
 }
 
-/** The fields that differ, as they are at one of the two ends. */
+/** Returns the fields that differ, with their values after one of the two orders. */
 function endOf({ id, divergence: { fields, endings } }: Diverging, end: 0 | 1): object {
   const { check } = endings[end]
   return { check: id, ...Object.fromEntries(fields.map((field) => [field, check[field as keyof Check]])) }
 }
 
-/** ` (open, 2 items, total_cents 3154, revision 3)`, as far as the body of a push says it. */
+/** Returns ` (open, 2 items, total_cents 3154, revision 3)`, without the parts that the body of a push lacks. */
 function briefOf(body: RecordedPush['body'], orderBy: string): string {
   const push = parsed(body)
   const { status, items, totals } = push

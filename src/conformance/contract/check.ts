@@ -218,7 +218,7 @@ interface LimitedKey {
   path: string
 }
 
-/** A profile given, or that of Tabwire where the service is one, which can also make a key without write scope. */
+/** Returns the given profile, completed by Tabwire's own where the service is Tabwire; makes a key without write scope there. */
 async function profileFor(
   ask: Ask,
   baseUrl: string,

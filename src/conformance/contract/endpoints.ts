@@ -5,7 +5,7 @@ import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { fillPath } from './profile.ts'
 import type { Registered, Target } from './target.ts'
 
-/** An endpoint for checks. @throws Broken | NotChecked when it cannot be registered. */
+/** Registers an endpoint for events about checks; done once. @throws Broken | NotChecked when that is refused. */
 export function registered(target: Target): Promise<Registered> {
   return target.once('registered', async () => {
     const endpoint = await target.register('check.created', 'check.updated')
@@ -18,7 +18,7 @@ export function registered(target: Target): Promise<Registered> {
   })
 }
 
-/** The same, where its deliveries can arrive. @throws Broken | NotChecked */
+/** Returns that endpoint when its deliveries can arrive. @throws Broken | NotChecked */
 export async function reachable(target: Target): Promise<Registered> {
   const endpoint = await registered(target)
   if (!endpoint.isUnreachable) return endpoint
@@ -27,7 +27,7 @@ export async function reachable(target: Target): Promise<Registered> {
   )
 }
 
-/** The ping of that endpoint: its id, the answer, and how many deliveries had arrived before. */
+/** Pings that endpoint, once; returns its id, the answer, and how many deliveries had arrived before. */
 export function pinged(target: Target) {
   return target.once('pinged', async () => {
     const endpoint = await reachable(target)
@@ -133,7 +133,7 @@ function unlike(id: string): string {
   return changed
 }
 
-/** Looked at when all deliveries of the run have arrived. */
+/** Runs late, when all deliveries of the run have arrived. */
 export const secretOnce: ContractCase = one(
   'secret_once',
   'the signing secret is never shown again',
@@ -162,10 +162,10 @@ export const secretOnce: ContractCase = one(
   pinged,
 )
 
-/** The fewest characters of a secret behind its prefix by which it can be told from other texts. */
+/** Fewest characters after the prefix of a secret that are looked for alone; fewer may be part of any text. */
 const MIN_SECRET = 16
 
-/** Returns true when a text shows a secret, or what stands behind its prefix, or its base64. */
+/** Returns true when a text shows a secret, its part after the prefix, or its base64. */
 function shows(text: string, secret: string): boolean {
   const rest = secret.slice('whsec_'.length)
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')

@@ -5,12 +5,12 @@ import { at, differences, holds, nested, timeless } from './shape.ts'
 import type { Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
 
-/** The entries of an item in a check that is read. @throws NotChecked when it cannot be. */
+/** Reads a check and returns the entries of an item. @throws NotChecked when it cannot be read. */
 export async function entriesOf(target: Target, check: TrialCheck, item: Item): Promise<readonly unknown[]> {
   return target.entriesIn(await target.read(check), item)
 }
 
-/** The totals of a body, by name. */
+/** Returns the totals of a body, by name. */
 function totalsOf(body: object | undefined): [name: string, cents: unknown][] {
   return Object.entries(at(body, 'totals') ?? {})
 }
@@ -143,7 +143,7 @@ export async function snapshot(target: Target, check: TrialCheck): Promise<Snaps
   return { check: other, volatile: new Set(differences(one, other)) }
 }
 
-/** The first path that differs from a snapshot, other than those that always do. */
+/** Returns the first path that differs from a snapshot, except paths that differ between any two reads. */
 export async function changedSince(
   target: Target,
   check: TrialCheck,

@@ -8,7 +8,7 @@ export class NotChecked extends Error {
   override readonly name = 'NotChecked'
 }
 
-/** Resolves with why something cannot be seen, where that is so. @throws whatever else the work throws. */
+/** Resolves with NotChecked instead of rejecting with it. @throws other errors of the work. */
 export function unlessNotChecked<T>(work: Promise<T>): Promise<T | NotChecked> {
   return work.catch((error: unknown) => {
     if (error instanceof NotChecked) return error
@@ -16,7 +16,7 @@ export function unlessNotChecked<T>(work: Promise<T>): Promise<T | NotChecked> {
   })
 }
 
-/** Resolves with `undefined` where the work shows a broken rule or cannot be seen, which is for other cases to say. */
+/** Resolves with `undefined` instead of rejecting with Broken or NotChecked: another case reports these. */
 export function ifPossible<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (error instanceof NotChecked || error instanceof Broken) return undefined

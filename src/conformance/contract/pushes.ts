@@ -53,7 +53,7 @@ export async function pushText(target: Target, check: TrialCheck): Promise<{ ite
   return { item: plain, body: plainBody }
 }
 
-/** A new check with one item. */
+/** Pushes a new check with one item, and waits until GET shows it. */
 export async function pushed(target: Target): Promise<[TrialCheck, Item]> {
   const check = target.freshCheck()
   const item = check.item('a')
@@ -73,7 +73,7 @@ export async function pushIfAllowed(
   if (!isSuccess({ status })) throw new NotChecked(`The service refuses ${what} (${status}).`)
 }
 
-/** The table of a push that moves a check: no other check of a run has its number. */
+/** Returns another table for a push that moves a check; no other check of the run has its number. */
 export function otherTable({ id }: TrialCheck): { table: { number: string } } {
   return { table: { number: String(9000 + Number(id.split('-').at(-1))) } }
 }

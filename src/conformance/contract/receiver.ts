@@ -122,7 +122,7 @@ export async function openReceiver({
       return take({ method, target, headers, body: Buffer.concat(chunks), at: Date.now() }, response)
     })
   })
-  // Longer than a service leaves a connection idle between two deliveries, lest it is closed under a request.
+  // Longer than a service leaves a connection idle between two deliveries, so that none is closed during a request.
   server.keepAliveTimeout = 65_000
   server.on('tlsClientError', () => (distrusted += 1))
   // With TLS 1.3, a sender that does not trust the certificate closes the connection after the handshake.
@@ -133,7 +133,7 @@ export async function openReceiver({
       if (!used.has(socket)) distrusted += 1
     })
   })
-  // A connection within its TLS handshake is none that the server knows of, and would keep it from closing.
+  // The server does not know connections within their TLS handshake, which would keep it from closing.
   const connections = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     connections.add(socket)
@@ -252,14 +252,14 @@ function createHook(url: string, eventMs: number) {
 
 const parsed = new WeakMap<Buffer, { json: unknown }>()
 
-/** The body as JSON; `undefined` when it is not JSON. Each body is parsed once. */
+/** Returns the body as JSON; `undefined` when it is not JSON. Parses each body once. */
 export function bodyOf({ body }: Arrival): unknown {
   const known = parsed.get(body) ?? { json: parseJson(body.toString()) }
   parsed.set(body, known)
   return known.json
 }
 
-/** The envelope's id; deliveries of one event share it. */
+/** Returns the envelope's id, which the deliveries of one event share. */
 export function idOf(arrival: Arrival): unknown {
   return at(bodyOf(arrival), 'id')
 }

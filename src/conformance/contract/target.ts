@@ -44,8 +44,8 @@ export interface Target extends TrialChecks {
   /** Moves the service's clock on. @throws NotChecked when that is not possible. */
   advance(seconds: number): Promise<void>
   /**
-   * The error for something that did not arrive, which tells a service that does not send from one that cannot, and whether
-   * other deliveries arrived.
+   * Makes the error for something that did not arrive. It tells a service that does not send from one that cannot reach the
+   * receiver, and says whether other deliveries arrived.
    */
   missing(what: string): Broken | NotChecked
   /** Returns true when a delivery mentions a check or an item of this run. */

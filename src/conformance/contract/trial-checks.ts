@@ -87,7 +87,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
   let checks = 0
   let latest = ''
   let bodies = 0
-  /** The body with a value for its place in the order. */
+  /** Returns the body with a value for its place in the order. */
   const stamped = (body: object, place: number): object => {
     if (order === undefined) return body
     const time = new Date(started - HOUR_MS + place * 1000).toISOString().replace(/\.\d+Z/, 'Z')
@@ -214,7 +214,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
     return { isSame, seen: names[0] === undefined ? namesOf([]) : shownIn(names[0]) }
   }
 
-  /** A check that was just pushed may not be there yet; where none could be read before, this does not wait. */
+  /** Reads a check, and waits for one that was just pushed. Does not wait when no check could be read before. */
   async function readFresh(check: TrialCheck): Promise<unknown> {
     let seen: unknown
     await trial.eventually(
@@ -234,8 +234,8 @@ const SHOWN =
 const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attribute|a|an|the|of|and|or)$/i
 
 /**
- * The error for a push that was refused. Which fields are required is not shown, so a service may want one that is not
- * pushed: then nothing can be judged until a profile names it.
+ * Makes the error for a refused push. The specification does not show which fields are required. A service may require one
+ * that this run does not push; then nothing can be judged until a profile names the field.
  */
 function refusalOf({ status, text }: ServiceResponse): Broken | NotChecked {
   const seen = `A push returned ${status}: ${text}`
@@ -257,14 +257,14 @@ function foundIn(entries: Entries | undefined, items: readonly Item[]): Item[] {
   return items.filter(({ external_id }) => entries?.get(external_id)?.some(isKept))
 }
 
-/** A copy with a value at a path of property names. */
+/** Returns a copy with a value at a path of property names. */
 function withField(body: object, [name = '', ...rest]: readonly string[], value: unknown): object {
   if (rest.length === 0) return { ...body, [name]: value }
   const inside: unknown = Reflect.get(body, name)
   return { ...body, [name]: withField(isObject(inside) ? inside : {}, rest, value) }
 }
 
-/** The field that orders pushes, and the forms that its values may have, most likely first. */
+/** Returns the field that orders pushes, and the forms that its values may have, most likely first. */
 function orderingOf({ order_by }: Profile): { field: string; forms: OrderForm[] } | undefined {
   if (order_by === undefined) return undefined
   const times: OrderForm[] = ['time', 'offset']
