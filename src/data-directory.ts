@@ -82,18 +82,13 @@ export async function readJsonFile<T>(path: string): Promise<Partial<T> | null |
   }
 }
 
-/** Writes a file that only its owner may read, completely or not at all, in a directory that git ignores. */
+/** Writes indented JSON that only its owner may read, completely or not at all, in a directory that git ignores. */
 export async function writePrivately(path: string, content: object): Promise<void> {
   await preparePrivately(dirname(path))
-  await writeWhole(path, content)
+  await writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`)
 }
 
 async function preparePrivately(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
-}
-
-/** Writes a file that only its owner may read, completely or not at all, formatted for comparison by line. */
-async function writeWhole(path: string, content: object): Promise<void> {
-  await writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`)
 }

@@ -193,8 +193,8 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
   return trial
 
   /**
-   * Returns true when the items are the expected ones in one of the lists that showed them so far; before anything was shown, in a
-   * list called `items`, or else in any. Other lists, such as a history, also hold what was removed.
+   * Compares the items that a check shows with the expected ones: in the lists that showed them so far, before that in a
+   * list called `items`, or else in any list. One list must match; others, such as a history, also hold removed items.
    */
   function compare(check: unknown, items: readonly Item[], expected: readonly Item[]) {
     if (fields.items !== undefined && listsAt(check, fields.items) === undefined)
