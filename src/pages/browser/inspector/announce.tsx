@@ -12,6 +12,18 @@ export function showFailure(error: unknown): void {
   outcome.value = { text: error instanceof Error ? error.message : String(error), bad: true }
 }
 
+/** Copies a text. Where the browser blocks that, shows the text to copy by hand and resolves with false. */
+export async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // Browsers allow no copying on plain HTTP from another machine.
+    outcome.value = { text: `The browser blocked copying. Copy this text: ${text}`, bad: true }
+    return false
+  }
+}
+
 const spoken = signal('')
 
 /** Milliseconds after an announcement in which further ones are left out. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Attempt } from '../../../model/delivery.ts'
 import { busy } from './actions.ts'
-import { outcome } from './announce.tsx'
+import { copy } from './announce.tsx'
 import { elapsedText } from './clock.tsx'
 import { signs, toneOf, toneOfCode } from './tones.ts'
 
@@ -131,19 +131,13 @@ interface CopyProps {
 /** A button that copies a text, which is made at the click. */
 export function CopyButton({ text, label, hint }: CopyProps) {
   const [copied, setCopied] = useState(false)
-  const copy = async () => {
-    const words = await text()
-    try {
-      await navigator.clipboard.writeText(words)
-      setCopied(true)
-      setTimeout(() => setCopied(false), COPIED_MS)
-    } catch {
-      // Browsers allow no copying on plain HTTP from another machine.
-      outcome.value = { text: `The browser blocked copying. Copy this text: ${words}`, bad: true }
-    }
+  const onClick = async () => {
+    if (!(await copy(await text()))) return
+    setCopied(true)
+    setTimeout(() => setCopied(false), COPIED_MS)
   }
   return (
-    <button type="button" class="copy" title={hint} onClick={() => void copy()}>
+    <button type="button" class="copy" title={hint} onClick={() => void onClick()}>
       {copied ? 'Copied' : label}
     </button>
   )

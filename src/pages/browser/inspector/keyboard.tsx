@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { resend } from './actions.ts'
 import { address, go } from './address.tsx'
-import { announceNow, outcome } from './announce.tsx'
+import { announceNow, copy, outcome } from './announce.tsx'
 
 type KeyActions = Readonly<Record<string, () => void>>
 
@@ -57,16 +57,5 @@ async function copyOpenId(): Promise<void> {
   const open = address.peek().open || focusedRecord()
   const id = open.replace(/^check\//, '')
   if (id === '') announceNow('No record is open.')
-  else await copyAndSay(id, `Copied ${id}.`)
-}
-
-/** Copies a text and says so. */
-async function copyAndSay(text: string, done: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    outcome.value = { text: done, bad: false }
-  } catch {
-    // Browsers allow no copying on plain HTTP from another machine.
-    outcome.value = { text: `The browser blocked copying. Copy this text: ${text}`, bad: true }
-  }
+  else if (await copy(id)) outcome.value = { text: `Copied ${id}.`, bad: false }
 }
