@@ -93,6 +93,21 @@ export const endpoints: readonly ContractCase[] = [
       must(secrets.length > 0, 'The response to the registration contains no text that starts with whsec_.')
     },
   ),
+  {
+    ...one(
+      'own_secret',
+      'each endpoint has a signing secret of its own',
+      "section 5: the endpoint's signing secret",
+      async (target) => {
+        const { secrets } = await registered(target)
+        if (secrets.length === 0) throw new NotChecked('The registration returns no secret.')
+        const other = await target.register('check.closed')
+        const shared = secrets.every((secret) => other.secrets.includes(secret))
+        must(!shared, 'Two endpoints have the same signing secret.')
+      },
+    ),
+    basis: 'advice',
+  },
   one(
     'unknown_endpoint',
     'a ping to an unknown endpoint is refused',

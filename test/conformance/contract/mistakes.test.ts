@@ -704,6 +704,11 @@ const wrong: Record<string, Wrong> = {
     changes: { newSecret: () => `sec_${randomUUID()}` },
     cases: ['endpoints/secret_shown'],
   },
+  'has one secret for all endpoints': {
+    changes: { newSecret: () => 'whsec_one_for_all' },
+    settings: { strict: true },
+    cases: ['endpoints/own_secret'],
+  },
   'shows the secret again': { changes: { hookShown: (hook) => hook }, cases: ['endpoints/secret_once'] },
   'shows the secret in its pings': {
     changes: { pingData: ({ secret }) => ({ secret }) },
