@@ -140,9 +140,9 @@ describe.concurrent('tabwire contract check', () => {
       const { code, stdout, stderr } = await tabwire(['contract', 'check', ...args], { cwd, env })
       expect({ code, stderr }).toEqual({
         code: 0,
-        // That of the deliveries, and the one for an unknown event type, which this service accepts.
+        // That of the deliveries, one for its secret, and one for an unknown event type, which this service accepts.
         stderr:
-          'Webhook endpoints still registered there: 2. Delete them, or set paths.delete_endpoint in --profile for the next run.\n',
+          'Webhook endpoints still registered there: 3. Delete them, or set paths.delete_endpoint in --profile for the next run.\n',
       })
       expect(stdout).toMatch(/✓ write_scope .*\n/)
       expect(stdout).toMatch(/, 0 failed, /)
@@ -200,7 +200,7 @@ describe.concurrent('tabwire contract check', () => {
     [
       ['--only', 'nothing'],
       2,
-      'Error: --only, --skip and --require must be a case or group, got "nothing". Groups: requests, access, checks, conflicts, endpoints, deliveries, retries. The report lists the cases.',
+      'Error: --only must be a case or group, got "nothing". Groups: requests, access, checks, conflicts, endpoints, deliveries, retries. The report lists the cases.',
     ],
   ])('%j exits with %i and prints the reason', async (args, code, message) => {
     const cwd = await emptyDirectory()

@@ -94,17 +94,18 @@ export function chosenCases<T extends { group: string; id: string }>(
   cases: readonly T[],
   { only, skip, require }: Asked,
 ): T[] {
-  const selection = { only: listed(only ?? []), skip: listed(skip ?? []) }
-  const required = listed(require ?? [])
-  const [unknown] = unknownNames(cases, [...selection.only, ...selection.skip, ...required])
-  const groups = [...new Set(cases.map(({ group }) => group))].join(', ')
-  if (unknown !== undefined)
-    throw usageError(
-      `--only, --skip and --require must be a case or group, got ${JSON.stringify(unknown)}. Groups: ${groups}. The report lists the cases.`,
-    )
-  const left = cases.filter((one) => isSelected(one, selection))
+  const names = { only: listed(only ?? []), skip: listed(skip ?? []), require: listed(require ?? []) }
+  for (const [flag, given] of Object.entries(names)) {
+    const [unknown] = unknownNames(cases, given)
+    const groups = [...new Set(cases.map(({ group }) => group))].join(', ')
+    if (unknown !== undefined)
+      throw usageError(
+        `--${flag} must be a case or group, got ${JSON.stringify(unknown)}. Groups: ${groups}. The report lists the cases.`,
+      )
+  }
+  const left = cases.filter((one) => isSelected(one, names))
   if (left.length === 0) throw usageError('--only and --skip leave no case to run.')
-  const [missing] = unknownNames(left, required)
+  const [missing] = unknownNames(left, names.require)
   if (missing !== undefined)
     throw usageError(`--require ${missing}: --only or --skip leaves out every case of that name.`)
   return left
