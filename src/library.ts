@@ -2,6 +2,7 @@ import { waitForDelivered } from './assertions/delivered.ts'
 import { type Client, createClient } from './client.ts'
 // Loaded with the library rather than with the first simulator, which would have to wait for it.
 import './http/listen.ts'
+import { requireOptions, shown } from './model/simulator/settings.ts'
 import { type Simulator as Service, type SimulatorOptions, startSimulator } from './simulator.ts'
 
 /**
@@ -16,7 +17,7 @@ export interface Simulator
   /**
    * Has deliveries to a URL, and to all beneath it, handed over in this process. The result takes that back.
    * @default receiver answers 204 to everything
-   * @throws TypeError unless the URL is absolute.
+   * @throws TypeError unless the URL is absolute and the receiver is a function.
    * @example
    * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
    */
@@ -46,6 +47,7 @@ export interface Simulator
  * await simulator.deliveries.waitFor({ type: 'check.created' })
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  requireOptions(options)
   const { port = 0, onError = warn, ref = false, ...others } = options
   const service = await startSimulator({ port, onError, ref, ...others })
   const { url, baseUrl, apiKey, ca, fetch, thrownBy, idle } = service
@@ -107,9 +109,12 @@ function createReceived(receive: Service['receive']) {
 
   return {
     receive(url: string, receiver: Receiver = noContent): () => void {
+      if (typeof receiver !== 'function')
+        throw new TypeError(`receive() expects a function that returns a Response, got ${shown(receiver)}.`)
       const takeBack = receive(url, async (request) => {
         const received = await note(request)
         const response = await receiver(request)
+        requireResponse(response)
         received.status = response.status
         return response
       })
@@ -129,6 +134,13 @@ function createReceived(receive: Service['receive']) {
       requests.length = 0
     },
   }
+}
+
+/** @throws TypeError unless it has what is read of a response. Those of other libraries are no `Response` of this runtime. */
+function requireResponse(given: unknown): void {
+  const { status, headers } = (given ?? {}) as { status?: unknown; headers?: unknown }
+  if (typeof status === 'number' && typeof headers === 'object' && headers !== null) return
+  throw new TypeError(`the function of receive() must return a Response, got ${shown(given)}`)
 }
 
 function noContent(): Response {

@@ -80,10 +80,11 @@ export class NotDelivered extends Error {
 /** @throws NotDelivered, TypeError for wrong options, or the reason of `signal`. */
 export async function waitForDelivered(
   client: ClientReads,
-  { timeout = TIMEOUT_MS, signal, ...asked }: DeliveriesWanted = {},
+  given: DeliveriesWanted = {},
   thrownBy: (delivery: Delivery) => unknown = () => undefined,
 ): Promise<SomeDeliveries> {
-  requireKnownOptions(asked, [...filterNames, 'count'])
+  requireKnownOptions(given, [...filterNames, 'count'])
+  const { timeout = TIMEOUT_MS, signal, ...asked } = given
   const wanted = wantedOf(asked)
   if (!(wanted.count >= 1)) throw new RangeError(`count must be at least 1, got ${wanted.count}.`)
   const verdict = await untilDeadline({ timeout, signal }, (deadline) =>
@@ -103,11 +104,9 @@ export async function waitForDelivered(
  * in flight are waited for.
  * @throws NotDelivered, TimedOut when an attempt in flight takes longer than `timeout`, or TypeError for wrong options.
  */
-export async function noneDelivered(
-  client: ClientReads,
-  { timeout = TIMEOUT_MS, signal, ...asked }: DeliveriesUnwanted = {},
-): Promise<void> {
-  requireKnownOptions(asked, filterNames)
+export async function noneDelivered(client: ClientReads, given: DeliveriesUnwanted = {}): Promise<void> {
+  requireKnownOptions(given, filterNames)
+  const { timeout = TIMEOUT_MS, signal, ...asked } = given
   const wanted = { ...wantedOf(asked), none: true }
   let waited: readonly Delivery[] = []
   const look = async () => {
@@ -195,10 +194,11 @@ const MOST_SHOWN = 10
 export async function waitForEvent<Type extends keyof EventData>(
   client: Pick<ClientReads, 'events' | 'stream'>,
   type: Type,
-  { timeout = TIMEOUT_MS, signal, ...asked }: EventWanted = {},
+  given: EventWanted = {},
 ): Promise<EventView<Type>> {
   requireOneOf('event type', type, eventTypesAndPing)
-  requireKnownOptions(asked, ['check', 'timeout', 'signal'])
+  requireKnownOptions(given, ['check', 'timeout', 'signal'])
+  const { timeout = TIMEOUT_MS, signal, ...asked } = given
   const check = asked.check && externalIdOf(asked.check)
   const oldest = async () => {
     const { data } = await client.events.list({ type, external_check_id: check, order: 'asc', limit: 1 })

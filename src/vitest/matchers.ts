@@ -79,7 +79,7 @@ export function kindOf(subject: unknown): string {
   const keys = Object.keys(subject).slice(0, 5)
   return name === 'Object'
     ? `an object with ${keys.length === 0 ? 'no fields' : keys.join(', ')}`
-    : `a ${name}`
+    : `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`
 }
 
 /** A delivery as a server has received it: a `Request` whose body was not read, or its headers and raw body. */
@@ -223,11 +223,12 @@ export async function toHaveDelivered(
   this: { isNot?: boolean },
   simulator: Simulator,
   type: EventType | 'ping',
-  { times, ...options }: DeliveredOptions = {},
+  given: DeliveredOptions = {},
 ): Promise<Outcome> {
   requireSimulator('toHaveDelivered', simulator, 'deliveries', 'idle')
   requireOneOf('event type', type, eventTypesAndPing)
-  requireKnownOptions(options, ['check', 'endpoint', 'status', 'times', 'timeout', 'signal'])
+  requireKnownOptions(given, ['check', 'endpoint', 'status', 'times', 'timeout', 'signal'])
+  const { times, ...options } = given
   const wanted = { ...wantedOf({ ...options, type }), count: times ?? 1, exactly: times !== undefined }
   if (this.isNot !== true && wanted.count > 0)
     try {

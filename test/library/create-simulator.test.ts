@@ -193,6 +193,32 @@ describe('a simulator in this process', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
+  test.each<[string, (one: Simulator) => unknown, string]>([
+    ['a type', (one) => one.deliveries.waitFor('ping' as never), 'options must be an object, got "ping".'],
+    ['null', (one) => one.deliveries.none(null as never), 'options must be an object, got null.'],
+    ['a number', (one) => one.events.waitFor('ping', 5 as never), 'options must be an object, got 5.'],
+    [
+      'no handler',
+      (one) => one.receive(SHOP, 'x' as never),
+      'receive() expects a function that returns a Response, got "x".',
+    ],
+  ])('refuses arguments of a wrong kind: %s', async (_what, call, message) => {
+    const one = await made({ port: false })
+    await expect(async () => call(one)).rejects.toThrow(new TypeError(message))
+  })
+
+  test('names a handler that returns no Response', async () => {
+    const one = await made({ port: false })
+    one.receive(SHOP, () => undefined as never)
+    await one.endpoints.create({ url: SHOP })
+    await one.checks.push('table-12', check())
+    await one.idle()
+    const { data } = await one.deliveries.list()
+    expect(data[0]?.attempts[0]?.error).toBe(
+      'The in-process receiver of shop.test threw an error: the function of receive() must return a Response, got undefined.',
+    )
+  })
+
   test('closes at the end of its using block', async () => {
     let left: Simulator
     {

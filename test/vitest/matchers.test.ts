@@ -198,6 +198,12 @@ describe('a wrong subject or argument', () => {
       () => expect(simulator).toHaveDelivered('ping', { tiems: 1 } as object),
       'unknown option "tiems", did you mean "times"?',
     ],
+    [
+      'a text in the place of options',
+      () => expect(simulator).toHaveNoFindings('totals_mismatch' as never),
+      'options must be an object, got "totals_mismatch".',
+    ],
+    ['a list of requests', () => expect([] as unknown as Request).toBeSignedBy('whsec_a'), 'got an Array.'],
   ])('is refused with the expected value: %s', async (_what, assert, message) => {
     await expect(assert()).rejects.toThrow(message)
     await expect(assert()).rejects.toBeInstanceOf(TypeError)

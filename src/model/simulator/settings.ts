@@ -176,7 +176,8 @@ export function must(what: string, given: unknown): { issue: string } {
 /** Longest value that an error repeats, in UTF-16 units. */
 const LONGEST_SHOWN = 100
 
-function shown(given: unknown): string {
+/** Returns a value as a message repeats it, shortened. */
+export function shown(given: unknown): string {
   if (typeof given === 'function') return 'a function'
   if (given instanceof Date && Number.isNaN(given.getTime())) return 'an invalid Date'
   // NaN, infinities and big integers have no JSON.
@@ -201,11 +202,18 @@ export function unknownOptions(given: object, known: readonly string[]): string[
   )
 }
 
+/** @throws TypeError unless it is an object: the keys of a text or a list are its positions. */
+export function requireOptions(given: unknown): void {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return
+  throw new TypeError(`options must be an object, got ${shown(given)}.`)
+}
+
 /**
  * Refuses unknown options, which JavaScript would ignore.
- * @throws TypeError that lists all of them.
+ * @throws TypeError that lists all of them, or unless `given` is an object.
  */
 export function requireKnownOptions(given: object, known: readonly string[]): void {
+  requireOptions(given)
   const issues = unknownOptions(given, known)
   if (issues.length > 0) throw new TypeError(issues.join('\n'))
 }
