@@ -28,6 +28,7 @@ import {
   type ClientOptions,
   externalIdOf,
   idOf,
+  pathOf,
   stateJson,
   textOf,
   timeText,
@@ -112,7 +113,7 @@ export function createClient(options: ClientOptions) {
   const post = async <T>(path: string, body?: unknown, options?: CallOptions) =>
     (await call('POST', path, body === undefined ? undefined : JSON.stringify(body), options)).json as T
   const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
-  const one = encodeURIComponent
+  const one = pathOf
   const listing = <T, Query extends PageQuery>(path: string): Listing<T, Query> => {
     const list = (query?: Query) => get<List<T>>(path, query)
     return { list, all: (query) => paginate(list, query) }
@@ -261,7 +262,7 @@ export function createClient(options: ClientOptions) {
        * @example
        * const { signing_secret } = await client.endpoints.create({ url: 'https://shop.example/webhooks' })
        */
-      create: ({ url, event_types = [...eventTypes] }: EndpointWanted) =>
+      create: ({ url, event_types = [...eventTypes] }: EndpointWanted = {} as EndpointWanted) =>
         post<WebhookEndpointView & { signing_secret: string }>('/v1/webhook-endpoints', { url, event_types }),
       /**
        * Registers a receiver through the simulator, with a secret of the caller's choice.
@@ -357,8 +358,7 @@ export function createClient(options: ClientOptions) {
       /** Returns the faults that are set, with how often each was injected. */
       show: () => get<FaultsView>('/_sim/faults'),
       /** Replaces all faults that are set. */
-      set: async (body: FaultsWanted) =>
-        (await call('PUT', '/_sim/faults', JSON.stringify(body))).json as FaultsView,
+      set: async (body: FaultsWanted) => (await call('PUT', '/_sim/faults', textOf(body))).json as FaultsView,
       /** Ends all faults. */
       clear: () => remove<FaultsView>('/_sim/faults'),
     },

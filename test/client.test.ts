@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ApiError, createClient, Unreachable, type StreamMessage } from '../src/client.ts'
+import { ApiError, type Client, createClient, Unreachable, type StreamMessage } from '../src/client.ts'
 import { createCall, createSend } from '../src/client/transport.ts'
 import { startSimulator, type Simulator } from '../src/simulator.ts'
 import { checkBody } from './support/cli.ts'
@@ -42,6 +42,51 @@ describe('the client', () => {
     expect(await client.checks.get('a/b ü?#')).toEqual(check)
     expect(await client.requests.get(requestId ?? '')).toMatchObject({ push: { outcome: 'created' } })
     expect(await client.checks.list({ limit: 1, status: undefined })).toMatchObject({ data: [check] })
+  })
+
+  test.each<[string, (client: Client) => unknown, string]>([
+    [
+      'no body',
+      ({ checks }) => checks.push('t', undefined as never),
+      'The body must be an object or a JSON text, got undefined.',
+    ],
+    [
+      'no faults',
+      ({ faults }) => faults.set(undefined as never),
+      'The body must be an object or a JSON text, got undefined.',
+    ],
+    [
+      'no state',
+      ({ state }) => state.load(undefined as never),
+      'The state must be an object or a JSON text, got undefined.',
+    ],
+    [
+      'no id',
+      ({ checks }) => checks.get(undefined as never),
+      'An id must be a text of at least 1 character, got undefined.',
+    ],
+    [
+      'an empty id',
+      ({ checks }) => checks.push('', '{}'),
+      'An id must be a text of at least 1 character, got "".',
+    ],
+    [
+      'a record without an id',
+      ({ guests }) => guests.pay({} as never),
+      'An id must be a text of at least 1 character, got undefined.',
+    ],
+    [
+      'no check',
+      ({ guests }) => guests.pay(undefined as never),
+      'An id must be a text of at least 1 character, got undefined.',
+    ],
+    [
+      'no time',
+      ({ report }) => report({} as never),
+      'A time must be a Date, milliseconds since 1970, or an ISO 8601 text, got {}.',
+    ],
+  ])('names an argument that is missing or of a wrong kind: %s', async (_what, call, message) => {
+    await expect(async () => call(createClient(simulator))).rejects.toThrow(message)
   })
 
   test('rejects with ApiError for a refusal: status, code, request id, and the whole body', async () => {

@@ -1,5 +1,6 @@
 import { ApiError, TimedOut, Unreachable } from './errors.ts'
 import { limited, type CallOptions } from './limit.ts'
+import { shown } from '../model/simulator/settings.ts'
 import { stateText } from '../model/simulator/record-lines.ts'
 import type { State } from '../model/simulator/state.ts'
 
@@ -151,24 +152,46 @@ export type TimeGiven = Date | number | string
  * @throws RangeError for an invalid Date or number.
  */
 export function timeText(time: TimeGiven | undefined): string | undefined {
-  return typeof time === 'string' || time === undefined ? time : new Date(time).toISOString()
+  if (typeof time === 'string' || time === undefined) return time
+  const date = new Date(time)
+  if (!Number.isNaN(date.getTime())) return date.toISOString()
+  throw new RangeError(
+    `A time must be a Date, milliseconds since 1970, or an ISO 8601 text, got ${shown(time)}.`,
+  )
 }
 
+/** @throws TypeError unless it is a check with an external id, or a text. */
 export function externalIdOf(check: CheckOrId): string {
-  return typeof check === 'string' ? check : check.external_id
+  return requireId(typeof check === 'object' ? (check as Partial<typeof check> | null)?.external_id : check)
 }
 
+/** @throws TypeError unless it is a record with an id, or a text. */
 export function idOf(record: RecordOrId): string {
-  return typeof record === 'string' ? record : record.id
+  return requireId(typeof record === 'object' ? (record as Partial<typeof record> | null)?.id : record)
 }
 
-/** Returns JSON text; serializes other values. */
+/** Returns an id, encoded for a path. @throws TypeError for what JavaScript would send as `undefined` or `[object Object]`. */
+export function pathOf(id: string): string {
+  return encodeURIComponent(requireId(id))
+}
+
+function requireId(given: unknown): string {
+  if (typeof given === 'number' || (typeof given === 'string' && given !== '')) return String(given)
+  throw new TypeError(`An id must be a text of at least 1 character, got ${shown(given)}.`)
+}
+
+/** Returns JSON text; serializes other values. @throws TypeError for a body that was forgotten. */
 export function textOf(body: JsonText | object): JsonText {
-  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  if (typeof body === 'string' || body instanceof Uint8Array) return body
+  const text = JSON.stringify(body) as string | undefined
+  if (text !== undefined) return text
+  throw new TypeError(`The body must be an object or a JSON text, got ${shown(body)}.`)
 }
 
 /** Returns the JSON text of a state, one record per line; streamed bytes stay as they are. */
 export function stateJson(state: JsonText | AsyncIterable<Uint8Array> | State): Body {
+  if (typeof state !== 'string' && (typeof state !== 'object' || (state as unknown) === null))
+    throw new TypeError(`The state must be an object or a JSON text, got ${shown(state)}.`)
   if (typeof state === 'string' || state instanceof Uint8Array || Symbol.asyncIterator in state) return state
   return [...stateText(state)].join('')
 }
