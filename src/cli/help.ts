@@ -1,6 +1,7 @@
 import {
   type Command,
   CommandHelp as OclifCommandHelp,
+  Errors,
   Help as OclifHelp,
   type Interfaces,
   ux,
@@ -25,8 +26,18 @@ export default class Help extends OclifHelp {
     // oclif reads `help` as a request for all commands.
     const help = argv[0] === 'help' ? this.config.findCommand('help') : undefined
     if (help !== undefined) return this.showCommandHelp(help)
-    if (argv.length > 0) return super.showHelp(argv)
+    if (argv.length > 0) return this.showHelpOf(argv)
     this.log([this.summaryOfAll(), renderJobs(mainJobs()), renderFields(elsewhere)].join('\n\n'))
+  }
+
+  /** Reports an unknown command as it is reported without `--help`. */
+  private async showHelpOf(argv: string[]): Promise<void> {
+    try {
+      await super.showHelp(argv)
+    } catch (error) {
+      if (!(error instanceof Errors.CLIError) || !/^Command .* not found\.$/.test(error.message)) throw error
+      await this.config.runHook('command_not_found', { id: argv.join(':') })
+    }
   }
 
   protected override async showRootHelp(): Promise<void> {

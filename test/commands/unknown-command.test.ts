@@ -14,6 +14,8 @@ describe.concurrent('an unknown command', () => {
       'Unknown command "endpoints add https://x:1/y". Run `tabwire endpoints --help`.',
     ],
     [['endpoint'], 'Unknown command "endpoint". Did you mean `tabwire endpoints`?'],
+    [['strat', '--help'], 'Unknown command "strat". Did you mean `tabwire start`?'],
+    [['receiver', 'test', '--help'], 'Unknown command "receiver test". Run `tabwire receiver --help`.'],
   ])('%j exits with 2 and suggests a command, also with --json', async (words, message) => {
     expect(await tabwire(words)).toEqual({
       code: 2,
