@@ -9,7 +9,7 @@ import { signs, toneOf, toneOfCode } from '../../../src/pages/browser/inspector/
 import { barriersInSoak } from '../../support/barriers.ts'
 import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
-import { deadUrl, openReceiver, openSimulator } from '../../support/simulator.ts'
+import { deadUrl, item, openReceiver, openSimulator } from '../../support/simulator.ts'
 import { barriersAtAllSizes, openInspector } from './open-inspector.ts'
 
 const withTimeout = { timeout: 30_000 }
@@ -130,6 +130,41 @@ describe.skipIf(!hasBrowser)(`the lists of the inspector ${inBrowser}`, () => {
     await filter(phone, 'Status').selectOption('delivered')
     await expect.poll(() => phone.locator('.row').count(), withTimeout).toBe(2)
     expect(await barriersInSoak(phone)).toEqual([])
+  })
+
+  it('have two lines per row on a phone, and keep numbers in one line, with long texts', async () => {
+    const { client, idle, inspectorLink, push, url } = await openSimulator()
+    const receiver = await openReceiver()
+    await client.endpoints.create({ url: receiver.url, event_types })
+    const id = '550e8400-e29b-41d4-a716-446655440000'.repeat(3)
+    const name = 'Slow-roasted Heirloom Tomatoes with Burrata, Basil and a Rather Long Description'
+    await push(id, { table: { number: 'Terrace '.repeat(6) }, items: [item('a', { name, quantity: 120 })] })
+    await idle()
+    const page = await openInspector({ inspectorLink }, { viewport: { width: 360, height: 740 } })
+    for (const view of ['checks', 'events', 'deliveries']) {
+      await page.goto(`${url}/?view=${view}`)
+      const cells = page.locator('.row .cell')
+      await cells.first().waitFor()
+      const centers = await cells.evaluateAll((all) =>
+        all
+          .filter((cell) => cell.checkVisibility() && cell.textContent !== '')
+          .map((cell) => cell.getBoundingClientRect())
+          .map(({ top, bottom }) => Math.round((top + bottom) / 2 / 8)),
+      )
+      expect([view, new Set(centers).size]).toEqual([view, 2])
+    }
+    await page.goto(`${url}/?view=checks&open=${encodeURIComponent(`check/${id}`)}`)
+    const numbers = page.locator('.items td:not(:first-child)')
+    await numbers.first().waitFor()
+    const heights = await numbers.evaluateAll((all) =>
+      all.map((cell) => {
+        const range = document.createRange()
+        range.selectNodeContents(cell)
+        return range.getClientRects().length
+      }),
+    )
+    expect(heights).toEqual([1, 1, 1, 1])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
   })
 
   it('resend all dead deliveries that match, after a question, with progress and reasons', async () => {
