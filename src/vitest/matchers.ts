@@ -7,7 +7,7 @@ import {
   wantedOf,
 } from '../assertions/delivered.ts'
 import { deliveriesAbout } from '../assertions/wait.ts'
-import type { TimeGiven } from '../client.ts'
+import { TimedOut, type TimeGiven } from '../client.ts'
 import type { Simulator } from '../library.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { EventType } from '../model/event.ts'
@@ -242,7 +242,15 @@ export async function toHaveDelivered(
       return failed({ ...found, lines: [...found.lines, ...causeOf(error)] })
     }
   const { timeout = TIMEOUT_MS, signal } = options
-  if (timeout > 0) await simulator.idle({ timeout, signal })
+  if (timeout > 0)
+    await simulator.idle({ timeout, signal }).catch((cause: unknown) => {
+      if (!(cause instanceof TimedOut)) throw cause
+      const meant = this.isNot === true ? expectedNot(wanted) : inWords(wanted)
+      throw new TimedOut(
+        `Expected: ${meant}\nGot: an attempt that is still in flight after ${timeout / 1_000} s`,
+        { cause },
+      )
+    })
   const seen = (await deliveriesAbout(simulator, wanted)).reverse()
   const came = seen.filter(({ status }) => status === wanted.status)
   const isMet = times === undefined ? came.length > 0 : came.length === times
@@ -256,8 +264,12 @@ function causeOf({ cause }: NotDelivered): string[] {
 
 /** The wanted deliveries have come: a failure with `.not`. */
 function unwanted(wanted: Wanted, came: readonly Delivery[]): Outcome {
-  const expected = wanted.exactly ? `not ${inWords(wanted)}` : inWords({ ...wanted, none: true })
-  return passed({ ...foundOf(wanted, came, []), expected })
+  return passed({ ...foundOf(wanted, came, []), expected: expectedNot(wanted) })
+}
+
+/** Returns the expectation of `.not`, as a phrase. */
+function expectedNot(wanted: Wanted): string {
+  return wanted.exactly ? `not ${inWords(wanted)}` : inWords({ ...wanted, none: true })
 }
 
 /** Formats the expectation, the result, and one line per delivery; without deliveries, what came instead. */
