@@ -200,8 +200,10 @@ export function createClient(options: ClientOptions) {
     rate: (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
       post<FeedbackView>(`/_sim/checks/${one(externalIdOf(check))}/feedback`, body),
   }
-  const request = (method: string, path: string, body?: unknown, options?: CallOptions) =>
-    call(method, path, body === undefined ? undefined : JSON.stringify(body), options)
+  const request = async (method: string, path: string, body?: unknown, options?: CallOptions) => {
+    if (!path.startsWith('/')) throw new TypeError(`The path must begin with /, got ${JSON.stringify(path)}.`)
+    return call(method, path, body === undefined ? undefined : JSON.stringify(body), options)
+  }
   const reads: ClientReads = { stream, deliveries, events, request, clock }
 
   const save = async (options?: CallOptions) =>

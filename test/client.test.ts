@@ -1,7 +1,14 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ApiError, type Client, createClient, Unreachable, type StreamMessage } from '../src/client.ts'
+import {
+  ApiError,
+  type Client,
+  type ClientOptions,
+  createClient,
+  Unreachable,
+  type StreamMessage,
+} from '../src/client.ts'
 import { createCall, createSend } from '../src/client/transport.ts'
 import { startSimulator, type Simulator } from '../src/simulator.ts'
 import { checkBody } from './support/cli.ts'
@@ -81,12 +88,24 @@ describe('the client', () => {
       'An id must be a text of at least 1 character, got undefined.',
     ],
     [
+      'a relative path',
+      ({ request }) => request('GET', 'v1/checks'),
+      'The path must begin with /, got "v1/checks".',
+    ],
+    [
       'no time',
       ({ report }) => report({} as never),
       'A time must be a Date, milliseconds since 1970, or an ISO 8601 text, got {}.',
     ],
   ])('names an argument that is missing or of a wrong kind: %s', async (_what, call, message) => {
     await expect(async () => call(createClient(simulator))).rejects.toThrow(message)
+  })
+
+  test.each([[undefined], ['service'], ['localhost:4100']])('refuses the URL %j', (url?: string) => {
+    const shown = JSON.stringify(url) as string | undefined
+    expect(() => createClient({ url } as ClientOptions)).toThrow(
+      `url must be the http: or https: URL of a service, such as http://127.0.0.1:4100, got ${shown ?? 'undefined'}.`,
+    )
   })
 
   test('rejects with ApiError for a refusal: status, code, request id, and the whole body', async () => {

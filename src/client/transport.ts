@@ -53,7 +53,7 @@ export type Send = (
 ) => Promise<Response>
 
 export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: ClientOptions): Send {
-  const { origin, pathname } = new URL(url)
+  const { origin, pathname } = serviceUrlOf(url)
   const base = origin + pathname.replace(/\/+(v1\/?)?$/, '')
   const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
   return async (method, path, body, signal, others) => {
@@ -79,6 +79,15 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
       throw new Unreachable(`No service answers at ${origin} (${reason}).`, { cause: error })
     }
   }
+}
+
+/** @throws TypeError unless it is an absolute http: or https: URL. */
+function serviceUrlOf(url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed
+  throw new TypeError(
+    `url must be the http: or https: URL of a service, such as http://127.0.0.1:4100, got ${shown(url)}.`,
+  )
 }
 
 /** Node's fetch knows no authority but the public ones, so a service with a certificate of its own takes undici's. */
