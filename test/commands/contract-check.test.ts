@@ -86,10 +86,10 @@ describe.concurrent('tabwire contract check', () => {
     const args = ['contract', 'check', '--base-url', baseUrl, '--api-key', apiKey, ...only, '--json']
     const [plain, required] = await Promise.all([tabwire(args), tabwire([...args, '--require', 'retries'])])
     expect([plain.code, required.code]).toEqual([0, 1])
-    const verdicts = [plain, required].map(({ stdout }) =>
+    const cases = [plain, required].map(({ stdout }) =>
       (JSON.parse(stdout) as ConformanceReport).cases.map(({ id, verdict }) => `${id} ${verdict}`),
     )
-    expect(verdicts).toEqual([
+    expect(cases).toEqual([
       ['locations passed', 'schedule not_checked'],
       ['locations passed', 'schedule error'],
     ])
