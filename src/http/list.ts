@@ -196,6 +196,6 @@ export function keptUpToLimit<T>(record: T | undefined, noun: string): T {
   if (record !== undefined) return record
   throw new Refusal(
     'not_found',
-    `No ${noun} with this id. --keep-events limits how many finished events are kept.`,
+    `No ${noun} with this id. The service keeps a limited number of finished events (--keep-events).`,
   )
 }

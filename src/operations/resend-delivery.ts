@@ -33,7 +33,7 @@ export const resendDelivery = {
     if (event === undefined)
       throw new Refusal(
         'not_found',
-        `Event ${event_id} is no longer stored, so it cannot be resent. --keep-events limits how many finished events are kept.`,
+        `Event ${event_id} is no longer stored, so it cannot be resent. The service keeps a limited number of finished events (--keep-events).`,
       )
     if (endpoint.status === 'disabled')
       throw new Refusal(

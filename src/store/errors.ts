@@ -18,9 +18,14 @@ export class DirectoryInUse extends Error {
 
   /** `isVisible`: the process id is of this namespace; otherwise the process runs in another container. */
   constructor(directory: string, pid: number, { isVisible }: { isVisible: boolean }) {
-    const here = pid === process.pid ? `this process (pid ${pid})` : `the process with pid ${pid}`
-    const holder = isVisible ? here : `a process in another container (pid ${pid} there)`
-    super(`${directory} is in use by ${holder}. Stop that process, or choose another directory.`)
+    const other = isVisible
+      ? `the process with pid ${pid}`
+      : `a process in another container (pid ${pid} there)`
+    const isHere = isVisible && pid === process.pid
+    const holder = isHere
+      ? `this process (pid ${pid}). Close the other simulator`
+      : `${other}. Stop that process`
+    super(`${directory} is in use by ${holder}, or choose another directory.`)
     this.pid = pid
   }
 }

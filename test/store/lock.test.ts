@@ -75,7 +75,9 @@ describe('a directory', () => {
   it('cannot be opened twice in this process either, but again after close', async () => {
     const directory = await newDirectory()
     const store = await openStore(directory)
-    await expect(openStore(directory)).rejects.toThrow(/in use by this process \(pid \d+\)/)
+    await expect(openStore(directory)).rejects.toThrow(
+      /in use by this process \(pid \d+\)\. Close the other simulator, or choose/,
+    )
     await store.close()
     await openStore(directory)
   })
