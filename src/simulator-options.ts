@@ -175,7 +175,8 @@ export interface SimulatorOptions {
   /** Called with one line that the user should know, such as a repaired journal. */
   onNotice?: ((notice: string) => void) | undefined
   /**
-   * Called with bugs and with deliveries that could not be recorded, with the request id where there is one.
+   * Called with bugs, with deliveries that could not be recorded, and with errors that the other callbacks throw. The request
+   * id is given where there is one.
    * @default a process warning
    */
   onError?: ((error: unknown, requestId?: string) => void) | undefined

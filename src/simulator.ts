@@ -127,7 +127,7 @@ async function openStore(
   settings: Settings,
   onBatch: Metrics['committed'],
 ): Promise<Pick<Parts, 'store' | 'values' | 'shared'>> {
-  const { dataDirectory, storeUrl: url, onNotice = ignore, onError = ignore } = settings
+  const { dataDirectory, storeUrl: url, onNotice, onError } = settings
   const { keepEvents = KEPT_EVENTS } = settings
   if (url !== undefined) {
     // Loaded late: without `--store`, a start needs neither this module nor the package `pg`.
@@ -140,7 +140,7 @@ async function openStore(
       keepEvents,
       onBatch,
       onNotice,
-      onError: (error) => onError(error),
+      onError,
     })
     return { store: shared, values: shared.values, shared }
   }
@@ -152,7 +152,7 @@ async function openStore(
 }
 
 async function startOn(parts: Parts): Promise<Simulator> {
-  const { store, clock, newId, newSecret, newApiKey, replay, onError = ignore } = parts
+  const { store, clock, newId, newSecret, newApiKey, replay, onError } = parts
   const { metrics = createMetrics(), shared } = parts
   const service = metrics.counted(createService({ store, clock, newId, newSecret }))
   const shown = replay && (await showReplay(service, replay))
@@ -384,5 +384,3 @@ async function openPort(
 function allowedHostsOf({ allowedHosts = [], publicUrl }: Parts): readonly string[] {
   return publicUrl === undefined ? allowedHosts : [...allowedHosts, new URL(publicUrl).hostname]
 }
-
-function ignore(): void {}

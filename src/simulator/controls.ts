@@ -33,7 +33,7 @@ const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
 
 /** Opens the service's clock at the stored time; a frozen clock runs again, unless other instances share it. */
 export async function openClock(options: Settings, { store, values, shared }: Stored): Promise<MovableClock> {
-  const { startAt, onNotice = ignore } = options
+  const { startAt, onNotice } = options
   if (options.seed !== undefined) {
     const { time, frozen } = initialTime({ ...options, values, shared })
     return createMovableClock({ start: time, frozen })
@@ -54,7 +54,7 @@ type Stored = Pick<Parts, 'store' | 'values' | 'shared'>
 
 /** Opens the clock of a sandbox. Its first instance sets it; the later ones follow it, also when it is frozen. */
 async function openSharedClock(
-  { startAt, onNotice = ignore }: Settings,
+  { startAt, onNotice }: Settings,
   store: Store,
   values: SharedValues,
 ): Promise<MovableClock> {
@@ -113,8 +113,6 @@ export function measureOf({
 }: Pick<Settings, 'seed'> & { clock: Clock }): (() => number) | undefined {
   return seed === undefined ? undefined : () => clock.now().getTime()
 }
-
-function ignore(): void {}
 
 /** Key of the faults among the shared values. */
 const FAULTS = 'faults'

@@ -35,7 +35,7 @@ export function openDeliveries(
   parts: Parts,
   { faults, clearFaults, own, isStopping }: DeliveryContext,
 ) {
-  const { clock, dataDirectory, authorityDirectory = dataDirectory, onError = ignore } = parts
+  const { clock, dataDirectory, authorityDirectory = dataDirectory, onError } = parts
   const { values, instance, shared } = parts
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
@@ -183,5 +183,3 @@ function createThrown() {
     },
   }
 }
-
-function ignore(): void {}

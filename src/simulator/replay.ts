@@ -14,14 +14,16 @@ import { newestId } from '../model/simulator/state.ts'
 import type { Service } from '../service.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 import { createLocalValues } from '../store/shared-values.ts'
+import type { SimulatorOptions } from '../simulator-options.ts'
 import type { openDeliveries } from './deliveries.ts'
 import type { Parts } from './parts.ts'
+import { callbacksOf } from './settings.ts'
 import { createRestarts } from './sharing.ts'
 
 type Deliveries = ReturnType<typeof openDeliveries>
 
 /** Settings of a replay that its bundle does not have. */
-type ReplaySettings = Pick<Parts, 'port' | 'host' | 'onError'>
+type ReplaySettings = Pick<SimulatorOptions, 'port' | 'host' | 'onError'>
 
 /** Returns the parts of a service in memory that shows a bundle. Its clock stands at the moment of the bundle. */
 export function partsOfReplay(bundle: Bundle, settings: ReplaySettings): Omit<Parts, 'listening'> {
@@ -31,6 +33,7 @@ export function partsOfReplay(bundle: Bundle, settings: ReplaySettings): Omit<Pa
   identifiers.restartAfter(newestId(state))
   return {
     ...settings,
+    ...callbacksOf(settings),
     ...identifiers,
     clock,
     replay: bundle,

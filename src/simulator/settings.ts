@@ -31,36 +31,30 @@ import {
   type SimulatorOptions,
 } from '../simulator-options.ts'
 
-type Same =
-  | 'sandbox'
-  | 'storeKey'
-  | 'authorityDirectory'
-  | 'host'
-  | 'port'
-  | 'network'
-  | 'ref'
-  | 'https'
-  | 'apiKey'
-  | 'serviceName'
-  | 'strict'
-  | 'orderBy'
-  | 'allowHttpLoopback'
-  | 'denyPrivate'
-  | 'insecure'
-  | 'disableAfter'
-  | 'bodyLimit'
-  | 'keepEvents'
-  | 'connectionLimits'
-  | 'publicUrl'
-  | 'seed'
-  | 'signTime'
-  | 'onRequest'
-  | 'trace'
-  | 'onNotice'
-  | 'onError'
+/** Options with other names or forms in {@link Settings}. */
+type Converted =
+  | 'dataDir'
+  | 'dataDirectory'
+  | 'store'
+  | 'cacert'
+  | 'ca'
+  | 'allowedHost'
+  | 'allowedHosts'
+  | 'allowHttpHost'
+  | 'rateLimit'
+  | 'deliveryTimes'
+  | 'clock'
+  | 'startAt'
+  | keyof Callbacks
+
+/** Callbacks of the program. None of them throws. */
+interface Callbacks extends Pick<SimulatorOptions, 'onRequest'> {
+  onNotice: (notice: string) => void
+  onError: (error: unknown, requestId?: string) => void
+}
 
 /** Checked options of a simulator, each under one name and in one form. */
-export interface Settings extends Pick<SimulatorOptions, Same> {
+export interface Settings extends Omit<SimulatorOptions, Converted>, Callbacks {
   dataDirectory?: string | undefined
   /** URL of the PostgreSQL database. */
   storeUrl?: string | undefined
@@ -238,7 +232,8 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
   const { clock, startAt = clock, ...same } = rest
   const authorities = (ca ?? cacert) as readonly string[] | undefined
   return {
-    ...(same as Pick<Settings, Same | 'rateLimit'>),
+    ...(same as Omit<SimulatorOptions, Converted> & Pick<Settings, 'rateLimit' | 'deliveryTimes'>),
+    ...callbacksOf(read as Pick<SimulatorOptions, keyof Callbacks>),
     dataDirectory: dataDirectory as string | undefined,
     storeUrl: store as string | undefined,
     denyPrivate: (read.denyPrivate as boolean | undefined) ?? isOpenToOthers(read),
@@ -246,6 +241,43 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
     allowHttpHosts: allowHttpHost as readonly string[] | undefined,
     ca: authorities && (await Promise.all(authorities.map(pemOf))),
     ...(isClock(clock) ? { clock } : { startAt: startAt as Date | undefined }),
+  }
+}
+
+/**
+ * Returns the callbacks of the program. An error that one of them throws goes to `onError`, and an error of `onError`
+ * becomes a process warning. So they change no response, and stop neither the store nor the deliveries.
+ */
+export function callbacksOf({
+  onRequest,
+  onNotice,
+  onError,
+}: Pick<SimulatorOptions, keyof Callbacks>): Callbacks {
+  const report: Callbacks['onError'] = (error, requestId) => {
+    try {
+      onError?.(error, requestId)
+    } catch (thrown) {
+      process.emitWarning(thrown instanceof Error ? thrown : String(thrown))
+    }
+  }
+  return {
+    onRequest:
+      onRequest &&
+      ((request) => {
+        try {
+          onRequest(request)
+        } catch (error) {
+          report(error, request.requestId)
+        }
+      }),
+    onNotice(notice) {
+      try {
+        onNotice?.(notice)
+      } catch (error) {
+        report(error)
+      }
+    },
+    onError: report,
   }
 }
 

@@ -52,7 +52,7 @@ const SETTINGS = 'settings'
 export async function compareSettings({
   values,
   shared,
-  onNotice = ignore,
+  onNotice,
   ...given
 }: Omit<Parts, 'listening'>): Promise<void> {
   if (shared === undefined) return
@@ -119,5 +119,3 @@ export function createRestarts(
     },
   }
 }
-
-function ignore(): void {}

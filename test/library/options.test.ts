@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/index.ts'
 import { timers } from '../../src/timers.ts'
 import { createManualClock } from '../support/manual-clock.ts'
-import { check, openReceiver, temporaryDirectory, testAuthority } from '../support/simulator.ts'
+import { check, exchange, openReceiver, temporaryDirectory, testAuthority } from '../support/simulator.ts'
 
 const TIME = '2026-01-01T00:00:00.000Z'
 
@@ -120,6 +120,37 @@ describe('options', () => {
   test('the clock can be an object of your own, and /_sim/clock is then 404', async () => {
     const simulator = await made({ clock: createManualClock() })
     await expect(simulator.clock.show()).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('a callback that throws changes no response: onError gets its error', async () => {
+    const mistake = new Error('The callback has a mistake.')
+    const reported: unknown[] = []
+    const { url, apiKey, fetch } = await made({
+      port: 0,
+      onRequest() {
+        throw mistake
+      },
+      onError: (error, requestId) => reported.push([error, requestId]),
+    })
+    const headers = { authorization: `Bearer ${apiKey}` }
+    const answers = [await fetch('/v1/locations', { headers }), await globalThis.fetch(`${url}/nowhere`)]
+    expect(answers.map(({ status }) => status)).toEqual([200, 404])
+    const refused = await exchange(Number(new URL(url).port), ['no HTTP\r\n\r\n'])
+    expect(refused.status).toBe(400)
+    const ids = [...answers, refused].map((answer) => answer.headers.get('x-request-id'))
+    expect(reported).toEqual(ids.map((id) => [mistake, id]))
+  })
+
+  test('a mistake in onError becomes a process warning', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    onTestFinished(() => warned.mockRestore())
+    const mistake = new Error('The callback has a mistake.')
+    const fail = () => {
+      throw mistake
+    }
+    const { fetch } = await made({ onRequest: fail, onError: fail })
+    expect((await fetch('/_sim/health')).status).toBe(200)
+    expect(warned).toHaveBeenCalledWith(mistake)
   })
 
   test('undefined options have their defaults', async () => {

@@ -116,7 +116,7 @@ export function rawHeaders({ port, apiKey }: { port: number; apiKey: string }): 
   return `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${apiKey}\r\nConnection: close\r\n`
 }
 
-function exchange(port: number, parts: readonly (string | Uint8Array)[]): Promise<Answer> {
+export function exchange(port: number, parts: readonly (string | Uint8Array)[]): Promise<Answer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     const socket = connect(port, '127.0.0.1')
