@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
 import {
@@ -288,17 +289,22 @@ function isOpenToOthers({ store, host }: Partial<Record<keyof SimulatorOptions, 
 
 /**
  * Returns a PEM text as it is; reads any other value as the path of a file.
- * @throws TypeError when the file cannot be read.
+ * @throws TypeError when the file cannot be read, or the text is not a certificate.
  */
 async function pemOf(authority: string): Promise<string> {
-  if (authority.includes('-----BEGIN ')) return authority
-  return readFile(authority, 'utf8').catch((cause: unknown) => {
-    const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    throw new TypeError(
-      `cacert must be a PEM text or the path of a PEM file, got ${JSON.stringify(authority)} (${code}).`,
-      {
-        cause,
-      },
-    )
-  })
+  const refusal = (reason: string, cause: unknown) => {
+    const { issue } = must('a PEM text or the path of a PEM file', authority)
+    return new TypeError(`cacert ${issue} (${reason}).`, { cause })
+  }
+  const pem = authority.includes('-----BEGIN ')
+    ? authority
+    : await readFile(authority, 'utf8').catch((cause: unknown) => {
+        throw refusal((cause as NodeJS.ErrnoException).code ?? 'unknown error', cause)
+      })
+  try {
+    new X509Certificate(pem)
+  } catch (cause) {
+    throw refusal('not a certificate', cause)
+  }
+  return pem
 }

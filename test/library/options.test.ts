@@ -101,6 +101,19 @@ describe('options', () => {
     expect(started).not.toHaveBeenCalled()
   })
 
+  test('an authority that is not a certificate is refused, and no timer is left', async () => {
+    const started = vi.spyOn(timers, 'setInterval')
+    onTestFinished(() => started.mockRestore())
+    const file = join(await temporaryDirectory(), 'authority.pem')
+    const pem = '-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----'
+    await writeFile(file, pem)
+    for (const cacert of [file, pem])
+      expect(await refusal({ cacert })).toBe(
+        `cacert must be a PEM text or the path of a PEM file, got ${JSON.stringify(cacert)} (not a certificate).`,
+      )
+    expect(started).not.toHaveBeenCalled()
+  })
+
   test('an unknown name that is similar to no option is refused with all names', async () => {
     expect(await refusal({ colour: 'red' })).toMatch(
       /^unknown option "colour"\. Known options: dataDir, .*onError\.$/,

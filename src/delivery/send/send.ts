@@ -7,7 +7,7 @@ import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-p
 import { memoize } from '../destination/url.ts'
 import { explainFailure, explainStatus } from './failure.ts'
 import { NotOwner } from '../slots.ts'
-import { createTrustContext, requireCertificates, type TlsTrust } from './tls-trust.ts'
+import { createTrustContext, type TlsTrust } from './tls-trust.ts'
 import { timers } from '../../timers.ts'
 
 /** One HTTP request of a delivery. */
@@ -60,7 +60,6 @@ const KEEP_ALIVE_MS = 1_000
 /** Bodies of one receiver read at a time. Together with its attempts in flight, fewer than the pump's lookahead. */
 const BODIES_PER_ORIGIN = 16
 
-/** Creates a sender. @throws Error when `trust.ca` holds something other than certificates. */
 export function createSender(settings: SenderSettings): Sender {
   const {
     policy,
@@ -70,7 +69,6 @@ export function createSender(settings: SenderSettings): Sender {
     measure = timers.elapsed,
     receivers,
   } = settings
-  requireCertificates(trust.ca)
   const connector = createConnector({
     policy,
     secureContext: createTrustContext(trust),

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as tls from 'node:tls'
 
@@ -49,17 +48,6 @@ function parse(ca: readonly string[]): tls.SecureContext {
   return tls.createSecureContext({
     ca: [...distinct([...tls.rootCertificates, ...systemCertificates()]), ...ca],
   })
-}
-
-/** @throws Error when a text is not a certificate, so that the start fails and not the first delivery. */
-export function requireCertificates(ca: readonly string[]): void {
-  for (const pem of ca) {
-    try {
-      new X509Certificate(pem)
-    } catch (cause) {
-      throw new Error('A trusted certificate authority is not a PEM certificate. Pass a PEM file.', { cause })
-    }
-  }
 }
 
 /** Removes duplicates: Node's and the system's authorities are mostly the same, and parsing is slow. */

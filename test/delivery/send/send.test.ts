@@ -645,12 +645,6 @@ describe('a certificate', () => {
     expect(failure.outcome).toBe('tls_error')
     expect(failure.error).toContain(words)
   })
-
-  it('that is not valid PEM is refused before anything is sent', async () => {
-    await expect(senderWith({ trust: { ca: ['nonsense'], insecure: false } })).rejects.toThrow(
-      /not a PEM certificate/,
-    )
-  })
 })
 
 describe('the policy at sending', () => {
