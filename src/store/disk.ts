@@ -125,6 +125,17 @@ export async function writeAll(file: DiskFile, bytes: Uint8Array, position: numb
     done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten
 }
 
+/** Writes and syncs a file that must not exist yet, for its owner only. */
+export async function writeNewFile(path: string, content: Buffer): Promise<void> {
+  const file = await open(path, 'wx', OWNER_ONLY)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
 export async function removeFile({ path }: Pick<StoreFile, 'path'>): Promise<void> {
   await rm(path, { force: true })
 }

@@ -160,9 +160,19 @@ function holderOf(path: string): Holder | undefined {
   }
 }
 
+/** Returns a new path for a draft of a lock, which the next holder removes. */
+export function newDraft(directory: string): string {
+  return join(directory, `lock-${process.pid}-${randomBytes(4).toString('hex')}`)
+}
+
+/** True when a file of a data directory is a draft of a lock. */
+export function isLockDraft(name: string): boolean {
+  return /^lock-\d+-[0-9a-f]{8}$/.test(name)
+}
+
 /** Creates a lock file together with its content; false when another process has created it. */
 function createWhole(directory: string, path: string, content: string): boolean {
-  const draft = join(directory, `lock-${process.pid}-${randomBytes(4).toString('hex')}`)
+  const draft = newDraft(directory)
   writeFileSync(draft, content, { mode: OWNER_ONLY })
   try {
     return unlessTaken(() => linkSync(draft, path)) ?? createPlainly(path, content)
@@ -200,7 +210,7 @@ function removeOlder(directory: string, mine: number, socket: string | undefined
   for (const number of locksIn(directory))
     if (number < mine) rmSync(lockPath(directory, number), { force: true })
   for (const name of readdirSync(directory))
-    if (/^lock-\d+-[0-9a-f]{8}$/.test(name) || (isLockSocket(name) && name !== socket))
+    if (isLockDraft(name) || (isLockSocket(name) && name !== socket))
       rmSync(join(directory, name), { force: true })
 }
 

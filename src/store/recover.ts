@@ -1,12 +1,12 @@
 import type { Low } from 'lowdb'
-import { withFile, type OpenedFile, type StoreFile, fileIn, OWNER_ONLY } from './disk.ts'
+import { withFile, type OpenedFile, type StoreFile, fileIn, writeNewFile } from './disk.ts'
 import { MEND, StoreDamaged } from './errors.ts'
 import type { JournalFiles } from './journal/journal.ts'
 import { replay, type Replay } from './journal/replay.ts'
 import { notASnapshot } from './snapshot/parse.ts'
 import { emptySnapshot, type Snapshot } from './snapshot/text.ts'
 import { collectionNames, type Tables } from './tables/tables.ts'
-import { open, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { syncDirectory } from '../replace-file.ts'
 
@@ -97,13 +97,7 @@ export async function saveTornLines(
 async function saveAside(journal: StoreFile, tail: Buffer, onNotice: Notice): Promise<void> {
   const directory = dirname(journal.path)
   const aside = fileIn(directory, freeName(await readdir(directory), `${basename(journal.path)}.torn`))
-  const file = await open(aside.path, 'wx', OWNER_ONLY)
-  try {
-    await file.writeFile(tail)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeNewFile(aside.path, tail)
   await syncDirectory(directory)
   onNotice(
     `The last line of ${journal.shown} is incomplete (${tail.length} bytes) and was never acknowledged. It is ignored, and kept in ${aside.shown}.`,

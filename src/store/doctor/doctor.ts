@@ -1,4 +1,4 @@
-import { acquireLock } from '../lock.ts'
+import { acquireLock, isLockDraft } from '../lock.ts'
 import { isTemporary } from '../snapshot/adapter.ts'
 import { type JournalVerdict, judgeStore, type SnapshotVerdict, type StoreVerdict } from './judge.ts'
 import { applyRepair, counted, holdsKey, octal, planRepair } from './repair.ts'
@@ -94,8 +94,8 @@ function lockFinding({ holder }: Survey): Finding {
 
 /** Folders at paths of files that a start replaces or removes. */
 function foldersFinding({ entries }: Survey): Finding[] {
-  const files = /^(?:credentials\.json|lock\.\d+|lock-\d+-[0-9a-f]{8})$/
-  const folders = entries.filter(({ name, folder }) => folder && (files.test(name) || isTemporary(name)))
+  const files = /^(?:credentials\.json|lock\.\d+)$/
+  const folders = entries.filter(({ name, folder }) => folder && (files.test(name) || isLeftOver(name)))
   if (folders.length === 0) return []
   const names = folders.map(({ name }) => name).join(', ')
   return [found('folders', 'bad', `Found a folder instead of a file: ${names}. Move it away.`)]
@@ -169,12 +169,17 @@ function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): 
 }
 
 function straysFinding({ entries }: Survey): Finding[] {
-  const strays = entries.filter(({ name }) => isTemporary(name) || /^lock-\d+-[0-9a-f]{8}$/.test(name))
+  const strays = entries.filter(({ name }) => isLeftOver(name))
   if (strays.length === 0) return []
   const names = strays.map(({ name }) => name).join(', ')
   return [
     found('temporary files', 'note', `Temporary files of a killed process: ${names}. A start removes them.`),
   ]
+}
+
+/** True for a temporary file, which a killed process leaves. */
+function isLeftOver(name: string): boolean {
+  return isTemporary(name) || isLockDraft(name)
 }
 
 function asideFinding({ entries }: Survey): Finding[] {

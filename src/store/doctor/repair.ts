@@ -2,11 +2,11 @@ import { freeName } from '../recover.ts'
 import { bytesOf, type JournalVerdict, type StoreVerdict } from './judge.ts'
 import { modeWanted, type Survey } from './survey.ts'
 import { snapshotOf } from './salvage.ts'
-import { chmod, copyFile, constants, link, open, rename } from 'node:fs/promises'
+import { chmod, copyFile, constants, link, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { randomBytes } from 'node:crypto'
 import { syncDirectory } from '../../replace-file.ts'
-import { OWNER_ONLY } from '../disk.ts'
+import { OWNER_ONLY, writeNewFile } from '../disk.ts'
+import { newTemporary } from '../snapshot/adapter.ts'
 
 /** One step of a repair; no step deletes data. `message` is printed after the step. */
 export type Step = { name: string; message: string } & (
@@ -133,25 +133,15 @@ export async function applyRepair(directory: string, steps: readonly Step[]): Pr
 async function applyStep(directory: string, step: Step): Promise<void> {
   const path = join(directory, step.name)
   if (step.do === 'set mode') return chmod(path, step.mode)
-  if (step.do === 'make empty') return writeNew(path, Buffer.alloc(0))
+  if (step.do === 'make empty') return writeNewFile(path, Buffer.alloc(0))
   const aside = join(directory, step.as)
   if (step.do === 'replace') {
-    const temporary = join(directory, `db.json.${randomBytes(4).toString('hex')}.tmp`)
-    await writeNew(temporary, step.content)
+    const temporary = newTemporary(directory)
+    await writeNewFile(temporary, step.content)
     await keepAlso(path, aside)
     await rename(temporary, path)
   } else await rename(path, aside)
   await chmod(aside, OWNER_ONLY)
-}
-
-async function writeNew(path: string, content: Buffer): Promise<void> {
-  const file = await open(path, 'wx', OWNER_ONLY)
-  try {
-    await file.writeFile(content)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 /** Keeps a file under a second name by a hard link, or else a copy; overwrites no file. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   access,
   constants,
@@ -14,7 +13,7 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { OWNER_ONLY, shownDirectory, storeFiles } from '../disk.ts'
 import { codeOf, reasonOf } from '../errors.ts'
-import { holderIn, isLeftOpen } from '../lock.ts'
+import { holderIn, isLeftOpen, newDraft } from '../lock.ts'
 
 /** A file or folder of the data directory: its relative path with slashes; `mode` without the type. */
 interface Entry {
@@ -124,7 +123,7 @@ export function modeWanted({
 
 /** Returns why a directory is not writable, in words. Creates and removes a file named like a lock draft. */
 function whyNotWritable(directory: string): Promise<string | undefined> {
-  const draft = join(directory, `lock-${process.pid}-${randomBytes(4).toString('hex')}`)
+  const draft = newDraft(directory)
   return reasonFor(async () => {
     try {
       await writeFile(draft, '\n', { flag: 'wx', mode: OWNER_ONLY })

@@ -38,10 +38,9 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
   /** The checksum of the file on disk, when its lines can be copied. */
   let onDisk: Checksummed | undefined
   const replace = async (snapshot: Snapshot, copied?: Checksummed) => {
-    const temporary = { path: `${file.path}.${randomBytes(4).toString('hex')}.tmp` }
+    const temporary = { path: newTemporary(dirname(file.path)) }
     const openOld = async () => (copied === undefined ? undefined : openOldLines(file.path, copied))
     try {
-      // A random name: a link at a known path could redirect the write.
       const written = await writeDurably(await openFile(temporary.path, 'wx', OWNER_ONLY), snapshot, openOld)
       await replaceFile(temporary.path, file.path)
       onDisk = written
@@ -69,7 +68,12 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
   }
 }
 
-/** True for a file that an interrupted write of the snapshot has left. */
+/** Returns a new path for a temporary file, random because a link at a known path could redirect the write. */
+export function newTemporary(directory: string): string {
+  return join(directory, `db.json.${randomBytes(4).toString('hex')}.tmp`)
+}
+
+/** True for a temporary file, which an interrupted write has left. */
 export function isTemporary(name: string): boolean {
   return /^db\.json\.(?:[0-9a-f]{8}\.)?tmp$/.test(name)
 }
