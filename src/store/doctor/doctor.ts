@@ -1,3 +1,4 @@
+import { MEND } from '../errors.ts'
 import { acquireLock, isLockDraft } from '../lock.ts'
 import { isTemporary } from '../snapshot/adapter.ts'
 import { type JournalVerdict, judgeStore, type SnapshotVerdict, type StoreVerdict } from './judge.ts'
@@ -131,7 +132,7 @@ function snapshotMessage(verdict: SnapshotVerdict): string {
   if (verdict.kind === 'whole')
     return `db.json is intact: ${verdict.records} records, up to transaction ${verdict.sequence}.`
   // The advice is printed once, at the end.
-  return verdict.why.replace(/ Nothing was changed\. `tabwire doctor`.*$/, '')
+  return verdict.why.replace(` ${MEND}`, '')
 }
 
 function journalFindings(survey: Survey, { journals, journalMissing, newer }: StoreVerdict): Finding[] {

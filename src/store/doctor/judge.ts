@@ -2,7 +2,7 @@ import type { CollectionName } from '../../model/records.ts'
 import type { StoreFile } from '../disk.ts'
 import { StoreDamaged, StoreTooNew } from '../errors.ts'
 import { scanJournal } from '../journal/scan.ts'
-import { parseSnapshot } from '../snapshot/parse.ts'
+import { notASnapshot, parseSnapshot } from '../snapshot/parse.ts'
 import type { Snapshot } from '../snapshot/text.ts'
 import { collectionNames } from '../tables/tables.ts'
 import { salvage, type Salvaged } from './salvage.ts'
@@ -103,7 +103,7 @@ function judgeSnapshot(bytes: Buffer | undefined, file: StoreFile): SnapshotVerd
 function withoutRepeats(snapshot: Snapshot, { shown }: StoreFile): Snapshot {
   const repeated = collectionNames.find((name) => repeats(snapshot.records, name))
   if (repeated === undefined) return snapshot
-  throw new StoreDamaged(`${shown} is not a snapshot of Tabwire: two of its ${repeated} have the same "id".`)
+  throw notASnapshot(shown, `two of its ${repeated} have the same "id"`)
 }
 
 function repeats(records: Snapshot['records'], name: CollectionName): boolean {
