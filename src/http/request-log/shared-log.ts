@@ -46,11 +46,6 @@ interface Waiting {
   written: () => void
 }
 
-interface SharedLog extends RequestLog {
-  /** Number of requests that are not in the log: the database was away for too long, or they are unreadable. */
-  lost(): number
-}
-
 interface SharedLogParts extends Omit<LogParts, 'service' | 'saved' | 'numbers'> {
   service: Pick<Service, 'onCommit' | 'list' | 'generation' | 'sequence' | 'bringUpToDate'>
   rows: Rows
@@ -79,7 +74,7 @@ const WATCHED_CHECKS = 1_000
  * An answer is sent once its request is stored: what a client does next has a higher number, at whichever instance.
  * @throws Refusal `storage_unavailable`.
  */
-export async function openSharedLog({ service, rows, newId, ...parts }: SharedLogParts): Promise<SharedLog> {
+export async function openSharedLog({ service, rows, newId, ...parts }: SharedLogParts): Promise<RequestLog> {
   const listeners = new Set<AddListener>()
   const queue: Waiting[] = []
   /** Taken from the queue, and being stored. */
@@ -87,7 +82,6 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
   /** Inputs of this instance that are not in the log yet, by id. */
   const own = new Map<string, Input>()
   let characters = 0
-  let lost = 0
   let isAway = false
   let closed = false
   /** Number of the last row that the log has, and of the newest checkpoint. */
@@ -141,7 +135,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
       if ('request' in input) log.add(input.request, number)
       else log.applied(input.applied)
     } catch {
-      lost += 1
+      // An unreadable row, such as one of another version.
     }
   }
 
@@ -217,7 +211,6 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     characters -= sizeOf(waiting.input)
     own.delete(waiting.id)
     waiting.written()
-    lost += 1
   }
 
   function takeBatch(): Waiting[] {
@@ -320,7 +313,6 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    lost: () => lost,
     async close() {
       closed = true
       timers.clearTimeout(timer)

@@ -46,24 +46,6 @@ export function repriceClaims(bill: Bill, claims: readonly Claim[]): Claim[] {
   })
 }
 
-/**
- * Returns the amount, in cents, that a new claim of these lines would owe. `claims` are the existing ones, oldest
- * first.
- */
-export function wouldOwe(bill: Bill, claims: readonly ClaimOnBill[], items: ClaimOnBill['items']): number {
-  const wanted: ClaimOnBill = { id: '', status: 'active', items }
-  return owed(bill, [...claims, wanted]).get(wanted.id) ?? 0
-}
-
-/**
- * Splits an amount into even parts that add up to it. The first parts are a cent more when it does not divide evenly.
- */
-export function evenShares(cents: number, ways: number): number[] {
-  const share = Math.floor(cents / ways)
-  const more = cents - share * ways
-  return Array.from({ length: ways }, (_, index) => (index < more ? share + 1 : share))
-}
-
 type Weights = ReadonlyMap<string, bigint>
 
 /**

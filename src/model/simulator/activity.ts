@@ -42,18 +42,11 @@ interface TimeRange {
   to?: string | undefined
 }
 
-/** Counts the attempts of these deliveries in buckets of equal width. */
-export function activityOf(deliveries: readonly Delivery[], range: TimeRange = {}): Activity {
-  const counter = createActivityCounter(range)
-  counter.add(deliveries)
-  return counter.result()
-}
-
 /** Ends of attempts, by the number that stands for each. */
 const ends = ['succeeded', 'failed', 'dead'] as const
 
 /**
- * Counts attempts of any number of deliveries, which callers add page by page. The numbers are in typed arrays: the result
+ * Counts attempts in buckets of equal width. Callers add any number of deliveries, page by page. The numbers are in typed arrays: the result
  * of 100,000 attempts then blocks the service for 20 ms, with objects for 80 ms.
  */
 export function createActivityCounter({ from = '', to = '~' }: TimeRange = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { evenShares, owed, wouldOwe, type Bill, type ClaimOnBill } from '../../../src/model/guests/shares.ts'
+import { owed, type Bill, type ClaimOnBill } from '../../../src/model/guests/shares.ts'
 import { bill } from '../../operations/guests-given.ts'
 
 type Prices = Parameters<typeof bill>[0]
@@ -87,19 +87,4 @@ describe('amounts of claims', () => {
     expect(amounts(billOf({ a: [100, 2] }, 201, 100), claims)).toEqual([100])
     expect(amounts(billOf({ a: [100, 3] }, 301, 200), claims)).toEqual([100])
   })
-
-  test('can be computed for a new claim', () => {
-    const of = billOf({ a: [1, 3] }, 100)
-    expect(wouldOwe(of, [claimOf({ a: 1 }, 0)], [{ external_id: 'a', quantity: 1 }])).toBe(33)
-    expect(wouldOwe(of, [claimOf({ a: 1 }, 0)], [{ external_id: 'a', quantity: 2 }])).toBe(67)
-  })
-})
-
-test.each([
-  [100, 3, [34, 33, 33]],
-  [2, 4, [1, 1, 0, 0]],
-  [0, 2, [0, 0]],
-  [4355, 1, [4355]],
-])('%i cents split evenly among %i are %j', (cents, ways, shares) => {
-  expect(evenShares(cents, ways)).toEqual(shares)
 })

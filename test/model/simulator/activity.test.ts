@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { activityOf } from '../../../src/model/simulator/activity.ts'
+import { createActivityCounter } from '../../../src/model/simulator/activity.ts'
 import type { Attempt, Delivery } from '../../../src/model/delivery.ts'
 
 const attempt = (
@@ -26,6 +26,12 @@ function delivery(status: Delivery['status'], ...attempts: Attempt[]): Delivery 
     external_check_id: null,
   } as const
   return { ...about, status, attempts, next_attempt_at: null, dead_reason: null }
+}
+
+function activityOf(deliveries: readonly Delivery[]) {
+  const counter = createActivityCounter()
+  counter.add(deliveries)
+  return counter.result()
 }
 
 describe('activity', () => {
