@@ -237,7 +237,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
             service_name: serviceName,
             ...(recording && { replay: recording }),
           }),
-          operation: {
+          monitoring: {
             service,
             metrics,
             version: packageVersion(),

@@ -34,7 +34,7 @@ import { type ClockParts, clockRoutes, type FaultParts, faultRoutes } from './co
 import { deliveryRoutes, resendRoutes } from './deliveries.ts'
 import { guestRoutes } from './guests.ts'
 import { offerRoute, type OfferParts } from './offers.ts'
-import { operationRoutes, type OperationParts } from './operation.ts'
+import { monitoringRoutes, type MonitoringParts } from './monitoring.ts'
 import { sentRequestRoutes } from './sent-request.ts'
 import { stateRoutes, type StateParts } from './state.ts'
 import { inspectorRoutes, tableQrRoute } from './inspector.ts'
@@ -49,7 +49,7 @@ export interface SimParts extends ClockParts, FaultParts, OfferParts, StateParts
   /** Data about this process for `/_sim/health`. */
   health: () => object
   /** Readiness and metrics. */
-  operation: OperationParts
+  monitoring: MonitoringParts
   /** Parts of bundles that no other route has. */
   bundle: Pick<BundleParts, 'clockNow' | 'program' | 'settings' | 'apiKey'>
 }
@@ -74,7 +74,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       whileStopping: true,
       handle: () => ok({ status: 'ok', ...parts.health() }),
     },
-    ...operationRoutes(parts.operation),
+    ...monitoringRoutes(parts.monitoring),
     // Before the deliveries, because `resend-plan` would also match their id.
     ...resendRoutes(service),
     ...deliveryRoutes(service),

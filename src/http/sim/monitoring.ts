@@ -5,7 +5,7 @@ import { ok, type Documented } from '../route.ts'
 import type { Metrics } from './metrics.ts'
 import type { Gauges, SharedGauges } from './prometheus.ts'
 
-export interface OperationParts {
+export interface MonitoringParts {
   service: Pick<Service, 'due'>
   metrics: Metrics
   version: string
@@ -19,8 +19,8 @@ export interface OperationParts {
 /** Milliseconds until a store that does not answer counts as not ready. Probes wait a little longer. */
 const READY_MS = 1_900
 
-/** Routes for those who operate the service: readiness and metrics. */
-export function operationRoutes(parts: OperationParts): Documented[] {
+/** Routes for monitoring: readiness and metrics. */
+export function monitoringRoutes(parts: MonitoringParts): Documented[] {
   let registry: Promise<{ metrics(): Promise<string>; contentType: string }> | undefined
   return [
     {
@@ -63,7 +63,7 @@ export function operationRoutes(parts: OperationParts): Documented[] {
 }
 
 /** Loads the library for the first scrape: without one, a start is faster. */
-async function register({ metrics, version, clock, service, shared }: OperationParts) {
+async function register({ metrics, version, clock, service, shared }: MonitoringParts) {
   const { createRegistry } = await import('./prometheus.ts')
   const gauges: Gauges = { version, shared, deliveryLag: () => deliveryLag(service, clock.now()) }
   const registry = createRegistry(metrics, gauges)
