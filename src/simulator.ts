@@ -34,7 +34,7 @@ import { ownCertificate, DRAIN_TIMES, GRACE_MS, type Parts } from './simulator/p
 import { packageVersion } from './package-file.ts'
 import { clockNow, createFaults, measureOf, openClock } from './simulator/controls.ts'
 import { compareSettings, sharingOf } from './simulator/sharing.ts'
-import { answerTo, openDeliveries } from './simulator/deliveries.ts'
+import { createAnswerOffered, openDeliveries } from './simulator/deliveries.ts'
 import { readSettings, type Settings } from './simulator/settings.ts'
 import { timers } from './timers.ts'
 
@@ -226,7 +226,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
           replay: recording,
           stream,
           newApiKey,
-          answerOffered: answerTo(service),
+          answerOffered: createAnswerOffered(service),
           clock: deliveries.clock,
           faults,
           state: deliveries.state,

@@ -8,7 +8,7 @@ import type { Service } from '../service.ts'
 import type { ApiFaults } from './sim/api-faults.ts'
 import {
   createAuthenticate,
-  limited,
+  rateLimited,
   type Authenticate,
   type KeyCache,
   type LimitDatabase,
@@ -83,7 +83,7 @@ export function createApp(parts: AppParts): App {
   const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
   const authenticate = createAuthenticate(parts.service, parts.keyCache)
   const respond = createRespond(parts)
-  const identifyLimited = byKey(limited(authenticate, parts.rateLimit, parts.limitDatabase))
+  const identifyLimited = byKey(rateLimited(authenticate, parts.rateLimit, parts.limitDatabase))
   const identifyKeyOrSession =
     parts.sessions === undefined
       ? byKey(authenticate)

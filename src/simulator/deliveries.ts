@@ -143,8 +143,8 @@ export function openDeliveries(
   }
 }
 
-/** Answers an offered attempt of any instance, for a running `tabwire listen`. */
-export function answerTo(service: Pick<Service, 'execute'>): AnswerOffered {
+/** Returns the call by which a running `tabwire listen` answers an attempt that any instance offered. */
+export function createAnswerOffered(service: Pick<Service, 'execute'>): AnswerOffered {
   return ({ answer, ...attempt }) =>
     service.execute(answerOffer, { ...attempt, offer_id: answer.offer, result: resultOf(answer) })
 }

@@ -92,7 +92,7 @@ const LIMITS_TABLE = 'rate_limits'
  * Refused requests count, but do not extend it. With a database, one window per key counts the requests of all instances.
  * @throws Refusal `rate_limited` beyond the limit (contract section 4).
  */
-export function limited(
+export function rateLimited(
   authenticate: Authenticate,
   limit: RateLimit | undefined,
   database?: LimitDatabase,

@@ -1,5 +1,5 @@
 import { Refusal } from '../../model/refusal.ts'
-import { type ClockMove, clockMoveBody } from '../../model/simulator/bodies.ts'
+import { type ClockMoveBody, clockMoveBody } from '../../model/simulator/bodies.ts'
 import { type Fault, faultsBody, type FaultsView, withDefaults } from '../../model/simulator/fault.ts'
 import { durationMs } from '../../model/text/time.ts'
 import { type Documented, ok, withBody } from '../route.ts'
@@ -65,7 +65,7 @@ function movable(clock: MovableTime | undefined): MovableTime {
   )
 }
 
-function moved(clock: MovableTime, move: ClockMove, signal: AbortSignal): Promise<object> {
+function moved(clock: MovableTime, move: ClockMoveBody, signal: AbortSignal): Promise<object> {
   if ('freeze' in move) return clock.freeze(move.freeze)
   if ('to' in move) return clock.moveTo(new Date(move.to), signal)
   return clock.advance(durationMs(move.advance) ?? 0, signal)

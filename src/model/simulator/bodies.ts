@@ -32,7 +32,7 @@ export const clockMoveBody = z.union(
   'must have exactly one of the fields advance, to and freeze',
 )
 
-export type ClockMove = z.infer<typeof clockMoveBody>
+export type ClockMoveBody = z.infer<typeof clockMoveBody>
 
 /**
  * Body of `POST /_sim/deliveries/{id}/resend`. `fresh` signs with the current time; otherwise the first header is
