@@ -60,7 +60,7 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
   if (error instanceof TimedOut)
     return { ...plain, exitCode: exitCodes.failed, json: { code: error.code, message } }
   if (error instanceof Unreachable) {
-    const hint = `${message} ${hintFor(message, command)}`
+    const hint = `${message} ${hintFor(error, command)}`
     return {
       ...plain,
       message: hint,
@@ -160,11 +160,11 @@ const REPEAT_HINT = 'Check the result, then repeat the command. A repeated push 
 const RESTART_HINT = 'Start the service with `tabwire start`.'
 
 /** Returns what to do when a service cannot be reached. */
-function hintFor(message: string, { isUrlGiven }: CommandShape): string {
-  if (message.includes(' broke before a response ')) return REPEAT_HINT
+function hintFor({ failedWhile, connectionCode }: Unreachable, { isUrlGiven }: CommandShape): string {
+  if (failedWhile === 'waiting') return REPEAT_HINT
+  if (failedWhile === 'reading') return RESTART_HINT
   const noService = isUrlGiven === true ? WRONG_URL_HINT : NO_SERVICE_HINT
-  const other = message.startsWith('No service answers') ? noService : RESTART_HINT
-  return trustAdvice(message, UNTRUSTED_HINT) ?? other
+  return trustAdvice(connectionCode, UNTRUSTED_HINT) ?? noService
 }
 
 const UNTRUSTED_HINT =

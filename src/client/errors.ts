@@ -63,7 +63,29 @@ export class TimedOut extends Error {
   readonly code = 'timeout'
 }
 
-/** No service answers at the address, or the connection broke before a response. */
+/** How far a call had come when its connection failed. */
+interface ConnectionFailure extends ErrorOptions {
+  /**
+   * `connecting`: no request was sent. `waiting`: the request may have been handled. `reading`: a part of the response had
+   * arrived.
+   */
+  failedWhile?: 'connecting' | 'waiting' | 'reading'
+  /** Code of the connection's error, such as `ECONNREFUSED`. */
+  connectionCode?: string | undefined
+}
+
+/** No service answers at the address, or the connection broke before the whole response. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
+  readonly failedWhile: 'connecting' | 'waiting' | 'reading'
+  readonly connectionCode: string | undefined
+
+  constructor(
+    message: string,
+    { failedWhile = 'reading', connectionCode, ...options }: ConnectionFailure = {},
+  ) {
+    super(message, options)
+    this.failedWhile = failedWhile
+    this.connectionCode = connectionCode
+  }
 }

@@ -74,9 +74,13 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
       if (/^(ECONNRESET|UND_ERR_SOCKET)$/.test(code ?? '') && !reason.includes('before secure TLS'))
         throw new Unreachable(
           `The connection to ${origin} broke before a response (${reason}), so the request may have been handled.`,
-          { cause: error },
+          { failedWhile: 'waiting', connectionCode: code, cause: error },
         )
-      throw new Unreachable(`No service answers at ${origin} (${reason}).`, { cause: error })
+      throw new Unreachable(`No service answers at ${origin} (${reason}).`, {
+        failedWhile: 'connecting',
+        connectionCode: code,
+        cause: error,
+      })
     }
   }
 }

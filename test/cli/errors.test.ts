@@ -33,23 +33,27 @@ describe('a command exits with its documented code', () => {
 
 describe('the error message of a command', () => {
   test.each([
-    ['certificate has expired', 'Its certificate has expired. Renew it.'],
+    ['CERT_HAS_EXPIRED', 'Its certificate has expired. Renew it.'],
+    ['CERT_NOT_YET_VALID', 'Its certificate is not valid yet. Compare the clocks of both machines.'],
     [
-      'certificate is not yet valid',
-      'Its certificate is not valid yet. Compare the clocks of both machines.',
-    ],
-    [
-      "Hostname/IP does not match certificate's altnames: Host: a.test.",
+      'ERR_TLS_CERT_ALTNAME_INVALID',
       'Its certificate is for another host. Use a host name of the certificate.',
     ],
     [
-      'unable to verify the first certificate',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
       "The service's certificate is not trusted: pass the authority's certificate with --cacert.",
     ],
-    ['connection refused', 'Run this where you started Tabwire'],
-  ])('for %s says what to do', (why, advice) => {
-    const message = `No service answers at https://certs.example.com (${why}).`
-    expect(describeFailure(new Unreachable(message)).message).toContain(`${message} ${advice}`)
+    ['ECONNREFUSED', 'Run this where you started Tabwire'],
+  ])('without a connection (%s) says what to do', (connectionCode, advice) => {
+    const error = new Unreachable('No.', { failedWhile: 'connecting', connectionCode })
+    expect(describeFailure(error).message).toContain(`No. ${advice}`)
+  })
+
+  test.each([
+    ['waiting', 'Check the result, then repeat the command.'],
+    ['reading', 'Start the service with `tabwire start`.'],
+  ] as const)('of a connection that broke (%s) says what to do', (failedWhile, advice) => {
+    expect(describeFailure(new Unreachable('No.', { failedWhile })).message).toContain(`No. ${advice}`)
   })
 
   test('with --json is the complete error of the API', () => {

@@ -30,6 +30,17 @@ export type Ask = (method: Method, path: string, sent?: Sent) => Promise<Service
 /** The service gave no answer in time, or closed the connection without one. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
+  readonly reason: string
+  /** Code of the connection's error, such as `ECONNREFUSED`. */
+  readonly code: string | undefined
+
+  constructor(request: string, cause: unknown) {
+    const { message, code } = cause as NodeJS.ErrnoException
+    const reason = message || String(cause)
+    super(`${request} got no response: ${reason}`, { cause })
+    this.reason = reason
+    this.code = code
+  }
 }
 
 /** Most attempts of a request that is answered 429, and the longest `Retry-After` to wait for, in milliseconds. */
@@ -92,9 +103,8 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
       if (body !== undefined) headers['content-type'] = 'application/json'
       for (let tries = 1; ; tries += 1) {
         const answer = await send(url, { method, headers, body: body ?? null }).catch((cause: unknown) => {
-          const { message } = cause as Error
           if (isSameHost(url, baseUrl)) onNoAnswer?.()
-          throw new NoAnswer(`${method} ${path} got no response: ${message || String(cause)}`, { cause })
+          throw new NoAnswer(`${method} ${path}`, cause)
         })
         onAnswer?.(method, path, answer)
         const waitMs = retryAfterMs(answer)

@@ -165,11 +165,11 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<ServiceResponse
     return await ask('GET', '/locations')
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
-    const why = error.message.replace(/^.*? got no response: /, '')
-    if (PLAIN.test(why))
+    const { reason, code } = error
+    if (PLAIN.test(reason))
       throw new UnusableTarget('address', `${baseUrl} does not use TLS. Pass --base-url with http://.`)
-    const next = trustAdvice(why, 'Pass its certificate authority with --cacert.') ?? 'Check --base-url.'
-    throw new UnusableTarget('address', `${baseUrl} did not respond: ${why}. ${next}`)
+    const next = trustAdvice(code, 'Pass its certificate authority with --cacert.') ?? 'Check --base-url.'
+    throw new UnusableTarget('address', `${baseUrl} did not respond: ${reason}. ${next}`)
   }
 }
 
