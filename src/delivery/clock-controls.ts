@@ -218,7 +218,7 @@ function createSerialQueue() {
       signal?.throwIfAborted()
       return task()
     })
-    last = done.catch(() => undefined)
+    last = done.catch(() => {}) // The caller of the task gets its error.
     return done
   }
 }

@@ -73,7 +73,7 @@ const defaultLimits: PumpLimits = {
 
 /** Takes due deliveries from the store and attempts them, including those that an earlier run left pending. */
 export function createPump(settings: PumpSettings): Pump {
-  const { service, deliver, clock, slots, onError = ignore, ...given } = settings
+  const { service, deliver, clock, slots, onError = () => {}, ...given } = settings
   const limits = { ...defaultLimits, ...given.limits }
   const wake = coalesce(look)
   const inFlight = createInFlight(limits, { onCapacity: wake })
@@ -112,7 +112,7 @@ export function createPump(settings: PumpSettings): Pump {
   /** Attempts a new ping at once, also one that another instance was asked for. */
   function startPing({ id, endpoint_id }: Delivery): void {
     if (exclusive.underWay !== undefined || inFlight.has(id) || slots?.owns(endpoint_id) === false) return
-    void start(id).catch(ignore)
+    void start(id)
   }
 
   /** True for a write that ends a delivery without an attempt of this instance, which would wake the pump. */
@@ -138,7 +138,7 @@ export function createPump(settings: PumpSettings): Pump {
       if (exclusive.begun > sectionsBefore) return
       const waiting = due.deliveries.filter(({ id }) => !inFlight.has(id))
       const chosen = inFlight.choose(waiting, limits.perTurn)
-      for (const delivery of chosen) void start(delivery.id, delivery).catch(ignore)
+      for (const delivery of chosen) void start(delivery.id, delivery)
       if (chosen.length === limits.perTurn || (due.more && chosen.length > 0)) wake()
       cancelAlarm?.()
       cancelAlarm = due.next_at === null ? undefined : clock.at(new Date(due.next_at), wake)
@@ -151,6 +151,7 @@ export function createPump(settings: PumpSettings): Pump {
     }
   }
 
+  /** Starts an attempt. Handles its rejection, so that callers need not wait for the result. */
   function start(id: string, due?: Delivery): Promise<Delivery | undefined> {
     const attempted = inFlight.start(id, due?.endpoint_id, (onSent) => attemptHere(id, due, onSent))
     attempted
@@ -294,5 +295,3 @@ function shuttingDown(): Refusal {
 function replaced(): Refusal {
   return new Refusal('not_found', 'The delivery no longer exists: the state was replaced during the attempt.')
 }
-
-function ignore(): void {}

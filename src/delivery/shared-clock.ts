@@ -56,7 +56,7 @@ export function createSharedClock(parts: SharedClockParts) {
   let now = stored(values.get(CLOCK))
   /** The turn of this instance: called when another one ended it, and stops its renewal. */
   let mine: { lost: () => void; stop: () => void } | undefined
-  let cancelWatch = ignore
+  let cancelWatch = () => {}
   let isLooking = false
   let closed = false
   const changed = new Set<() => void>()
@@ -99,7 +99,7 @@ export function createSharedClock(parts: SharedClockParts) {
   /** Looks more often during a turn, and ends one that its instance renews no longer. */
   function watch(): void {
     cancelWatch()
-    cancelWatch = ignore
+    cancelWatch = () => {}
     if (now.turn === null || closed) return
     void lookDuringTurn()
     if (mine !== undefined) return
@@ -117,7 +117,8 @@ export function createSharedClock(parts: SharedClockParts) {
     if (isLooking || refresh === undefined) return
     isLooking = true
     while (now.turn !== null && !closed) {
-      await refresh().catch(ignore)
+      // Without the database, the next look finds the changes.
+      await refresh().catch(() => {})
       await timers.sleep(LOOK_MS, undefined, { ref: false })
     }
     isLooking = false
@@ -150,7 +151,9 @@ export function createSharedClock(parts: SharedClockParts) {
   }
 
   function startRenewal(lost: () => void): void {
-    const renew = () => void within((shared) => ({ ...shared, renewals: shared.renewals + 1 })).catch(ignore)
+    // When no renewal succeeds, another instance ends the turn.
+    const renew = () =>
+      void within((shared) => ({ ...shared, renewals: shared.renewals + 1 })).catch(() => {})
     const timer = timers.setInterval(renew, RENEWAL_MS).unref()
     mine = { lost, stop: () => timers.clearInterval(timer) }
     watch()
@@ -158,7 +161,7 @@ export function createSharedClock(parts: SharedClockParts) {
 
   /** Resolves at the next change of the clock, or when `signal` aborts. */
   function nextChange(signal: AbortSignal | undefined) {
-    let cancel = ignore
+    let cancel = () => {}
     const promise = new Promise<void>((resolve) => {
       const tell = () => resolve()
       changed.add(tell)
@@ -219,7 +222,7 @@ export function createSharedClock(parts: SharedClockParts) {
       await take(
         (turn) => turn?.to !== null,
         (shared) => [{ ...withoutTurn(shared), replacements: shared.replacements + 1 }, null, undefined],
-        { signal, onLost: ignore },
+        { signal, onLost() {} },
       )
       try {
         return await task()
@@ -246,5 +249,3 @@ interface TurnSignals {
 function withoutTurn(shared: Shared): Shared {
   return { ...shared, ...hold(shared, false), turn: null }
 }
-
-function ignore(): void {}

@@ -18,7 +18,11 @@ export async function readJson(
 ): Promise<unknown> {
   const refused = whyNotJson(request.headers)
   if (refused !== undefined) {
-    await readBytes(request, limit).then((bytes) => onText(shownText(bytes)), ignore)
+    // The log gets the body if it can be read. The refusal of its type counts.
+    await readBytes(request, limit).then(
+      (bytes) => onText(shownText(bytes)),
+      () => {},
+    )
     throw refused
   }
   const bytes = await readBytes(request, limit)
@@ -39,7 +43,8 @@ export async function readChunks(
 ): Promise<void> {
   const refused = whyNotJson(request.headers)
   if (refused !== undefined) {
-    await receive(request, limit, ignore).catch(ignore)
+    // Read to the end, so that the refusal reaches the sender.
+    await receive(request, limit, () => {}).catch(() => {})
     throw refused
   }
   await receive(request, limit, take, true)
@@ -197,8 +202,6 @@ function shownText(bytes: Buffer): string {
   if (text !== undefined) return text
   return bytes.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
 }
-
-function ignore(): void {}
 
 /** @throws Refusal `invalid_json` for invalid JSON, a byte-order mark or deep nesting. */
 export function parseJson(text: string): unknown {

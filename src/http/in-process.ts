@@ -26,7 +26,7 @@ export function openInProcessServer(app: Answering, url: string): InProcessServe
       const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
       signal?.throwIfAborted()
       const answering = answerTo(requestTo(url, input, init), app)
-      const settled = answering.catch(() => undefined).finally(() => inFlight.delete(settled))
+      const settled = answering.catch(() => {}).finally(() => inFlight.delete(settled))
       inFlight.add(settled)
       return signal === undefined ? answering : until(signal, answering)
     },

@@ -79,7 +79,7 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
     snapshotSize: await sizeOf(files.snapshot),
     unfinished: recovered.old !== undefined,
     closed: recovered.closed !== false,
-    compactAtBytes: compactAtBytes,
+    compactAtBytes,
     onNotice,
     async writeSnapshot({ records, forget, isReplacement = false }, sequence, closed) {
       const content = { sequence, closed, records: valuesOf(records) }
@@ -159,7 +159,7 @@ function storeOver(
   }
   const end = async () => {
     while (gate.closed !== undefined) await gate.closed
-    await queue.flushed().catch(() => {})
+    await queue.flushed().catch(() => {}) // The callers of these transactions get the refusal.
     await release()
   }
   const orUnwritten = (isBusy: DueQuery['isBusy']) => (id: string) =>

@@ -35,9 +35,9 @@ export function createDeliveryFaults(
     sequence = isActive ? createFaultSequence(service, faults, held) : undefined
     begun = addPending(sequence)
     // A sequence without the earlier deliveries numbers them when they are attempted.
-    begun.catch(ignore)
+    begun.catch(() => {})
     // The instance that cleared the faults releases all others. When this fails, they fall due by the clock.
-    if (sequence === undefined) release(held.takeUnrecorded()).catch(ignore)
+    if (sequence === undefined) release(held.takeUnrecorded()).catch(() => {})
   }
 
   async function release(delivery_ids: readonly string[]): Promise<void> {
@@ -87,8 +87,6 @@ async function pendingOf(service: Pick<Service, 'list'>): Promise<readonly Deliv
   const query = { where: { status: 'pending' }, limit: Number.MAX_SAFE_INTEGER }
   return (await service.list('deliveries', query)).data.toReversed()
 }
-
-function ignore(): void {}
 
 type Subject = Pick<Delivery, 'id' | 'endpoint_id'>
 

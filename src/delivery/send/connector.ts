@@ -89,7 +89,7 @@ function namingIssuers(socket: TLSSocket): TLSSocket {
 
 function untilReady(socket: Socket, ready: 'connect' | 'secureConnect', timeoutMs: number): Promise<Socket> {
   // undici handles later errors, but an error may come while it has no listener.
-  socket.on('error', () => undefined)
+  socket.on('error', () => {})
   return new Promise<Socket>((resolve, reject) => {
     const cancel = setDeadline(() => socket.destroy(new ConnectTimeout('connection timed out')), timeoutMs)
     const closed = () => reject(new Error('The connection was closed before it was ready'))

@@ -40,7 +40,7 @@ export async function receiveInProcess(
     }),
   )
   // Handled by the races below; without one, the rejection is not an error.
-  ended.catch(() => undefined)
+  ended.catch(() => {})
   try {
     const request = new Request(url, {
       method: 'POST',
@@ -56,7 +56,8 @@ export async function receiveInProcess(
     onBodyRead = onHeaders(() => controller.abort(new Error('Others begin')))
     const location = response.headers.get('location') ?? undefined
     const read = startOfBody()
-    await Promise.race([readStart(response, read), ended]).catch(() => undefined)
+    // The status has already decided the attempt, so a body that fails is cut.
+    await Promise.race([readStart(response, read), ended]).catch(() => {})
     const kept = startOfHeaders([...response.headers].flat())
     return { status: response.status, location, headers: kept, body: read.text(), respondedAt }
   } finally {

@@ -169,13 +169,15 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
 
   let reading: Promise<void> = Promise.resolve()
   let nextRead: Promise<void> | undefined
-  /** Reads once more, after the current read. */
+  /** Reads once more, after the current read, whose caller gets its error. */
   function read(): Promise<void> {
-    nextRead ??= reading.catch(ignore).then(() => {
-      nextRead = undefined
-      reading = readPages()
-      return reading
-    })
+    nextRead ??= reading
+      .catch(() => {})
+      .then(() => {
+        nextRead = undefined
+        reading = readPages()
+        return reading
+      })
     return nextRead
   }
 
@@ -188,7 +190,10 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
   }
   async function poll(): Promise<void> {
     isSoon = false
-    await read().then(saveCheckpoint).catch(ignore)
+    // Without the database, the next poll reads and saves.
+    await read()
+      .then(saveCheckpoint)
+      .catch(() => {})
     if (!closed && !isSoon) plan(READ_MS.later)
   }
   function readSoon(): void {
@@ -276,7 +281,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
 
   function enqueue(id: string, input: Input): Promise<void> | undefined {
     const place = { generation: service.generation(), sequence: service.sequence() }
-    const waiting: Waiting = { id, input, ...place, written: ignore }
+    const waiting: Waiting = { id, input, ...place, written() {} }
     queue.push(waiting)
     own.set(id, input)
     characters += sizeOf(input)
@@ -318,7 +323,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
       timers.clearTimeout(timer)
       unsubscribe()
       // Stores what waits, unless the database is away.
-      await Promise.all([writing, reading.catch(ignore)])
+      await Promise.all([writing, reading.catch(() => {})])
       await log.close()
     },
   }
@@ -334,5 +339,3 @@ function sizeOf(input: Input): number {
   const { request_body, response_body } = input.request
   return (request_body?.length ?? 0) + (response_body?.length ?? 0)
 }
-
-function ignore(): void {}

@@ -112,7 +112,8 @@ async function notePush(
   if (req.method !== 'PUT') return
   const key = await authenticate(req.headers.get('authorization')).catch(() => undefined)
   context.locationId = key?.location_id
-  await readJson(req, NOTED_BYTES, (text) => (context.requestBody = text)).catch(() => undefined)
+  // The log also gets a body that is not JSON; the fault decides the response.
+  await readJson(req, NOTED_BYTES, (text) => (context.requestBody = text)).catch(() => {})
 }
 
 /** Limit of a body's size, in bytes. */

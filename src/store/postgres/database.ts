@@ -105,7 +105,7 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
   })
   // Without listeners, a connection that the server ends would end the process: the pool's for those without work, the
   // client's for the others. Both are there before a message that comes in the same packet as the server's first is read.
-  pool.on('error', ignore).on('connect', (client) => client.on('error', ignore))
+  pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
   const schema = `"${sandbox}"`
   const run = (client: PoolClient, ms: number, text: string, values: readonly Value[] = []) => {
     // Not by the driver's time limit: it ends a statement whose answer came while this process got no CPU.
@@ -294,8 +294,6 @@ export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
     throw databaseUnavailable(error)
   }
 }
-
-function ignore(): void {}
 
 /** Connects once. Returns why a start could not; `undefined` when the database answers. */
 export async function checkDatabase(url: string, sandbox: string): Promise<string | undefined> {

@@ -100,7 +100,7 @@ const READS_EVERY_MS = 10
  * @throws DatabaseUnusable when the server cannot be reached, or refuses the settings.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  const { sandbox, keepEvents = KEPT_EVENTS, onNotice = ignore, onError = ignore } = options
+  const { sandbox, keepEvents = KEPT_EVENTS, onNotice = () => {}, onError = () => {} } = options
   const database = await openDatabase(options)
   try {
     await migrate(database, sandbox)
@@ -323,7 +323,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   async function round(jobs: Job[], ms = STATEMENT_MS): Promise<void> {
     try {
       const { outcomes, rows } = await commit(jobs, timeRun() + ms)
-      for (const tell of outcomes) tell()
+      for (const settleJob of outcomes) settleJob()
       succeeded(rows.length > 0)
     } catch (error) {
       const refusal = databaseUnavailable(error)
@@ -457,7 +457,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await database.close()
     throw database.unusable(error)
   }
-  const poll = repeat(POLL_MS, () => running ?? bringUpToDate().catch(ignore))
+  // A round says itself that it failed, and the next poll tries again.
+  const poll = repeat(POLL_MS, () => running ?? bringUpToDate())
   /** Message of the last failed compaction, so that each is reported once. */
   let reported: string | undefined
   const compact = repeat(
@@ -576,5 +577,3 @@ function settle<T>(read: () => T, resolve: (value: T) => void, reject: (error: u
     reject(error)
   }
 }
-
-function ignore(): void {}

@@ -175,16 +175,22 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
 
   async function run(): Promise<void> {
     while (!isClosing) {
-      await turn().catch(no)
+      // Without an answer of the database, the next turn tries again; meanwhile the leases end by themselves.
+      await turn().catch(() => {})
       if (!isClosing) await kick.wait(pollMs * (0.75 + Math.random() / 2))
     }
     // First the slots without attempts in flight; the others when these have ended. Twice, since a busy server may answer
     // too late: the slots would stay until their leases end.
-    const isReachable = await leave().catch(leave).then(yes, no)
+    const isReachable = await leave()
+      .catch(leave)
+      .then(
+        () => true,
+        () => false,
+      )
     if (inFlight.size === 0) return
     while (inFlight.size > 0) await kick.wait(leaseMs)
     // Without an answer of the database, the leases end by themselves.
-    if (isReachable) await leave().catch(no)
+    if (isReachable) await leave().catch(() => {})
   }
 
   const running = run()
@@ -262,12 +268,4 @@ function createKick() {
       isKicked = false
     },
   }
-}
-
-function yes(): boolean {
-  return true
-}
-
-function no(): boolean {
-  return false
 }

@@ -50,8 +50,11 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a job every `ms`, with some jitter, one run at a time. `stop` waits for the current run. */
-export function repeat(ms: number, job: () => Promise<void>, onError: (error: unknown) => void = ignore) {
+/**
+ * Runs a job every `ms`, with some jitter, one run at a time. A failed run goes to `onError`, and the next one follows. `stop`
+ * waits for the current run.
+ */
+export function repeat(ms: number, job: () => Promise<void>, onError: (error: unknown) => void = () => {}) {
   let stopped = false
   let current: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout
@@ -75,5 +78,3 @@ export function repeat(ms: number, job: () => Promise<void>, onError: (error: un
     },
   }
 }
-
-function ignore(): void {}
