@@ -1,6 +1,6 @@
-import { networkInterfaces } from 'node:os'
 import type { Clock } from '../clock.ts'
 import { isUnspecified } from '../delivery/destination/address.ts'
+import { ownAddresses } from '../http/auth/host-check.ts'
 import type { Identifiers } from '../ids.ts'
 import type { Metrics } from '../http/sim/metrics.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
@@ -40,7 +40,10 @@ export interface Parts extends Omit<Settings, 'serviceName'>, Identifiers {
   locationId?: string | undefined
 }
 
-/** The service's own certificate, of the local authority, when it runs on HTTPS. @throws TypeError without a directory. */
+/**
+ * Issues the service's own certificate by the local authority, when it runs on HTTPS.
+ * @throws TypeError without a directory.
+ */
 export async function ownCertificate(
   { https, publicUrl, dataDirectory, authorityDirectory = dataDirectory }: Parts,
   host: string,
@@ -57,8 +60,4 @@ export async function ownCertificate(
   ]
   const authority = await openAuthority(authorityDirectory, [...hosts, ...others])
   return { ...(await authority.issue(hosts, others)), authority: authority.certificatePem }
-}
-
-function ownAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? [])
 }

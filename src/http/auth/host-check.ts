@@ -77,7 +77,8 @@ function hostOf(origin: string): string | undefined {
   return /^https?:\/\/([^/?#@\s]+)$/.exec(origin)?.[1]
 }
 
-function ownAddresses(): Set<string> {
+/** Returns the addresses of this machine. */
+export function ownAddresses(): Set<string> {
   return new Set(
     Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []),
   )
