@@ -98,8 +98,8 @@ export type { GuestAct, GuestsReport, GuestsWanted } from './guests/play.ts'
 export type Client = ReturnType<typeof createClient>
 
 /**
- * Makes a typed client of the service and its simulator. The calls have the names of the commands and resolve with what the
- * API answers; each rejects with {@link ApiError}, {@link Unreachable} or {@link TimedOut}.
+ * Creates a typed client of the service and its simulator. The calls have the names of the commands and resolve with the
+ * responses of the API. Each rejects with {@link ApiError}, {@link Unreachable} or {@link TimedOut}.
  * @example
  * const client = createClient({ url: 'http://127.0.0.1:4100', apiKey })
  * const { check } = await client.checks.push('table-12', body)
@@ -144,19 +144,19 @@ export function createClient(options: ClientOptions) {
     /** Returns the time of the service's clock, and whether it stands still. */
     show: () => get<ClockView>('/_sim/clock'),
     /**
-     * Moves the clock by a duration such as `36h`, and resolves when everything that falls due on the way has been attempted.
+     * Advances the clock by a duration such as `36h`, and resolves when all deliveries that fall due meanwhile are attempted.
      * @default options.timeout is unlimited
      */
     advance: (duration: string, options?: CallOptions) =>
       post<ClockReport>('/_sim/clock', { advance: duration }, options),
     /**
-     * Moves the clock to a time: a `Date`, milliseconds since 1970, or an ISO 8601 text. Otherwise as `advance`.
+     * Advances the clock to a time: a `Date`, milliseconds since 1970, or an ISO 8601 text. Otherwise as `advance`.
      * @default options.timeout is unlimited
      */
     moveTo: (time: TimeGiven, options?: CallOptions) =>
       post<ClockReport>('/_sim/clock', { to: timeText(time) }, options),
     /**
-     * Stops the clock, or lets it run on from where it stands.
+     * Freezes the clock, or resumes it from its time.
      * @default options.timeout is unlimited
      */
     freeze: (frozen: boolean, options?: CallOptions) =>
@@ -229,8 +229,8 @@ export function createClient(options: ClientOptions) {
     }),
     inspector: {
       /**
-       * Makes a link that opens the inspector in a browser, at the origin that this client calls. It works once and expires
-       * after `expires_in_seconds`.
+       * Creates a link that opens the inspector in a browser, at the origin that this client calls. The link works once and
+       * expires after `expires_in_seconds`.
        */
       async link() {
         const made = await post<{ code?: unknown; expires_in_seconds: number }>('/_sim/inspector-links')
@@ -244,8 +244,8 @@ export function createClient(options: ClientOptions) {
     /** Actions of guests. A check is given by its external id, or as the check itself. */
     guests: Object.assign(guests, {
       /**
-       * Plays guests on every open check, repeatably: they claim, release, split, pay, tip, ask for refunds and rate. Each
-       * act is one of the calls above.
+       * Plays guests on every open check, reproducibly by a seed: they claim, release, split, pay, tip, refund and rate. Each
+       * action is one of the calls above.
        * @throws ApiError for any refusal other than 409, which guests expect.
        * @example
        * const { paid_cents, tip_cents } = await client.guests.play({ seed: 7 })
@@ -259,7 +259,7 @@ export function createClient(options: ClientOptions) {
     }),
     endpoints: Object.assign(endpoints, {
       /**
-       * Registers a receiver. The answer holds the signing secret, this once.
+       * Registers a receiver. Only this response has the signing secret.
        * @default body.event_types are all event types
        * @example
        * const { signing_secret } = await client.endpoints.create({ url: 'https://shop.example/webhooks' })
@@ -267,12 +267,12 @@ export function createClient(options: ClientOptions) {
       create: ({ url, event_types = [...eventTypes] }: EndpointWanted = {} as EndpointWanted) =>
         post<WebhookEndpointView & { signing_secret: string }>('/v1/webhook-endpoints', { url, event_types }),
       /**
-       * Registers a receiver through the simulator, with a secret of the caller's choice.
-       * @default body.signing_secret is made by the service
+       * Registers a receiver through the simulator, with a chosen secret.
+       * @default body.signing_secret is created by the service
        */
       createWithSecret: (body: ChosenSecretBody) =>
         post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
-      /** Sends one signed ping, and resolves with the receiver's answer. */
+      /** Sends one signed ping, and resolves with the receiver's response. */
       ping: (endpoint: RecordOrId) => post<PingReport>(`/v1/webhook-endpoints/${one(idOf(endpoint))}/test`),
       /** Deletes a webhook endpoint; its pending deliveries become dead. */
       delete: (endpoint: RecordOrId) =>
@@ -280,18 +280,17 @@ export function createClient(options: ClientOptions) {
     }),
     deliveries: Object.assign(deliveries, {
       /**
-       * Waits until as many deliveries have come as are wanted, and resolves with them, oldest first: at once when they are
-       * there already.
-       * @throws NotDelivered when the time is up, with what came instead.
+       * Waits for matching deliveries, and resolves with them, oldest first. Deliveries that exist already count.
+       * @throws NotDelivered after the timeout, with the deliveries that were found instead.
        * @default wanted is {}: one successful delivery of any event, within 4000 ms
        * @example
        * const [delivery] = await client.deliveries.waitFor({ type: 'check.fully_paid', check: 'table-12' })
        */
       waitFor: (wanted?: DeliveriesWanted) => waitForDelivered(reads, wanted),
       /**
-       * Resolves once it is certain that no such delivery is there, due or in flight. No time has to pass for it, except that
-       * attempts in flight are waited for. Retries that are due later do not count.
-       * @throws NotDelivered when one has come, TimedOut when an attempt in flight takes too long.
+       * Resolves when no matching delivery exists, is due or in flight. Waits only for attempts in flight. Retries that are
+       * due later do not count.
+       * @throws NotDelivered for a matching delivery; TimedOut when an attempt in flight takes too long.
        * @default unwanted is {}: no successful delivery of any event
        * @example
        * await client.deliveries.none({ type: 'check.closed', check: 'table-12' })
@@ -300,17 +299,17 @@ export function createClient(options: ClientOptions) {
       /** Returns the signature header of the latest attempt, as it was sent. */
       signature: (id: string) => get<SentSignature>(`/_sim/deliveries/${one(id)}/signature`),
       /**
-       * Makes a new delivery of the same event to the same endpoint, and does not wait for it.
-       * @default options.fresh is true: signed with the present time; false repeats the header of the first attempt
+       * Creates a delivery of the same event to the same endpoint. Does not wait for its attempt.
+       * @default options.fresh is true: signed with the current time; false repeats the header of the first attempt
        */
       resend: (delivery: RecordOrId, { fresh = true } = {}) =>
         post<Delivery>(`/_sim/deliveries/${one(idOf(delivery))}/resend`, { fresh }),
     }),
     events: Object.assign(events, {
       /**
-       * Waits for an event of a type, and resolves with the oldest one: at once when it has happened already. The type tells
-       * what `data` is.
-       * @throws NotHappened when the time is up, with what happened instead.
+       * Waits for an event of a type, and resolves with the oldest one. Events that exist already count. The event type
+       * determines the type of `data`.
+       * @throws NotHappened after the timeout, with the events that were found instead.
        * @default options.timeout is 4000 ms
        * @example
        * const { data } = await client.events.waitFor('payment.succeeded', { check: 'table-12' })
@@ -324,12 +323,12 @@ export function createClient(options: ClientOptions) {
       get: (id: string) => get<RequestView>(`/_sim/requests/${one(id)}`),
     }),
     /**
-     * Returns what an integration did wrong.
-     * @default since is undefined: from the start of the service on
+     * Returns the findings about an integration.
+     * @default since is undefined, the start of the service
      */
     report: (since?: TimeGiven) => get<Report>('/_sim/report', { since: timeText(since) }),
     /**
-     * Judges POS, payments and receiver as one: the amounts of each check, and everything that does not add up.
+     * Returns the account of POS, payments and receiver: the amounts of each check, and all problems.
      * @default options.all_closed is false; true makes every open check a problem
      * @example
      * const { problems } = await client.account()
@@ -338,9 +337,9 @@ export function createClient(options: ClientOptions) {
     account: (options: AccountWanted = {}) =>
       get<Account>('/_sim/account', options.all_closed === true ? { all_closed: 'true' } : {}),
     /**
-     * Returns the service at this moment without its secrets: state, request log, clock, faults, report and account. `tabwire
-     * replay` reads it.
-     * @default options.since is undefined: the report covers everything; options.all_closed is as for `account`
+     * Returns state, request log, clock, faults, report and account of one moment, without secrets. `tabwire replay` reads
+     * the bundle.
+     * @default options.since is undefined, the start of the service; options.all_closed is as for `account`
      * @example
      * const { verdict } = await client.bundle()
      */
@@ -348,7 +347,7 @@ export function createClient(options: ClientOptions) {
       get<Bundle>('/_sim/bundle', { since: timeText(since), ...(all_closed && { all_closed: 'true' }) }),
     keys: Object.assign(listing<ApiKeyView, KeysQuery>('/_sim/keys'), {
       /**
-       * Makes an API key. The answer holds it, this once.
+       * Creates an API key. Only this response has the key.
        * @default body.scopes are all scopes, body.location_id is that of the calling key
        */
       create: (body: Partial<CreateKeyBody>) => post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
@@ -357,49 +356,49 @@ export function createClient(options: ClientOptions) {
     }),
     clock,
     faults: {
-      /** Returns the faults that are set, with how often each was injected. */
+      /** Returns all faults, with the number of injections of each. */
       show: () => get<FaultsView>('/_sim/faults'),
-      /** Replaces all faults that are set. */
+      /** Replaces all faults. */
       set: async (body: FaultsWanted) => (await call('PUT', '/_sim/faults', textOf(body))).json as FaultsView,
-      /** Ends all faults. */
+      /** Clears all faults. */
       clear: () => remove<FaultsView>('/_sim/faults'),
     },
     state: {
-      /** Returns everything the service knows, signing secrets included; no API keys. */
+      /** Returns all records with signing secrets, and the clock, without API keys. */
       save,
       /**
-       * Hands the JSON of the state to `use` as it arrives, in bytes and with one record a line.
+       * Passes the JSON of the state to `use` as it arrives, in bytes and with one record per line.
        * @default options.timeout is unlimited
        */
       read: <T>(use: (json: AsyncIterable<Uint8Array>) => Promise<T>, limits: CallOptions = {}) =>
         limited(limits, async (signal) => use(await readBytes(send, '/_sim/state', signal))),
       /**
-       * Replaces everything the service knows with a state, or with the JSON of one. JSON of more than 128 MiB must have one
-       * record a line.
+       * Replaces the clock, and all records except API keys, by a state or by the JSON of one. JSON of more than 128 MiB must
+       * have one record per line.
        */
       load,
       /** Another name of `save`. */
       get: save,
       /** Another name of `load`. */
       put: load,
-      /** Forgets everything but locations and keys, ends faults, and sets the clock to where it began. */
+      /** Removes all records except locations and API keys, clears the faults, and resets the clock. */
       reset,
     },
-    /** Forgets everything but locations and keys, ends faults, and sets the clock to where it began. */
+    /** Removes all records except locations and API keys, clears the faults, and resets the clock. */
     reset,
     /**
-     * Makes any call: resolves with its status, its `X-Request-Id` and its answer, and rejects with {@link ApiError} unless
-     * the status is 2xx.
+     * Sends any request, and resolves with status, `X-Request-Id` and JSON of the response. Rejects with {@link ApiError}
+     * unless the status is 2xx.
      * @default body is undefined, options.timeout is unlimited
      * @example
      * const { json } = await client.request('GET', '/_sim/health')
      */
     request,
-    /** Returns whether the service is there; needs no key. */
+    /** Returns the health of the service. Needs no key. */
     health: () => get<{ status: string; started_at?: string; order_by?: string }>('/_sim/health'),
     /**
-     * Follows what happens, until the signal aborts, the loop ends or the service ends. Messages are told apart by `type`. A
-     * reader that falls more than 4 MiB behind is told by `dropped` how many messages it missed.
+     * Streams requests, events and attempts until the signal aborts, the loop ends or the service ends. A reader that is more
+     * than 4 MiB behind misses messages: the message `dropped` has their number.
      * @default options is {}: from now on, without a signal
      * @example
      * for await (const message of client.stream({ signal }))
@@ -412,7 +411,7 @@ export function createClient(options: ClientOptions) {
 /** Options of an account. */
 export interface AccountWanted {
   /**
-   * Makes every open check a problem.
+   * Reports every open check as a problem.
    * @default false
    */
   all_closed?: boolean | undefined
@@ -427,7 +426,7 @@ export interface BundleWanted extends AccountWanted {
   since?: TimeGiven | undefined
 }
 
-/** What is registered as a receiver. */
+/** A receiver to register. */
 export interface EndpointWanted {
   /** An `https:` URL. */
   url: string

@@ -27,7 +27,7 @@ export interface CallOptions {
   timeout?: number | undefined
 }
 
-/** Does something that ends with a signal. @throws TimedOut when the time is up, or the reason of `signal`. */
+/** Runs `work` within a time limit, at which its signal aborts. @throws TimedOut, or the reason of `signal`. */
 export async function limited<T>(
   { signal, timeout }: CallOptions,
   work: (signal: AbortSignal | undefined) => Promise<T>,

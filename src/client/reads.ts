@@ -18,7 +18,7 @@ export interface Listing<T, Query extends PageQuery> {
    */
   list(query?: Query): Promise<List<T>>
   /**
-   * Iterates over every record, newest first, and asks for the next page when it is needed.
+   * Iterates over every record, newest first. Requests the next page when it is needed.
    * @default query.limit, the size of the pages, is 100
    * @example
    * for await (const check of client.checks.all({ status: 'open' })) console.log(check.external_id)
@@ -26,7 +26,7 @@ export interface Listing<T, Query extends PageQuery> {
   all(query?: Query): AsyncGenerator<T, void>
 }
 
-/** Iterates over everything that a list has from the cursor of the query on, page by page. */
+/** Iterates over all records of a list from the cursor of the query on, page by page. */
 export async function* paginate<T, Query extends PageQuery>(
   list: (query?: Query) => Promise<List<T>>,
   query: Query = {} as Query,

@@ -49,7 +49,7 @@ export async function* readStream(
   if (!response.ok) throw await refusalOf(response, path, signal)
   onOpen?.()
   const text = response.body?.pipeThrough(new TextDecoderStream() as never)
-  // Loaded when it is used: web streams take longer to come than most commands to run.
+  // Loaded late: web streams take longer to load than most commands to run.
   const { EventSourceParserStream } = await import('eventsource-parser/stream')
   const messages = text?.pipeThrough(new EventSourceParserStream())
   try {

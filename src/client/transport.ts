@@ -30,7 +30,10 @@ export type FetchText = (address: string, init: RequestInit) => Promise<Response
 /** Body of a request: text, bytes, or a stream of bytes. */
 export type Body = string | Uint8Array | AsyncIterable<Uint8Array>
 
-/** Makes calls: each resolves with its status beside its answer. @throws ApiError unless that is 2xx, and Unreachable. */
+/**
+ * Creates a function that sends a request and resolves with status and JSON of the response.
+ * @throws ApiError unless the status is 2xx; Unreachable, TimedOut.
+ */
 export function createCall(send: Send) {
   return async (method: string, path: string, body?: Body, options: CallOptions = {}) => {
     const { response, json } = await limited(options, async (signal) => {
@@ -43,7 +46,7 @@ export function createCall(send: Send) {
   }
 }
 
-/** Sends a request and resolves with whatever is answered. @throws Unreachable, or the reason of `signal`. */
+/** Sends a request and resolves with the response of any status. @throws Unreachable, or the reason of `signal`. */
 export type Send = (
   method: string,
   path: string,
@@ -94,7 +97,7 @@ function serviceUrlOf(url: string): URL {
   )
 }
 
-/** Node's fetch knows no authority but the public ones, so a service with a certificate of its own takes undici's. */
+/** Returns a `fetch` that trusts these authorities. Node's own trusts the public ones only, so undici's is loaded. */
 function fetchTrusting(ca: string | undefined): FetchText {
   if (ca === undefined) return (address, init) => fetch(address, init)
   const load = async () => {
@@ -119,8 +122,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns the parsed JSON, or the text when it is not JSON.
- * @throws Unreachable when the answer breaks off, or the reason of `signal`.
+ * Returns the parsed JSON of a response, or its text when it is not JSON.
+ * @throws Unreachable when the response breaks off, or the reason of `signal`.
  */
 export async function readBody(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
@@ -134,13 +137,13 @@ export async function readBody(response: Response, signal: AbortSignal | undefin
   }
 }
 
-/** Returns the `error` object of an answer; empty when it has none. */
+/** Returns the `error` object of a response; empty when it has none. */
 export function errorOf(json: unknown): Record<string, unknown> {
   const { error } = (typeof json === 'object' && json !== null ? json : {}) as { error?: unknown }
   return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
 }
 
-/** `?limit=2&…`, or nothing. */
+/** Returns `?limit=2&…`, or nothing for an empty query. */
 export function queryText(query: object): string {
   const given = Object.entries(query).filter((entry: [string, unknown]) => entry[1] !== undefined)
   if (given.length === 0) return ''
