@@ -29,12 +29,12 @@ interface ActivityBucket {
 /** Most bars that a screen shows legibly. */
 const MOST_BUCKETS = 60
 
-/** Widths of a bucket: from a second to a week, in common steps. */
+/** Widths of a bucket: from a second to a week, in common steps. Wider ones are whole weeks. */
 const widthsMs = [
   1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800,
 ].map((seconds) => seconds * 1_000)
 
-const widest = 604_800_000
+const WEEK_MS = 604_800_000
 
 /** Limits the counted attempts to those that started from `from` on and before `to`, ISO 8601 times. */
 interface TimeRange {
@@ -72,11 +72,10 @@ export function createActivityCounter({ from = '', to = '~' }: TimeRange = {}) {
         }
     },
     result(): Activity {
-      const bucket_ms = widthsMs.find((width) => (last - first) / width < MOST_BUCKETS - 1) ?? widest
+      const bucket_ms = widthFor(last - first)
       const start = Math.floor(first / bucket_ms) * bucket_ms
       const started = times.all()
-      const length =
-        started.length === 0 ? 0 : Math.min(Math.floor((last - start) / bucket_ms) + 1, 10 * MOST_BUCKETS)
+      const length = started.length === 0 ? 0 : Math.floor((last - start) / bucket_ms) + 1
       const ended = endings.all()
       const took = durations.all()
       const buckets = Array.from({ length }, () => ({ sums: [0, 0, 0], took: numbers() }))
@@ -101,6 +100,12 @@ export function createActivityCounter({ from = '', to = '~' }: TimeRange = {}) {
       }
     },
   }
+}
+
+/** Returns the width of at most {@link MOST_BUCKETS} buckets for a time span, both in milliseconds. */
+function widthFor(span: number): number {
+  const most = MOST_BUCKETS - 1
+  return widthsMs.find((width) => span / width < most) ?? WEEK_MS * (Math.floor(span / (WEEK_MS * most)) + 1)
 }
 
 /** Numbers in a typed array that grows. */

@@ -74,6 +74,17 @@ describe('activity', () => {
     expect(buckets).toHaveLength(36)
   })
 
+  it.each([2, 20, 7_000])('counts all attempts when the clock moved %i years between them', (years) => {
+    const spread = delivery(
+      'delivered',
+      attempt(1, '2026-01-01T00:00:00.000Z', 'timeout'),
+      attempt(2, `${2026 + years}-01-01T00:00:00.000Z`, 'succeeded'),
+    )
+    const { buckets } = activityOf([spread])
+    expect(buckets.length).toBeLessThanOrEqual(60)
+    expect([buckets.at(0)?.failed, buckets.at(-1)?.succeeded]).toEqual([1, 1])
+  })
+
   it('has the median and the 95th percentile of response times', () => {
     const many = Array.from({ length: 100 }, (_, index) =>
       delivery('delivered', attempt(1, '2026-01-01T00:00:00.000Z', 'succeeded', 100 - index)),
