@@ -119,9 +119,10 @@ export function createRetryBackoff({ backoffMs, onOver }: { backoffMs: number; o
       for (const id of notStored) forget(id)
       onOver()
     },
-    stop(): void {
+    /** Ends all backoffs and forgets their failures: the deliveries are gone, or no further attempts are made. */
+    clear(): void {
       for (const timer of timersById.values()) timers.clearTimeout(timer)
-      timersById.clear()
+      for (const entries of [timersById, failures, notStored]) entries.clear()
     },
   }
 }

@@ -101,7 +101,7 @@ export function createPump(settings: PumpSettings): Pump {
     // Outside of an exclusive section, another instance has replaced the records.
     if (kind === 'replacement' && exclusive.underWay === undefined) {
       aborts.now(replaced())
-      backoff.stop()
+      backoff.clear()
     } else for (const delivery of pending) if (delivery.event_type === 'ping') startPing(delivery)
     if (lookFailed || pending.length > 0) wake()
     else if (backlogs.members.size > 0 && backlogs.areWaitedFor() && writes.some(isByAnother)) wake()
@@ -241,7 +241,7 @@ export function createPump(settings: PumpSettings): Pump {
       const alone = async () => {
         aborts.now(replaced())
         await inFlight.ended()
-        backoff.stop()
+        backoff.clear()
         await work()
       }
       await exclusive.during(alone).finally(wake)
@@ -263,7 +263,7 @@ export function createPump(settings: PumpSettings): Pump {
       unsubscribe()
       unsubscribeSlots?.()
       cancelAlarm?.()
-      backoff.stop()
+      backoff.clear()
       backlogs.stop()
       const left = slots?.close()
       await aborts.after(graceMs, inFlight.ended(), shuttingDown())

@@ -46,7 +46,7 @@ test('a backoff that is removed leaves no timer and does not call onOver', () =>
   expect(backoff.count()).toBe(3)
   backoff.forget('dlv_1')
   expect([backoff.count(), vi.getTimerCount()]).toEqual([2, 2])
-  backoff.stop()
+  backoff.clear()
   expect([backoff.count(), vi.getTimerCount()]).toEqual([0, 0])
   expect(onOver).not.toHaveBeenCalled()
 })
