@@ -39,8 +39,11 @@ const MAX_CONTEXTS = 4
 function contextFor(ca: readonly string[]): tls.SecureContext {
   const key = ca.join('\n')
   const context = parsed.get(key) ?? parse(ca)
+  // Inserted again at the end, so that the first one is the least recently used.
+  parsed.delete(key)
   parsed.set(key, context)
-  for (const [oldest] of parsed) if (parsed.size > MAX_CONTEXTS) parsed.delete(oldest)
+  const [oldest = ''] = parsed.keys()
+  if (parsed.size > MAX_CONTEXTS) parsed.delete(oldest)
   return context
 }
 
