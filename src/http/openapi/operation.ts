@@ -22,7 +22,10 @@ export interface OperationDoc {
 
 export interface AnswerDoc {
   description: string
-  /** Name of the schema component, or several alternatives. Responses other than JSON have `type`. Without both, there is no body. */
+  /**
+   * Name of the schema component, or several alternatives. Responses other than JSON have `type`. Without both, there is no
+   * body.
+   */
   schema?: string | readonly string[]
   type?: string
   /** Headers besides `X-Request-Id`. */

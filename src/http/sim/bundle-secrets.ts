@@ -12,8 +12,9 @@ interface Redacted {
 
 /**
  * Finds the secrets of a bundle: API keys, signing secrets, signatures, guests' hashes, credentials in the URLs of
- * endpoints, and cookies and credentials in response headers. Each secret has one replacement in the whole bundle, so that relations stay visible. `apiKeys` are the keys
- * that the service knows in plain text. The bundle may be long, so its parts are redacted one by one.
+ * endpoints, and cookies and credentials in response headers. Each secret has one replacement in the whole bundle, so that
+ * relations stay visible. `apiKeys` are the keys that the service knows in plain text. The bundle may be long, so its parts
+ * are redacted one by one.
  */
 export function redacted(bundle: Bundle, apiKeys: readonly string[]): Redacted {
   const replacements = createReplacements()

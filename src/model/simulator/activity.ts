@@ -46,8 +46,8 @@ interface TimeRange {
 const ends = ['succeeded', 'failed', 'dead'] as const
 
 /**
- * Counts attempts in buckets of equal width. Callers add any number of deliveries, page by page. The numbers are in typed arrays: the result
- * of 100,000 attempts then blocks the service for 20 ms, with objects for 80 ms.
+ * Counts attempts in buckets of equal width. Callers add any number of deliveries, page by page. The numbers are in typed
+ * arrays: the result of 100,000 attempts then blocks the service for 20 ms, with objects for 80 ms.
  */
 export function createActivityCounter({ from = '', to = '~' }: TimeRange = {}) {
   /** Of each attempt: milliseconds since 1970, its end, and its duration; NaN without a response. */
