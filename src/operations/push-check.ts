@@ -1,15 +1,22 @@
-import { sameContent, viewCheck, type Check, type OrderedPush, type StoredCheck } from '../model/check.ts'
+import {
+  contentOf,
+  revisionOf,
+  sameContent,
+  viewCheck,
+  type Check,
+  type OrderedPush,
+  type StoredCheck,
+} from '../model/check.ts'
 import { type Claim } from '../model/guests/records.ts'
 import { isFullyPaid, withClaims, withQuantities } from '../model/guests/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
-import { ORDER_BY } from '../model/revision.ts'
+import { isLater, ORDER_BY } from '../model/revision.ts'
 import { repriceClaims } from '../model/guests/shares.ts'
 import { becomesFullyPaid, nextUpdatedAt, readsOfCheck } from './guest-change.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
 import { refuseConflicts } from './push-conflicts.ts'
-import { order } from './push-order.ts'
 
 interface PushCheck {
   location_id: string
@@ -47,6 +54,35 @@ export const pushCheck = {
     return update(current, command, held, context)
   },
 } satisfies Operation<PushCheck, ReturnType<typeof readsOfCheck>, PushReply>
+
+/** Order of a push relative to the current state: newer, the same, or stale. */
+type Order = 'newer' | 'same' | 'stale'
+
+/**
+ * Compares a push with the current state, so that pushes with revisions converge in any order of arrival. See
+ * specification section 4, rule 2, and contract section 6, steps 1 and 2. `orderBy` is the field of the push's
+ * revision.
+ */
+export function order(current: StoredCheck, push: OrderedPush, orderBy: string): Order {
+  const same = sameContent(current, push)
+  const incoming = push.revision ?? null
+  const known = revisionOf(current, orderBy)
+  if (known === null) return incoming === null ? byArrival(current, push, same) : 'newer'
+  if (incoming === null) return same ? 'same' : 'stale'
+  if (incoming !== known) return isLater(incoming, known) ? 'newer' : 'stale'
+  return same ? 'same' : byContent(current, push)
+}
+
+/** Without revisions the last arrival wins, but a closed check stays closed. */
+function byArrival(current: StoredCheck, push: OrderedPush, same: boolean): Order {
+  if (same) return 'same'
+  return current.status === 'closed' && push.status === 'open' ? 'stale' : 'newer'
+}
+
+/** Decides between two contents with one revision, a sender's mistake: the greater text wins in any order. */
+function byContent(current: StoredCheck, push: OrderedPush): Order {
+  return contentOf(push) > contentOf(current) ? 'newer' : 'stale'
+}
 
 function create(
   { location_id, external_id, push, order_by }: PushCheck,
