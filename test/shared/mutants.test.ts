@@ -25,13 +25,13 @@ const mutants: readonly Mutant[] = [
   {
     what: 'a decision without writes is not confirmed',
     file: store,
-    from: 'if (!(await within(msFor(), catchUp(own, found)))) return decided',
+    from: 'if (!(await within(msFor(), replica.catchUp(own, found)))) return decided',
     to: 'return decided',
   },
   {
     what: 'a batch that lost is not undone',
     file: store,
-    from: 'counts.conflicts += 1\n        undo(ahead)',
+    from: 'counts.conflicts += 1\n        replica.undo(ahead)',
     to: 'counts.conflicts += 1',
   },
   {
@@ -49,7 +49,7 @@ const mutants: readonly Mutant[] = [
   {
     what: 'deliveries are due before they are durable',
     file: store,
-    from: 'if (isAhead) localReads.push',
+    from: 'if (replica.isAhead()) localReads.push',
     to: 'if (closed) localReads.push',
   },
   {

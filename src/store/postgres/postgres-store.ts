@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Everything } from '../../model/records.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { timers } from '../../timers.ts'
-import { createListeners, pendingWrites, type OnBatch } from '../commits.ts'
+import type { OnBatch } from '../commits.ts'
 import { codeOf } from '../errors.ts'
-import { createRetention, KEPT_EVENTS } from '../retention.ts'
-import type { Json, SharedValues, ValueListener } from '../shared-values.ts'
+import { KEPT_EVENTS } from '../retention.ts'
+import type { SharedValues } from '../shared-values.ts'
 import type { Commit, Store } from '../store.ts'
 import { pageOf } from '../tables/table.ts'
-import { createTables } from '../tables/tables.ts'
 import {
   databaseUnavailable,
   isOutage,
@@ -19,14 +18,8 @@ import {
   type Database,
   type Query,
 } from './database.ts'
-import {
-  openJournal,
-  rowsOf,
-  type Appending,
-  type Change,
-  type ChangeRow,
-  type ValueWrite,
-} from './journal.ts'
+import { openJournal, type Appending, type Change } from './journal.ts'
+import { createReplica, TooLate, type Decided, type Job } from './replica.ts'
 import { createSecretBox } from './secret-box.ts'
 import { migrate, requireRights } from './schema.ts'
 import { openSlots, type LeaseTimes } from './slots.ts'
@@ -111,24 +104,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
   const box = createSecretBox(options.storeKey, sandbox)
   const journal = openJournal(database, box)
-  const tables = createTables()
-  const expire = createRetention(tables, keepEvents)
-  const { announce: tell, onCommit } = createListeners()
-  const valueListeners = new Set<ValueListener>()
-  let values = new Map<string, string>()
-  let seq = -1
-  let generation = -1
+  const replica = createReplica(journal, box, keepEvents)
+  const { tables } = replica
   const counts: Counts = { transactions: 0, conflicts: 0 }
 
   const waiting: Job[] = []
   const localReads: (() => void)[] = []
   const replacements: (() => Promise<void>)[] = []
-  /** True while the memory has transactions that are not durable. */
-  let isAhead = false
-  /** Counts decisions and looks, so that an answer that comes too late is not applied. */
-  let step = 0
-  /** A reload under way. It may take longer than a round; until it ends, nothing is decided or applied. */
-  let reloading: Promise<void> | undefined
   let running: Promise<void> | undefined
   let slots: ReturnType<typeof openSlots> | undefined
   /** What fails, until it succeeds again: everything, or only writes. */
@@ -137,117 +119,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let writesHeldSince: number | undefined
   let closed = false
 
-  /** Replaces the memory by what the database has. */
-  async function reload(): Promise<void> {
-    const contents = await journal.load()
-    const { install } = await tables.prepare(contents.records)
-    install()
-    seq = contents.seq
-    generation = contents.generation
-    const before = values
-    values = new Map(contents.values)
-    for (const key of new Set([...before.keys(), ...values.keys()]))
-      if (before.get(key) !== values.get(key)) tellValue(key)
-  }
-
-  /** Applies what the journal has and the memory has not. Returns whether anything was new; adds its batches to `found`. */
-  async function catchUp(own: Pick<Appending, 'catchUp'> = journal, found = new Set<string>()) {
-    if (reloading !== undefined) {
-      await reloading
-      return true
-    }
-    const mine = ++step
-    let isNew = false
-    for (;;) {
-      const { changes, reload: isLost, batches, more } = await own.catchUp({ seq })
-      if (mine !== step || isAhead) throw new TooLate()
-      if (isLost) {
-        reloading = reload().finally(() => (reloading = undefined))
-        await reloading
-        tell(pendingWrites(tables.all().deliveries), 'replacement', seq)
-        return true
-      }
-      for (const batch of batches) found.add(batch)
-      for (const change of changes) {
-        isNew = true
-        seq += 1
-        tables.apply(change.writes)
-        applyValues(change.values)
-        announce(change)
-      }
-      if (!more) return isNew
-    }
-  }
-
-  function applyValues(writes: readonly ValueWrite[]): readonly ValueWrite[] {
-    return writes.map(({ key, json }) => {
-      const before = values.get(key) ?? null
-      if (json === null) values.delete(key)
-      else values.set(key, json)
-      return { key, json: before }
-    })
-  }
-
-  /** Tells the listeners the transaction that led to `seq`. */
-  function announce({ writes, values: written }: Change): void {
-    if (writes.length > 0) tell(writes, undefined, seq)
-    for (const { key } of written) tellValue(key)
-  }
-
-  function tellValue(key: string): void {
-    for (const listener of valueListeners) listener(key, readValue(key))
-  }
-
-  function readValue(key: string): Json | undefined {
-    const json = values.get(key)
-    return json === undefined ? undefined : (JSON.parse(json) as Json)
-  }
-
-  /**
-   * Decides jobs in memory, each on the records as the earlier ones left them. Moves the jobs behind a batch that is full to
-   * `later`.
-   */
-  function decide(jobs: Job[], later?: Job[]): Decided {
-    const decided: Decided = { outcomes: [], changes: [], rows: [], undo: [] }
-    let characters = 0
-    step += 1
-    for (const [at, job] of jobs.entries()) {
-      if (later !== undefined && characters > MOST_CHARACTERS) {
-        later.unshift(...jobs.splice(at))
-        break
-      }
-      try {
-        const { reply, ...change } = job.decide()
-        const rows = [...rowsOf(change, box)]
-        const undoing = tables.apply(change.writes)
-        const expired = change.writes.length === 0 ? [] : expire()
-        rows.push(...rowsOf({ writes: expired, values: [] }, box))
-        const undoExpired = tables.apply(expired)
-        const undoValues = applyValues(change.values)
-        decided.undo.push(() => {
-          tables.apply(undoExpired)
-          tables.apply(undoing)
-          applyValues(undoValues)
-        })
-        if (rows.length > 0) {
-          decided.rows.push(rows)
-          decided.changes.push(change)
-          characters += rows.reduce((sum, { doc }) => sum + (doc?.length ?? 0), 0)
-        }
-        decided.outcomes.push(() => job.resolve(reply))
-      } catch (error) {
-        decided.outcomes.push(() => job.reject(error))
-      }
-    }
-    isAhead = decided.rows.length > 0
-    return decided
-  }
-
-  function undo(decided: Decided | undefined): void {
-    for (const one of decided?.undo.toReversed() ?? []) one()
-    isAhead = false
-  }
-
   /** Makes decisions durable. Decides again until no other instance has written in between. */
   async function commit(jobs: Job[], until: number): Promise<Decided> {
     const tried = new Map<string, Decided>()
@@ -255,31 +126,38 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     /** Returns the decisions of a statement that was executed although there was no answer: the journal has its batch. */
     const executed = () => [...tried].find(([batch]) => found.has(batch))?.[1]
     let ahead: Decided | undefined
+    const decide = (): Decided => {
+      // Divided only before the first statement: a later one may find that an earlier one was executed, with all jobs.
+      const decided = replica.decide(jobs, tried.size === 0 ? MOST_CHARACTERS : Infinity)
+      waiting.unshift(...jobs.splice(decided.outcomes.length))
+      return decided
+    }
     const msFor = (rows = 0) => Math.max(until - timeRun(), rows * MS_PER_ROW)
     /** Resolves with the decisions when they are appended, or need not be; `undefined` when the journal has new batches. */
     const attempt = async (own: Appending): Promise<Decided | undefined> => {
+      const reloading = replica.reloading()
       if (reloading !== undefined) await within(msFor(), reloading)
-      // Only before the first statement: a later one may find that an earlier one was executed, with all of its jobs.
-      const later = tried.size === 0 ? waiting : undefined
-      let decided = decide(jobs, later)
+      let decided = decide()
       if (decided.rows.length === 0) {
-        if (!(await within(msFor(), catchUp(own, found)))) return decided
+        if (!(await within(msFor(), replica.catchUp(own, found)))) return decided
         if (executed() !== undefined) return undefined
         // Now on records that are up to date.
-        decided = decide(jobs, later)
+        decided = decide()
         if (decided.rows.length === 0) return decided
       }
       ahead = decided
       const batch = randomUUID()
       tried.set(batch, decided)
       const ms = msFor(decided.rows.flat().length)
-      return (await within(ms, own.append(decided.rows, { seq, batch, ms }))) ? decided : undefined
+      return (await within(ms, own.append(decided.rows, { seq: replica.seq(), batch, ms })))
+        ? decided
+        : undefined
     }
     const attemptInTurn = () => {
       const ms = msFor(ahead?.rows.flat().length)
       const end = timeRun() + ms
       const inTurn = journal.inTurn(async (own) => {
-        await catchUp(own, found)
+        await replica.catchUp(own, found)
         // The round may be over, and another one may be under way.
         if (timeRun() >= end) throw new TooLate()
         return executed() === undefined ? attempt(own) : undefined
@@ -295,28 +173,24 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
           return decided
         }
         counts.conflicts += 1
-        undo(ahead)
+        replica.undo(ahead)
       } catch (error) {
-        undo(ahead)
+        replica.undo(ahead)
         if (timeRun() >= until || isRefused(error)) throw error
         await timers.sleep(RETRY_MS)
       }
       ahead = undefined
-      await retrying(until, () => catchUp(journal, found))
+      await retrying(until, () => replica.catchUp(journal, found))
       const written = executed()
       if (written !== undefined) return written
     }
   }
 
-  /** Takes appended decisions for durable. */
-  function complete({ changes, rows }: Decided, seconds: number): void {
-    isAhead = false
-    counts.transactions += rows.length
-    options.onBatch?.({ transactions: rows.length, seconds })
-    for (const change of changes) {
-      seq += 1
-      announce(change)
-    }
+  function complete(decided: Decided, seconds: number): void {
+    const transactions = decided.rows.length
+    counts.transactions += transactions
+    options.onBatch?.({ transactions, seconds })
+    replica.complete(decided)
   }
 
   /** One round: a batch of transactions and reads, in the order in which they came. */
@@ -360,16 +234,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   async function replaceAll(make: (all: Everything) => Everything): Promise<void> {
-    const look = () => retrying(timeRun() + STATEMENT_MS, () => catchUp())
+    const look = () => retrying(timeRun() + STATEMENT_MS, () => replica.catchUp())
     const upToDate = () =>
       orUnavailable(
         look().catch((error: unknown) => {
+          const reloading = replica.reloading()
           if (reloading === undefined) throw error
           return reloading
         }),
       )
     do await upToDate()
-    while (!(await orUnavailable(answeringReads(journal.replace(make(tables.all()), { seq })))))
+    while (
+      !(await orUnavailable(answeringReads(journal.replace(make(tables.all()), { seq: replica.seq() }))))
+    )
     await upToDate()
   }
 
@@ -434,15 +311,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   /** Reads from memory without undurable transactions. */
   function local<T>(read: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (isAhead) localReads.push(() => settle(read, resolve, reject))
+      if (replica.isAhead()) localReads.push(() => settle(read, resolve, reject))
       else settle(read, resolve, reject)
     })
   }
 
   async function committedAfter(after: number): Promise<readonly Commit[] | undefined> {
-    if (after > seq) return undefined
+    if (after > replica.seq()) return undefined
     const found: Commit[] = []
-    for (let from = after; from < seq;) {
+    for (let from = after; from < replica.seq();) {
       const { changes, reload: isLost } = await orUnavailable(journal.catchUp({ seq: from }))
       if (isLost || found.length > MOST_MISSED) return undefined
       for (const { writes } of changes) found.push({ sequence: ++from, writes })
@@ -452,7 +329,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const bringUpToDate = () => readUpToDate(() => undefined)
   try {
-    await reload()
+    await replica.load()
   } catch (error) {
     await database.close()
     throw database.unusable(error)
@@ -482,16 +359,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     query: (text, given) => orUnavailable(database.query(text, given)),
     openSlots: (times) => (slots = openSlots(database, times)),
     slotsHeld: () => slots?.held(),
-    onCommit,
-    generation: () => generation,
-    sequence: () => seq,
+    onCommit: replica.onCommit,
+    generation: replica.generation,
+    sequence: replica.seq,
     committedAfter,
     bringUpToDate,
     counts: () => counts,
     ready: bringUpToDate,
     transact: (asked, decideOne) =>
       enqueue(() => {
-        const decision = decideOne(tables.read(asked), generation)
+        const decision = decideOne(tables.read(asked), replica.generation())
         return { reply: decision, writes: decision.writes, values: [] }
       }),
     get: (collection, id) => readUpToDate(() => tables.of(collection).records.get(id)),
@@ -510,18 +387,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         run()
       }),
     values: {
-      get: readValue,
+      get: replica.readValue,
       update: (key, change) =>
         enqueue(() => {
-          const { value, reply } = change(readValue(key))
-          const json = value === undefined ? null : JSON.stringify(value)
-          const writes: ValueWrite[] = json === (values.get(key) ?? null) ? [] : [{ key, json }]
-          return { reply, writes: [], values: writes }
+          const { value, reply } = change(replica.readValue(key))
+          return { reply, writes: [], values: replica.valueWrites(key, value) }
         }),
-      onChange(listener) {
-        valueListeners.add(listener)
-        return () => valueListeners.delete(listener)
-      },
+      onChange: replica.onValueChange,
     },
     async close() {
       if (closed) return
@@ -534,23 +406,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       await compacted
     },
   }
-}
-
-interface Job {
-  isRead: boolean
-  decide: () => Change & { reply: unknown }
-  resolve: (reply: unknown) => void
-  reject: (error: unknown) => void
-}
-
-/** Decisions that are in memory and not durable yet. */
-interface Decided {
-  /** Tell the callers, in order. */
-  outcomes: (() => void)[]
-  /** Transactions that write, and their rows. */
-  changes: Change[]
-  rows: (readonly ChangeRow[])[]
-  undo: (() => void)[]
 }
 
 /** Takes the next transactions, at most {@link MOST_IN_BATCH}, and the reads before and between them. */
@@ -566,9 +421,6 @@ function takeReads(jobs: Job[]): Job[] {
   jobs.splice(0, jobs.length, ...jobs.filter(({ isRead }) => !isRead))
   return reads
 }
-
-/** The database answered after the time of the round was over. */
-class TooLate extends Error {}
 
 function settle<T>(read: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): void {
   try {
