@@ -18,7 +18,7 @@ import {
   type Database,
   type Query,
 } from './database.ts'
-import { openJournal, type Appending, type Change } from './journal.ts'
+import { openJournal, type Appending, type Change, type Journal } from './journal.ts'
 import { createReplica, TooLate, type Decided, type Job } from './replica.ts'
 import { createSecretBox } from './secret-box.ts'
 import { migrate, requireRights } from './schema.ts'
@@ -113,10 +113,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const replacements: (() => Promise<void>)[] = []
   let running: Promise<void> | undefined
   let slots: ReturnType<typeof openSlots> | undefined
-  /** What fails, until it succeeds again: everything, or only writes. */
-  const failing = new Set<'all' | 'writes'>()
-  /** When rounds of writes began to fail without a code, by `timeRun`; `undefined` when they succeed. */
-  let writesHeldSince: number | undefined
+  const outages = createOutages(onNotice)
   let closed = false
 
   /** Makes decisions durable. Decides again until no other instance has written in between. */
@@ -198,39 +195,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     try {
       const { outcomes, rows } = await commit(jobs, timeRun() + ms)
       for (const settleJob of outcomes) settleJob()
-      succeeded(rows.length > 0)
+      outages.succeeded(rows.length > 0)
     } catch (error) {
       const refusal = databaseUnavailable(error)
       const hasWrites = jobs.some(({ isRead }) => !isRead)
       const failed = [...jobs, ...waiting.splice(0)]
       const reads = hasWrites ? takeReads(failed) : []
       for (const job of failed) job.reject(refusal)
-      if (!hasWrites) return failedFor('all', refusal)
+      if (!hasWrites) return outages.allFailed(refusal)
       // The reads show whether the database is away.
       await round(reads, READS_ALONE_MS)
-      if (failing.has('all')) return
-      writesHeldSince ??= timeRun()
-      // Without a code, a replacement by another instance may hold up the writes for a while.
-      if (codeOf(error) !== undefined || timeRun() - writesHeldSince > HELD_UP_MS)
-        failedFor('writes', refusal)
+      outages.writesFailed(error, refusal)
     }
-  }
-
-  /** Says once that requests fail. */
-  function failedFor(which: 'all' | 'writes', { message }: Refusal): void {
-    if (failing.size === 0)
-      onNotice(`${message} ${which === 'all' ? 'Requests' : 'Requests that write'} get 503 until then.`)
-    failing.add(which)
-  }
-
-  function succeeded(hasWritten: boolean): void {
-    const had = failing.size
-    failing.delete('all')
-    if (hasWritten) {
-      failing.delete('writes')
-      writesHeldSince = undefined
-    }
-    if (had > 0 && failing.size === 0) onNotice('The database answers again.')
   }
 
   async function replaceAll(make: (all: Everything) => Everything): Promise<void> {
@@ -336,23 +312,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
   // A round says itself that it failed, and the next poll tries again.
   const poll = repeat(POLL_MS, () => running ?? bringUpToDate())
-  /** Message of the last failed compaction, so that each is reported once. */
-  let reported: string | undefined
-  const compact = repeat(
-    COMPACT_MS,
-    async () => {
-      while (!closed && (await journal.compact())) await timers.nextTurn()
-      reported = undefined
-    },
-    (error) => {
-      const message = String(error)
-      const isNew = !closed && !isOutage(error) && message !== reported
-      reported = message
-      if (isNew && isRefused(error))
-        onNotice(`The database refuses to compact its journal (${codeOf(error)}). This is tried again.`)
-      else if (isNew) onError(error)
-    },
-  )
+  const compact = compactRepeatedly(journal, { onNotice, onError, isClosed: () => closed })
 
   return {
     database,
@@ -406,6 +366,69 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       await compacted
     },
   }
+}
+
+/** Says once when requests begin to fail, and once when all succeed again. */
+function createOutages(onNotice: (notice: string) => void) {
+  /** What fails, until it succeeds again: everything, or only writes. */
+  const failing = new Set<'all' | 'writes'>()
+  /** When rounds of writes began to fail without a code, by `timeRun`; `undefined` when they succeed. */
+  let writesHeldSince: number | undefined
+
+  function fail(what: 'all' | 'writes', { message }: Refusal): void {
+    if (failing.size === 0)
+      onNotice(`${message} ${what === 'all' ? 'Requests' : 'Requests that write'} get 503 until then.`)
+    failing.add(what)
+  }
+
+  return {
+    /** Must be called when a round without writes failed. */
+    allFailed: (refusal: Refusal) => fail('all', refusal),
+    /** Must be called when a round with writes failed, after its reads were tried alone. */
+    writesFailed(error: unknown, refusal: Refusal): void {
+      if (failing.has('all')) return
+      writesHeldSince ??= timeRun()
+      // Without a code, a replacement by another instance may hold up the writes for a while.
+      if (codeOf(error) !== undefined || timeRun() - writesHeldSince > HELD_UP_MS) fail('writes', refusal)
+    },
+    succeeded(hasWritten: boolean): void {
+      const had = failing.size
+      failing.delete('all')
+      if (hasWritten) {
+        failing.delete('writes')
+        writesHeldSince = undefined
+      }
+      if (had > 0 && failing.size === 0) onNotice('The database answers again.')
+    },
+  }
+}
+
+/** Compacts the journal in the background. Reports a failure once, unless it is an outage, and tries again. */
+function compactRepeatedly(
+  journal: Pick<Journal, 'compact'>,
+  {
+    onNotice,
+    onError,
+    isClosed,
+  }: Required<Pick<PostgresStoreOptions, 'onNotice' | 'onError'>> & { isClosed: () => boolean },
+) {
+  /** Message of the last failure. */
+  let reported: string | undefined
+  return repeat(
+    COMPACT_MS,
+    async () => {
+      while (!isClosed() && (await journal.compact())) await timers.nextTurn()
+      reported = undefined
+    },
+    (error) => {
+      const message = String(error)
+      const isNew = !isClosed() && !isOutage(error) && message !== reported
+      reported = message
+      if (isNew && isRefused(error))
+        onNotice(`The database refuses to compact its journal (${codeOf(error)}). This is tried again.`)
+      else if (isNew) onError(error)
+    },
+  )
 }
 
 /** Takes the next transactions, at most {@link MOST_IN_BATCH}, and the reads before and between them. */
