@@ -91,7 +91,7 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
     cases,
     { forge, send, first, rejections: [], convergence },
     { timeoutMs, slowMs, signal, begin: (one, index) => begin(one, index, cases.length) },
-  ).finally(() => convergence?.close())
+  ).finally(async () => convergence?.close())
   const duration_ms = Math.round(performance.now() - started)
   const interrupted = signal.aborted
   return makeReport({

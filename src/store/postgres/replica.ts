@@ -12,7 +12,7 @@ import {
 } from './journal.ts'
 import type { SecretBox } from './secret-box.ts'
 
-/** A transaction or a read that is decided in memory, and whoever waits for it. */
+/** A transaction or a read to decide in memory, with the promise of its caller. */
 export interface Job {
   isRead: boolean
   decide: () => Change & { reply: unknown }
