@@ -10,6 +10,7 @@ import { createSubscriber, type Subscriber } from '../stream/subscriber.ts'
 export interface TableStream {
   /** `checkIds` are the checks last seen at the table, so that a check moved away counts as a change. */
   open(table: Table, checkIds: readonly string[]): HttpResponse
+  /** Ends all open streams, and those that open later at once, so that a shutdown does not wait for them. */
   close(): void
 }
 
@@ -29,6 +30,7 @@ const MOST_WAITING_BYTES = 1024
 
 export function createTableStream(service: Pick<Service, 'onCommit'>): TableStream {
   const tables = new Map<string, Listeners>()
+  let isClosed = false
   service.onCommit((writes, kind) => {
     for (const [key, listeners] of tables) {
       if (listeners.subscribers.size === 0) tables.delete(key)
@@ -55,9 +57,12 @@ export function createTableStream(service: Pick<Service, 'onCommit'>): TableStre
         onEnd: () => subscribers.delete(subscriber),
       })
       subscribers.add(subscriber)
+      // The request may have begun before the service stopped, and read its checks meanwhile.
+      if (isClosed) subscriber.close()
       return { status: 200, headers: streamHeaders, body: subscriber.body }
     },
     close() {
+      isClosed = true
       timers.clearInterval(heartbeat)
       for (const { subscribers } of tables.values()) for (const subscriber of subscribers) subscriber.close()
       tables.clear()

@@ -26,7 +26,7 @@ export interface Stream {
    * @throws Refusal `storage_unavailable`.
    */
   open(options?: StreamQuery): Promise<HttpResponse>
-  /** Ends all open streams, so that a shutdown does not wait for them. */
+  /** Ends all open streams, and those that open later at once, so that a shutdown does not wait for them. */
   close(): void
 }
 
@@ -77,6 +77,7 @@ export function createStream(
 ): Stream {
   const subscribers = new Map<Subscriber, Pick<StreamQuery, 'listener' | 'keyId'>>()
   const positions = createPositions(token)
+  let isClosed = false
   let now: Position = {
     generation: service.generation(),
     sequence: service.sequence(),
@@ -188,6 +189,7 @@ export function createStream(
         onEnd: () => void subscribers.delete(subscriber),
       })
       subscribers.set(subscriber, owner)
+      if (isClosed) subscriber.close()
       offerAll(subscriber)
       if (hasHistory)
         try {
@@ -202,6 +204,7 @@ export function createStream(
       return { status: 200, headers: streamHeaders, body: subscriber.body }
     },
     close() {
+      isClosed = true
       timers.clearInterval(heartbeat)
       for (const subscriber of subscribers.keys()) subscriber.close()
     },

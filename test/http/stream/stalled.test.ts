@@ -162,6 +162,25 @@ describe('a stalled subscriber of the stream', () => {
   })
 })
 
+describe('a stream that opens while the service stops', () => {
+  /** Reads a stream to its end. */
+  const textOf = async (body: unknown) => new Response(body as ReadableStream<Uint8Array>).text()
+
+  it('ends at once, so that the stop does not wait for it', async () => {
+    const { stream } = openStream()
+    stream.close()
+    expect(await textOf((await stream.open()).body)).toMatch(/^: listening\n/)
+  })
+
+  it('ends at once also at a table', async () => {
+    const stream = createTableStream({ onCommit: () => () => {} })
+    stream.close()
+    expect(await textOf(stream.open({ location_id: 'loc_1', number: '12' }, []).body)).toContain(
+      'event: change',
+    )
+  })
+})
+
 describe('a stalled subscriber of the stream of a table', () => {
   it('has a few changes buffered, and gets one more when it continues', async () => {
     const listeners: CommitListener[] = []
