@@ -2,7 +2,7 @@ import { createNewId } from '../../ids.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { trustAdvice } from '../../model/text/trust-advice.ts'
-import { makeReport, type ConformanceReport } from '../report.ts'
+import { makeReport, type CaseResult, type ConformanceReport } from '../report.ts'
 import type { ReceiverCase } from './case.ts'
 import { createConvergence, type StateCheck, converges } from './convergence/judge.ts'
 import { readExamples, createForge } from './forge.ts'
@@ -87,11 +87,16 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
   if (!signal.aborted) await requireReachable(check, first)
   const cases = withControl(check.cases)
   const convergence = check.state && createConvergence({ state: check.state, forge, newId, signal })
-  const results = await runReceiverCases(
-    cases,
-    { forge, send, first, rejections: [], convergence },
-    { timeoutMs, slowMs, signal, begin: (one, index) => begin(one, index, cases.length) },
-  ).finally(async () => convergence?.close())
+  let results: readonly CaseResult[]
+  try {
+    results = await runReceiverCases(
+      cases,
+      { forge, send, first, rejections: [], convergence },
+      { timeoutMs, slowMs, signal, begin: (one, index) => begin(one, index, cases.length) },
+    )
+  } finally {
+    await convergence?.close()
+  }
   const duration_ms = Math.round(performance.now() - started)
   const interrupted = signal.aborted
   return makeReport({
