@@ -4,7 +4,12 @@ import type { CallOptions } from '../client/limit.ts'
 import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
-import { requireKnownOptions, requireOneOf } from '../model/simulator/settings.ts'
+import {
+  requireKnownOptions,
+  requireOneOf,
+  requireSetting,
+  wholeNumber,
+} from '../model/simulator/settings.ts'
 import { explainMissing, inWords, judge, type Unmet, type Wanted } from './delivered-verdict.ts'
 import { untilDeadline, watch, concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
 import type { EventView } from '../client/types.ts'
@@ -86,7 +91,7 @@ export async function waitForDelivered(
   requireKnownOptions(given, [...filterNames, 'count'])
   const { timeout = TIMEOUT_MS, signal, ...asked } = given
   const wanted = wantedOf(asked)
-  if (!(wanted.count >= 1)) throw new RangeError(`count must be at least 1, got ${wanted.count}.`)
+  requireSetting('count', wholeNumber({ min: 1 }), wanted.count)
   const verdict = await untilDeadline({ timeout, signal }, (deadline) =>
     waitForDeliveries(client, wanted, deadline),
   )

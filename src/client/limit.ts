@@ -1,3 +1,4 @@
+import { shown } from '../model/simulator/settings.ts'
 import { TimedOut } from './errors.ts'
 
 /** Longest delay of a timer, in milliseconds. A longer one would end at once. */
@@ -5,12 +6,11 @@ export const LONGEST_MS = 2 ** 31 - 1
 
 /**
  * Returns a time limit as the delay of a timer: a whole number, at most {@link LONGEST_MS}.
- * @throws TypeError unless it is a number.
+ * @throws TypeError unless it is a number of at least 0.
  */
 export function delayOf(timeout: number): number {
-  if (typeof timeout === 'number' && !Number.isNaN(timeout))
-    return Math.min(Math.max(Math.ceil(timeout), 0), LONGEST_MS)
-  throw new TypeError(`timeout must be a number of milliseconds, got ${String(timeout)}.`)
+  if (typeof timeout === 'number' && timeout >= 0) return Math.min(Math.ceil(timeout), LONGEST_MS)
+  throw new TypeError(`timeout must be a number of milliseconds of at least 0, got ${shown(timeout)}.`)
 }
 
 /** Time limit of a call, which also ends the operation. */

@@ -12,7 +12,13 @@ import type { Simulator } from '../library.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { EventType } from '../model/event.ts'
 import { type FindingCode, findingCodes, type ReportedFinding } from '../model/simulator/report.ts'
-import { requireKnownOptions, requireOneOf } from '../model/simulator/settings.ts'
+import {
+  requireKnownOptions,
+  requireOneOf,
+  requireSetting,
+  shown,
+  wholeNumber,
+} from '../model/simulator/settings.ts'
 import { didYouMean } from '../model/text/did-you-mean.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName, signatureHeader } from '../model/text/service-name.ts'
 import { sign, verify } from '../signature/index.ts'
@@ -186,6 +192,7 @@ export async function toHaveNoFindings(
   requireSimulator('toHaveNoFindings', simulator, 'report')
   requireKnownOptions(options, ['except', 'since'])
   const { except = [], since } = options
+  if (!Array.isArray(except)) throw new TypeError(`except must be a list of findings, got ${shown(except)}.`)
   requireKnown('finding', except, findingCodes)
   const { findings } = await simulator.report(since)
   const found = findings.filter(({ code }) => !except.includes(code))
@@ -229,6 +236,7 @@ export async function toHaveDelivered(
   requireOneOf('event type', type, eventTypesAndPing)
   requireKnownOptions(given, ['check', 'endpoint', 'status', 'times', 'timeout', 'signal'])
   const { times, ...options } = given
+  requireSetting('times', wholeNumber({ min: 0 }), times)
   const wanted = { ...wantedOf({ ...options, type }), count: times ?? 1, exactly: times !== undefined }
   if (this.isNot !== true && wanted.count > 0)
     try {
@@ -242,7 +250,7 @@ export async function toHaveDelivered(
       return failed({ ...found, lines: [...found.lines, ...causeOf(error)] })
     }
   const { timeout = TIMEOUT_MS, signal } = options
-  if (timeout > 0)
+  if (timeout !== 0)
     await simulator.idle({ timeout, signal }).catch((cause: unknown) => {
       if (!(cause instanceof TimedOut)) throw cause
       const meant = this.isNot === true ? expectedNot(wanted) : inWords(wanted)

@@ -1,7 +1,12 @@
 import type { JsonText } from '../client.ts'
 import { createSimulator, type Simulator } from '../library.ts'
 import type { Check, PushInput } from '../model/check.ts'
-import { requireKnownOptions } from '../model/simulator/settings.ts'
+import {
+  requireKnownOptions,
+  requireSetting,
+  wholeNumber,
+  wholeNumbers,
+} from '../model/simulator/settings.ts'
 import {
   byCheck,
   permute,
@@ -45,6 +50,8 @@ export async function toConverge(
   if (pushes !== undefined && !Array.isArray(pushes))
     throw new TypeError(`toConverge expects a list of pushes, got ${kindOf(pushes)}.`)
   const { orders = 20, seed = 1, check } = options
+  requireSetting('orders', wholeNumber({ min: 1 }), orders)
+  requireSetting('seed', wholeNumber(wholeNumbers.seed), seed)
   const expected = 'the pushes of each check end in one state, in any order and repeated'
   const recorded = pushes === undefined ? await pushesInLog(simulator, check) : pushes.map(recordedOf)
   if (recorded.length === 0) return failed({ expected, got: 'no pushes: none were given or received' })

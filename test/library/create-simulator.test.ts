@@ -44,7 +44,7 @@ describe('a simulator in this process', () => {
     await expect(one.fetch('/_sim/ready')).rejects.toThrow()
   })
 
-  test('waits without a limit, and refuses a timeout that is not a number', async () => {
+  test('waits without a limit, and refuses a timeout or a count that it cannot use', async () => {
     const one = await made({ port: false })
     one.receive(SHOP)
     await one.endpoints.create({ url: SHOP })
@@ -52,9 +52,18 @@ describe('a simulator in this process', () => {
     await one.checks.push('table-12', check())
     expect(await coming).toHaveLength(1)
     await one.idle({ timeout: 2 ** 31 })
-    await expect(one.deliveries.waitFor({ timeout: NaN })).rejects.toThrow(
-      'timeout must be a number of milliseconds, got NaN.',
-    )
+    for (const [timeout, got] of [
+      [NaN, 'NaN'],
+      [-1, '-1'],
+      ['4s' as unknown as number, '"4s"'],
+    ] as const)
+      await expect(one.deliveries.waitFor({ timeout })).rejects.toThrow(
+        `timeout must be a number of milliseconds of at least 0, got ${got}.`,
+      )
+    for (const count of [0, 1.5, '2' as unknown as number])
+      await expect(one.deliveries.waitFor({ count })).rejects.toThrow(
+        `count must be a whole number of at least 1, got ${JSON.stringify(count)}.`,
+      )
     await expect(one.idle({ timeout: NaN })).rejects.toThrow(TypeError)
   })
 

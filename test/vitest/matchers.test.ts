@@ -205,6 +205,41 @@ describe('a wrong subject or argument', () => {
       () => expect(simulator).toHaveNoFindings('totals_mismatch' as never),
       'options must be an object, got "totals_mismatch".',
     ],
+    [
+      'no order to try',
+      () => expect(simulator).toConverge([check()], { orders: 0 }),
+      'orders must be a whole number of at least 1, got 0.',
+    ],
+    [
+      'a text as number of orders',
+      () => expect(simulator).toConverge([check()], { orders: 'all' as never }),
+      'orders must be a whole number of at least 1, got "all".',
+    ],
+    [
+      'a text as seed',
+      () => expect(simulator).toConverge([check()], { seed: '1' as never }),
+      'seed must be a whole number of at least 0, got "1".',
+    ],
+    [
+      'a part of a delivery',
+      () => expect(simulator).toHaveDelivered('check.created', { times: 1.5 }),
+      'times must be a whole number of at least 0, got 1.5.',
+    ],
+    [
+      'a negative timeout',
+      () => expect(simulator).toHaveDelivered('check.created', { timeout: -1 }),
+      'timeout must be a number of milliseconds of at least 0, got -1.',
+    ],
+    [
+      'a text as timeout',
+      () => expect(simulator).not.toHaveDelivered('check.created', { timeout: '1s' as never }),
+      'timeout must be a number of milliseconds of at least 0, got "1s".',
+    ],
+    [
+      'a finding in the place of a list',
+      () => expect(simulator).toHaveNoFindings({ except: 'overpaid' as never }),
+      'except must be a list of findings, got "overpaid".',
+    ],
     ['a list of requests', () => expect([] as unknown as Request).toBeSignedBy('whsec_a'), 'got an Array.'],
   ])('is refused with the expected value: %s', async (_what, assert, message) => {
     await expect(assert()).rejects.toThrow(message)

@@ -218,6 +218,12 @@ export function requireKnownOptions(given: object, known: readonly string[]): vo
   if (issues.length > 0) throw new TypeError(issues.join('\n'))
 }
 
+/** @throws TypeError that names the option, unless its value is valid or `undefined`, which stands for the default. */
+export function requireSetting(name: string, read: Reader<unknown>, given: unknown): void {
+  const issue = given === undefined ? undefined : read(given).issue
+  if (issue !== undefined) throw new TypeError(`${name} ${issue}.`)
+}
+
 /** @throws TypeError for an unknown text, with the closest known one. */
 export function requireOneOf(noun: string, given: unknown, known: readonly string[]): void {
   if (typeof given === 'string' && known.includes(given)) return
