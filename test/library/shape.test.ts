@@ -145,6 +145,11 @@ describe.each(both)('%s', (_name, client) => {
     }
   })
 
+  test('refuses a state without fields by the name of the first one', async () => {
+    for (const state of [{}, { format: undefined }])
+      await expect(client().state.load(state as never)).rejects.toThrow('Invalid body: format is required')
+  })
+
   test('streams until its loop ends, and sends any request', async () => {
     const seen: StreamMessage['type'][] = []
     const { promise: open, resolve } = deferred<true>()

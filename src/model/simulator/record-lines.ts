@@ -30,12 +30,13 @@ function* chunksOf(pieces: Iterable<string>): Iterable<string> {
 function* piecesOf(state: object): Iterable<string> {
   let before = '{'
   for (const [name, value] of Object.entries(state)) {
+    if (value === undefined) continue
     yield `${before}\n  ${JSON.stringify(name)}: `
     if (Array.isArray(value)) yield* listText(value)
     else yield JSON.stringify(value)
     before = ','
   }
-  yield '\n}\n'
+  yield before === '{' ? '{}\n' : '\n}\n'
 }
 
 function* listText(records: readonly unknown[]): Iterable<string> {

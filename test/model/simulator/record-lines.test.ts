@@ -31,6 +31,11 @@ describe('the text of a state', () => {
     expect(text.split('\n').filter((line) => line.startsWith('    '))).toHaveLength(3)
   })
 
+  it('is JSON also without fields, and leaves undefined ones out', () => {
+    expect(JSON.parse([...stateText({})].join(''))).toEqual({})
+    expect(JSON.parse([...stateText({ format: undefined, claims: [] })].join(''))).toEqual({ claims: [] })
+  })
+
   it('is read in chunks of any size, even when they split a character', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 })), (sizes) => {
