@@ -1,7 +1,7 @@
 import type { Hook } from '@oclif/core'
 import { BaseCommand } from './base-command.ts'
 import { readGuides } from '../package-file.ts'
-import { closestWord } from '../model/text/did-you-mean.ts'
+import { closestWord, didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import { CommandError, usageError } from './errors.ts'
 import { suggestion } from './suggestion.ts'
 
@@ -10,6 +10,8 @@ class UnknownCommand extends BaseCommand {
   static override hidden = true
 
   async run(): Promise<void> {
+    const [first = ''] = this.argv
+    if (first.startsWith('-')) throw flagBeforeCommand(first)
     const typed = this.argv.filter((word) => !word.startsWith('-'))
     const [only = '', ...others] = typed
     const isGuide = only === 'guides' || (await readGuides()).some(({ name }) => name === only)
@@ -32,15 +34,25 @@ const commandNotFound: Hook.CommandNotFound = async ({ config }) => {
 export default commandNotFound
 
 /**
- * Makes the error for words that name no command; `words` is empty when only flags were typed. `before` is what the
- * suggested words follow.
+ * Makes the error for a flag in the place of a command. The words after it can be its value, such as an API key, so the
+ * message does not repeat them.
  */
+function flagBeforeCommand(flag: string): CommandError {
+  const [name = ''] = flag.split('=')
+  const meant = didYouMeanSentence(name, ['--help', '--version'])
+  return usageError(
+    meant === ''
+      ? `COMMAND is missing before the flag ${name}. Write flags after the command. ${LIST}`
+      : `Unknown flag ${name}.${meant} ${LIST}`,
+  )
+}
+
+/** Makes the error for words that name no command. `before` is what the suggested words follow. */
 export function noSuchCommand(
   words: readonly string[],
   ids: readonly string[],
   before = 'tabwire',
 ): CommandError {
-  if (words.length === 0) return usageError(`COMMAND is missing before the flags. ${LIST}`)
   const typed = words.join(' ')
   const likely = likelyCommand(words, ids)
   if (likely !== undefined && typed.startsWith(`${likely} `) && ids.includes(likely.replaceAll(' ', ':')))
@@ -51,6 +63,7 @@ export function noSuchCommand(
 }
 
 function hintFor(typed: string, likely: string | undefined, before: string): string {
+  if (typed === 'version') return 'Did you mean `tabwire --version`?'
   if (likely === undefined) return LIST
   // A topic that was typed correctly, with an unknown word after it.
   if (typed.startsWith(`${likely} `)) return `Run \`tabwire ${likely} --help\`.`

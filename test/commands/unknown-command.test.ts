@@ -16,6 +16,16 @@ describe.concurrent('an unknown command', () => {
     [['endpoint'], 'Unknown command "endpoint". Did you mean `tabwire endpoints`?'],
     [['strat', '--help'], 'Unknown command "strat". Did you mean `tabwire start`?'],
     [['receiver', 'test', '--help'], 'Unknown command "receiver test". Run `tabwire receiver --help`.'],
+    [['version'], 'Unknown command "version". Did you mean `tabwire --version`?'],
+    [['--verison'], `Unknown flag --verison. Did you mean --version? ${lists}`],
+    [
+      ['--api-key', 'twk_secret', 'push'],
+      `COMMAND is missing before the flag --api-key. Write flags after the command. ${lists}`,
+    ],
+    [
+      ['--api-key=twk_secret', 'push'],
+      `COMMAND is missing before the flag --api-key. Write flags after the command. ${lists}`,
+    ],
   ])('%j exits with 2 and suggests a command, also with --json', async (words, message) => {
     expect(await tabwire(words)).toEqual({
       code: 2,
