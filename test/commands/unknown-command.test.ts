@@ -73,7 +73,13 @@ describe.concurrent('help', () => {
     expect(stdout).toMatch(/\nSERVICE\n[^]*\nWEBHOOKS\n[^]* {2}tail {2,}Show deliveries/)
   })
 
-  test('--version prints the version', async () => {
-    expect((await tabwire(['--version'])).stdout).toMatch(/^tabwire\/\d+\.\d+\.\d+ /)
+  test.each([['--version'], ['-v']])('%s prints the version', async (flag) => {
+    expect((await tabwire([flag])).stdout).toMatch(/^tabwire\/\d+\.\d+\.\d+ /)
+  })
+
+  test.each([[[]], [['clock']], [['push']]])('-h after %j is the same as --help', async (words) => {
+    const [short, long] = await Promise.all([tabwire([...words, '-h']), tabwire([...words, '--help'])])
+    expect(short).toMatchObject({ code: 0, stderr: '' })
+    expect(short).toEqual(long)
   })
 })
