@@ -12,7 +12,9 @@ class UnknownCommand extends BaseCommand {
   async run(): Promise<void> {
     const [first = ''] = this.argv
     if (first.startsWith('-')) throw flagBeforeCommand(first)
-    const typed = this.argv.filter((word) => !word.startsWith('-'))
+    // Words after a flag can be its value, such as an API key.
+    const end = this.argv.findIndex((word) => word.startsWith('-'))
+    const typed = end === -1 ? this.argv : this.argv.slice(0, end)
     const [only = '', ...others] = typed
     const isGuide = only === 'guides' || (await readGuides()).some(({ name }) => name === only)
     if (isGuide && others.length === 0)
