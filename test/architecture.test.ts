@@ -122,7 +122,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
     own: ['client.ts', 'library.ts', 'model', 'signature', 'simulator.ts', 'assertions'],
     foreign: ['vitest'],
   },
-  msw: { own: ['library.ts'], foreign: ['msw'] },
+  msw: { own: ['library.ts', 'model'], foreign: ['msw'] },
   // Tools answer in the words of commands.
   mcp: {
     own: ['assertions', 'cli', 'client', 'client.ts', 'conformance', 'package-file.ts', 'model', 'timers.ts'],

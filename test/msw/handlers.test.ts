@@ -62,6 +62,33 @@ describe('msw handlers', () => {
     expect(await getResponse(ours, new Request(url))).toBeUndefined()
   })
 
+  const baseUrl = 'https://api.example.com/v1'
+  test.each<[string, unknown[], string]>([
+    [
+      'no simulator',
+      [undefined, { baseUrl }],
+      'handlers() expects a simulator from createSimulator, got undefined.',
+    ],
+    ['a promise of one', [Promise.resolve({}), { baseUrl }], 'got a Promise; await it first.'],
+    ['no options', [{ fetch }], 'options must be an object, got undefined.'],
+    [
+      'a misspelt option',
+      [{ fetch }, { baseURL: baseUrl }],
+      'unknown option "baseURL", did you mean "baseUrl"?',
+    ],
+    [
+      'a path',
+      [{ fetch }, { baseUrl: '/v1' }],
+      'baseUrl must be an absolute URL without a query, such as https://api.example.com/v1, got "/v1".',
+    ],
+    ['a query', [{ fetch }, { baseUrl: `${baseUrl}?eu` }], 'got "https://api.example.com/v1?eu".'],
+    ['a file', [{ fetch }, { baseUrl: 'file:///v1' }], 'got "file:///v1".'],
+  ])('refuse %s', (_what, given, message) => {
+    const make = () => handlers(...(given as Parameters<typeof handlers>))
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow(message)
+  })
+
   test('break the connection when the service would', async () => {
     await simulator.faults.set({ faults: [{ on: 'api', reset_rate: 1 }] })
     await expect(call('https://api.example.com/v1/locations')).rejects.toThrow(TypeError)
