@@ -14,7 +14,7 @@ export async function readBytes(
 ): Promise<AsyncIterable<Uint8Array>> {
   const response = await send('GET', path, undefined, signal)
   if (!response.ok) throw await refusalOf(response, path, signal)
-  return unbroken(response.body, signal)
+  return unbroken(response, signal)
 }
 
 async function refusalOf(response: Response, path: string, signal?: AbortSignal): Promise<ApiError> {
@@ -22,12 +22,10 @@ async function refusalOf(response: Response, path: string, signal?: AbortSignal)
   return new ApiError(response.status, errorOf(await readBody(response, signal)), requestId, path)
 }
 
-async function* unbroken(
-  body: AsyncIterable<Uint8Array> | null,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
+/** Holds the whole response: `fetch` ends an unread body without an error when its response is garbage collected. */
+async function* unbroken(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   try {
-    yield* body ?? []
+    yield* (response.body as AsyncIterable<Uint8Array> | null) ?? []
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason
     throw new Unreachable('The connection closed before the whole response arrived.', { cause })

@@ -1,3 +1,7 @@
+import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../../src/model/delivery.ts'
 import type { State, StateReport } from '../../../src/model/simulator/state.ts'
@@ -394,6 +398,22 @@ describe('PUT /_sim/state', () => {
       return pieces.map(({ length }) => length)
     })
     expect(sizes.length).toBeGreaterThan(2)
+  })
+
+  it('is read whole by a client that begins after a garbage collection', async () => {
+    const simulator = await openFailing()
+    const whole = [...stateText(await simulator.client.state.get())].join('')
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    const read = await simulator.client.state.read(async (json) => {
+      for (let round = 0; round < 3; round += 1) {
+        collectGarbage()
+        // Callbacks of the collection run between two turns of the event loop.
+        await nextTurn()
+      }
+      return text(json)
+    })
+    expect(read).toBe(whole)
   })
 })
 
