@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { lstat, open, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { newToken } from '../../ids.ts'
@@ -110,11 +111,11 @@ export async function trackedFile(
   isMeant: (path: string) => boolean,
 ): Promise<string | undefined> {
   const path = await realFolder(folder)
-  for (const repository of [await repositoryOf(dirname(path)), await repositoryOf(path)]) {
-    const found = repository && (await trackedIn(repository, path, isMeant))
-    if (found !== undefined) return found
-  }
-  return undefined
+  const around = await repositoryOf(dirname(path))
+  const found = around && (await trackedIn(around, path, isMeant))
+  if (found !== undefined) return found
+  const own = await repositoryOf(path)
+  return own?.workTree === path ? trackedIn(own, path, isMeant) : undefined
 }
 
 async function trackedIn(
@@ -126,6 +127,7 @@ async function trackedIn(
   if (index === undefined) return undefined
   // A case-insensitive file system checks out `.TABWIRE` as `.tabwire`.
   const inside = relative(repository.workTree, path).split(sep).join('/').toLowerCase()
+  if (inside !== '' && isAbsent(index, inside)) return undefined
   const idBytes = (await usesSha256(repository.gitDirectory)) ? 32 : 20
   for (const name of entriesOf(index, idBytes)) {
     const file = Buffer.from(name, 'latin1').toString()
@@ -133,6 +135,15 @@ async function trackedIn(
     if (inside === '' ? isMeant(lower) : lower === inside || lower.startsWith(`${inside}/`)) return file
   }
   return undefined
+}
+
+/**
+ * Returns true when no name in the index contains this path. Reading every entry would add 0.03 s to each command in a work
+ * tree of 50,000 files. Version 4 shortens names, and letters beyond ASCII have other bytes in lower case.
+ */
+function isAbsent(index: Buffer, path: string): boolean {
+  if (index.length < HEADER_BYTES || index.readUInt32BE(4) > 3 || !isAscii(Buffer.from(path))) return false
+  return !index.toString('latin1').toLowerCase().includes(path)
 }
 
 /** Resolves links above the folder, but not the folder itself, which git may track as a link. */
