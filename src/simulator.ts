@@ -331,9 +331,15 @@ async function startOn(parts: Parts): Promise<Simulator> {
       stream.close()
       tables.stream.close()
       const graceMs = GRACE_MS - (timers.elapsed() - began)
-      await Promise.all([server?.close(graceMs), inProcess.close(graceMs), deliveries.stop(graceMs)])
-      await log.close()
-      await store.close()
+      try {
+        await Promise.all([server?.close(graceMs), inProcess.close(graceMs), deliveries.stop(graceMs)])
+      } finally {
+        try {
+          await log.close()
+        } finally {
+          await store.close()
+        }
+      }
     },
   }
 }
@@ -344,8 +350,11 @@ async function showReplay(service: Service, bundle: Bundle) {
 }
 
 /** Opens the log of requests. In a shared sandbox, it has the requests of all instances. */
-async function openRequestLog(service: Service, { clock, orderBy, replay, shared }: Parts) {
-  const parts = { service, clock, orderBy: orderBy ?? texts.orderBy }
+async function openRequestLog(
+  service: Service,
+  { clock, orderBy, replay, shared }: Parts & { orderBy: string },
+) {
+  const parts = { service, clock, orderBy }
   if (shared === undefined) return createRequestLog({ ...parts, saved: replay?.log })
   const [{ openSharedLog }, { createRequestRows }] = await Promise.all([
     import('./http/request-log/shared-log.ts'),

@@ -87,7 +87,7 @@ export type DemoStep =
     }
   | { type: 'compared'; what: string; equal: boolean }
 
-type Receiver = Awaited<ReturnType<typeof startReceiver>>
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 type DemoSteps<T = void> = AsyncGenerator<DemoStep, T>
 

@@ -1,11 +1,11 @@
 import { createAuthority } from '../certificates.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { exitCodes } from '../cli/errors.ts'
-import { type DemoStep, playDemo, startReceiver } from '../cli/demo.ts'
+import { type DemoStep, playDemo, type Receiver, startReceiver } from '../cli/demo.ts'
 import { currencyOf } from '../cli/guests.ts'
 import { renderNextSteps } from '../cli/render/messages.ts'
 import { renderDemoStep } from '../cli/render/steps.ts'
-import { createClient } from '../client.ts'
+import { type Client, createClient } from '../client.ts'
 import { startSimulator } from '../simulator.ts'
 
 export default class Demo extends BaseCommand {
@@ -17,20 +17,26 @@ export default class Demo extends BaseCommand {
     await this.parse(Demo)
     const authority = await createAuthority()
     const simulator = await startSimulator({ port: 0, cacert: [authority.certificatePem] })
-    const receiver = await startReceiver(await authority.issue(['localhost', '127.0.0.1']))
-    this.say(`Started a service in memory at ${simulator.baseUrl}\nand a receiver at ${receiver.url}.`)
-    const client = createClient(simulator)
-    let currency: string | undefined
     try {
-      for await (const step of playDemo(client, receiver)) {
-        if (step.type === 'pushed') currency ??= await currencyOf(client, step.check.location_id)
-        this.show(step, currency)
+      const receiver = await startReceiver(await authority.issue(['localhost', '127.0.0.1']))
+      this.say(`Started a service in memory at ${simulator.baseUrl}\nand a receiver at ${receiver.url}.`)
+      try {
+        await this.play(createClient(simulator), receiver)
+      } finally {
+        await receiver.close()
       }
     } finally {
-      await receiver.close()
       await simulator.close()
     }
     this.sayRendered((columns) => `\n${renderNextSteps(columns)}`)
+  }
+
+  private async play(client: Client, receiver: Receiver): Promise<void> {
+    let currency: string | undefined
+    for await (const step of playDemo(client, receiver)) {
+      if (step.type === 'pushed') currency ??= await currencyOf(client, step.check.location_id)
+      this.show(step, currency)
+    }
   }
 
   private show(step: DemoStep, currency: string | undefined): void {

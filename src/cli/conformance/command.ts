@@ -19,6 +19,13 @@ import { renderConformance } from '../render/results.ts'
 /** Fields about what is examined, which only the text for people has. */
 export type About = readonly (readonly [name: string, value: string])[]
 
+/** Form of the report, and the cases that must be checked. */
+export interface ReportFlags {
+  tap: boolean
+  junit: string | undefined
+  require?: string[] | undefined
+}
+
 /** Reports progress. */
 type Tell = (text: string) => void
 
@@ -37,7 +44,7 @@ export abstract class ConformanceCommand extends BaseCommand {
 
   /** Runs a check, prints its report in the requested form, and sets the exit code. */
   protected async report(
-    { tap, junit, require }: { tap: boolean; junit: string | undefined; require?: string[] | undefined },
+    { tap, junit, require }: ReportFlags,
     check: (tell: Tell, signal: AbortSignal) => Promise<ConformanceReport>,
     about: About = [],
   ): Promise<ConformanceReport> {
@@ -97,11 +104,11 @@ export function chosenCases<T extends { group: string; id: string }>(
   const names = { only: listed(only ?? []), skip: listed(skip ?? []), require: listed(require ?? []) }
   for (const [flag, given] of Object.entries(names)) {
     const [unknown] = unknownNames(cases, given)
+    if (unknown === undefined) continue
     const groups = [...new Set(cases.map(({ group }) => group))].join(', ')
-    if (unknown !== undefined)
-      throw usageError(
-        `--${flag} must be a case or group, got ${JSON.stringify(unknown)}. Groups: ${groups}. The report lists the cases.`,
-      )
+    throw usageError(
+      `--${flag} must be a case or group, got ${JSON.stringify(unknown)}. Groups: ${groups}. The report lists the cases.`,
+    )
   }
   const left = cases.filter((one) => isSelected(one, names))
   if (left.length === 0) throw usageError('--only and --skip leave no case to run.')

@@ -5,6 +5,7 @@ import {
   conformanceFlags,
   chosenCases,
   type About,
+  type ReportFlags,
 } from '../../cli/conformance/command.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
 import { contractProfileOf, isProfileName } from '../../cli/config/profiles.ts'
@@ -136,8 +137,8 @@ export default class ContractCheck extends ConformanceCommand {
       orderBy,
     })
     const { baseUrl, apiKey } = simulator
-    const tls = await authority.issue(['localhost', '127.0.0.1'])
     try {
+      const tls = await authority.issue(['localhost', '127.0.0.1'])
       const settings = { ...common, serviceName, orderBy, baseUrl, apiKey, tls, isReachable: true }
       await this.check(flags, settings, [
         ['service', 'a new Tabwire service in memory'],
@@ -192,12 +193,6 @@ export default class ContractCheck extends ConformanceCommand {
         `Webhook endpoints still registered there: ${left}. Delete them, or set paths.delete_endpoint in --profile for the next run.`,
       )
   }
-}
-
-interface ReportFlags {
-  tap: boolean
-  junit: string | undefined
-  require: string[] | undefined
 }
 
 function headerOf(serviceName: string | undefined): string {

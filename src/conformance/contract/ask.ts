@@ -119,7 +119,10 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
 /** The most bytes of an answer that are read. */
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** A response without `Accept-Encoding` in its request may have any coding. */
+/**
+ * A response without `Accept-Encoding` in its request may have any coding. undici's own interceptor prints that it is
+ * experimental.
+ */
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
