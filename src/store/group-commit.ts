@@ -62,17 +62,18 @@ export function createGroupCommit({ sequence, write, undo, onBatch }: GroupCommi
       const { transactions } = batch
       writing = batch
       waiting = newBatch()
+      const began = timers.elapsed()
       try {
-        const began = timers.elapsed()
         await write(encodeLines(durable + 1, transactions), last)
-        durable += transactions.length
-        onBatch?.({ transactions: transactions.length, seconds: (timers.elapsed() - began) / 1_000 })
-        writing = undefined
-        batch.resolve()
       } catch (error) {
         writing = undefined
         fail(error, [batch, waiting])
+        continue
       }
+      durable += transactions.length
+      writing = undefined
+      batch.resolve()
+      onBatch?.({ transactions: transactions.length, seconds: (timers.elapsed() - began) / 1_000 })
     }
     running = false
   }
