@@ -1,5 +1,5 @@
-import { checkIdReused, itemIdReused, itemIdUnstable } from './identity.ts'
-import { deltaSuspected, linesMerged, unknownField } from './form.ts'
+import { checkIdReused, deltaSuspected, itemIdReused, itemIdUnstable, linesMerged } from './identity.ts'
+import { unknownField } from './refusals.ts'
 import { revisionOf } from '../model/check.ts'
 import { findingCodes } from '../model/simulator/report.ts'
 import {

@@ -1,5 +1,5 @@
-import { contentOf, parsePush } from '../model/check.ts'
-import type { PushRefusal } from './finding.ts'
+import { contentOf, parsePush, unknownFields } from '../model/check.ts'
+import { type PushRefusal, type PushSeen, some } from './finding.ts'
 
 /** Refusal because of claims (specification section 4, rule 4). */
 export const CONFLICT = 'conflict_with_paid_items'
@@ -67,4 +67,11 @@ export function stateOf(body: string, orderBy: string): string {
     // An invalid push is equal only by its text.
     return body
   }
+}
+
+/** Finds fields that a check does not have: often misspelt ones, whose values the sender believes to be stored. */
+export function unknownField({ body, orderBy }: Pick<PushSeen, 'body' | 'orderBy'>): string | undefined {
+  const paths = unknownFields(body, orderBy)
+  if (paths.length === 0) return undefined
+  return `Unknown fields of a check were ignored: ${some(paths, 5)}. Correct misspelled names and remove other fields: a service in strict mode refuses them.`
 }
