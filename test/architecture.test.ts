@@ -39,6 +39,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
     own: ['issue-certificate.ts', 'private-file.ts', 'replace-file.ts'],
     foreign: ['node:*'],
   },
+  'trusted-authorities.ts': { own: [], foreign: ['node:*'] },
   'issue-certificate.ts': {
     own: ['timers.ts'],
     foreign: ['@peculiar/x509', 'ipaddr.js', 'reflect-metadata', 'node:*'],
@@ -47,14 +48,23 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   'replace-file.ts': { own: ['timers.ts'], foreign: ['node:*'] },
   'data-directory.ts': { own: ['model', 'private-file.ts'], foreign: ['node:*'] },
   delivery: {
-    own: ['model', 'operations', 'private-file.ts', 'signature', 'service.ts', 'clock.ts', 'timers.ts'],
+    own: [
+      'model',
+      'operations',
+      'private-file.ts',
+      'signature',
+      'service.ts',
+      'clock.ts',
+      'timers.ts',
+      'trusted-authorities.ts',
+    ],
     foreign: ['undici', 'ipaddr.js', 'node:*'],
   },
   findings: { own: ['model'], foreign: [] },
   account: { own: ['model'], foreign: [] },
   'table-address.ts': { own: [], foreign: ['node:crypto', 'node:os'] },
   conformance: {
-    own: ['ids.ts', 'model', 'package-file.ts', 'signature'],
+    own: ['ids.ts', 'model', 'package-file.ts', 'signature', 'trusted-authorities.ts'],
     foreign: ['fast-check', 'fast-xml-builder', 'undici', 'zod', 'node:*'],
   },
   http: {
@@ -141,6 +151,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'process-identity.ts',
       'signature',
       'simulator-options.ts',
+      'trusted-authorities.ts',
       'assertions',
     ],
     foreign: [
@@ -276,7 +287,7 @@ describe('the source tree', () => {
       ['ids.ts', 'issue-certificate.ts', 'store/', 'pages/browser/'],
     ],
     // A profile names the variables that hold its keys; where a user's state is kept, the system says by variables. The
-    // container image says by a variable that it is one.
+    // container image says by a variable that it is one. Node names a file of further authorities by a variable.
     [
       'the environment',
       /\bprocess\.env\b/,
@@ -287,6 +298,7 @@ describe('the source tree', () => {
         'cli/exec.ts',
         'cli/pager.ts',
         'cli/trust/installation.ts',
+        'trusted-authorities.ts',
       ],
     ],
     [

@@ -81,8 +81,8 @@ export async function trustedCa(
 ): Promise<string | undefined> {
   if (file === undefined || file === '') return own
   // Loaded late: reading the public authorities takes milliseconds.
-  const { rootCertificates } = await import('node:tls')
-  return [...rootCertificates, await readCertificate(file), own ?? ''].join('\n')
+  const { trustedAuthorities } = await import('../trusted-authorities.ts')
+  return [...trustedAuthorities(), await readCertificate(file), own ?? ''].join('\n')
 }
 
 interface Place {

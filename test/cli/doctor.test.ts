@@ -2,7 +2,7 @@ import { chmod, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAuthority, openAuthority } from '../../src/certificates.ts'
 import { checkAuthority } from '../../src/cli/doctor/authority.ts'
 import { checkClock, checkInstallation, checkPort } from '../../src/cli/doctor/environment.ts'
@@ -209,6 +209,17 @@ describe('the check of a receiver', () => {
     const wrong = found.find(({ level }) => level !== 'good')
     expect(wrong?.message).toMatch(message)
     expect(wrong?.advice).toMatch(advice)
+  })
+
+  test('trusts the authorities of NODE_EXTRA_CA_CERTS, as deliveries do', async () => {
+    const own = await createAuthority()
+    const file = join(await temporaryDirectory(), 'ca.pem')
+    await writeFile(file, own.certificatePem)
+    const { url } = await open(204, ['127.0.0.1'], Promise.resolve(own))
+    expect((await way(url, { ca: [] })).map(({ level }) => level)).toContain('bad')
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', file)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect((await way(url, { ca: [] })).map(({ level }) => level)).not.toContain('bad')
   })
 
   test.each([

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import type { ConformanceReport } from '../../src/conformance/report.ts'
-import { emptyDirectory, serve, tabwire } from '../support/cli.ts'
+import { emptyDirectory, serve, startService, tabwire } from '../support/cli.ts'
 import { foreignProfile, openForeignService } from '../support/foreign-service.ts'
 
 describe.concurrent('tabwire contract check', () => {
@@ -46,6 +46,18 @@ describe.concurrent('tabwire contract check', () => {
     )
     expect(stdout).not.toContain('not ok')
     expect(endpoints.data).toEqual([])
+  })
+
+  test('trusts a service whose authority is in --cacert or NODE_EXTRA_CA_CERTS', async () => {
+    const service = await startService(['--https', '--in-memory'])
+    const ca = join(service.cwd, '.tabwire', 'ca', 'ca.pem')
+    const target = ['--base-url', `${service.url}/v1`, '--api-key', service.key]
+    const run = (more: string[], env = {}) =>
+      tabwire(['contract', 'check', ...target, '--only', 'access/locations', ...more], { env })
+    expect(await run([])).toMatchObject({ code: 1, stderr: expect.stringContaining('--cacert') as string })
+    expect((await run(['--cacert', ca])).code).toBe(0)
+    expect((await run([], { NODE_EXTRA_CA_CERTS: ca })).code).toBe(0)
+    await service.stop()
   })
 
   test(

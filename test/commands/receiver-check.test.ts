@@ -158,6 +158,8 @@ describe.concurrent('tabwire receiver check', () => {
       expect((await run('--data-dir', elsewhere, '--insecure')).code).toBe(0)
       const ca = join(cwd, '.tabwire', 'ca', 'ca.pem')
       expect((await run('--data-dir', elsewhere, '--cacert', ca)).code).toBe(0)
+      const words = ['receiver', 'check', receiver.url, '--secret', secret, ...args, '--data-dir', elsewhere]
+      expect((await tabwire(words, { env: { NODE_EXTRA_CA_CERTS: ca } })).code).toBe(0)
     } finally {
       await receiver.close()
     }

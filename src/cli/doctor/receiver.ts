@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises'
 import { connect as connectPlain, type Socket } from 'node:net'
-import { connect as connectTls, rootCertificates } from 'node:tls'
+import { connect as connectTls } from 'node:tls'
 import { Agent, request } from 'undici'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { trustedAuthorities } from '../../trusted-authorities.ts'
 import { suggestion } from '../suggestion.ts'
 import { localAuthority } from './authority.ts'
 import type { Environment, Finding } from './finding.ts'
@@ -34,7 +35,7 @@ export async function* checkReceiver({ receiver, ...around }: Environment): Asyn
     return
   }
   yield found('good', 'connection', `${host} accepts connections at port ${port}.`)
-  const ca = [...rootCertificates, ...around.ca, ...(await localAuthority(around.directory))]
+  const ca = [...trustedAuthorities(), ...around.ca, ...(await localAuthority(around.directory))]
   if (receiver.protocol === 'http:') {
     const plain = plainHttp(host)
     yield plain

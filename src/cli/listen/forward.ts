@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { rootCertificates } from 'node:tls'
+import { createSecureContext } from 'node:tls'
 import type { Readable } from 'node:stream'
 import { Agent, request, type Dispatcher } from 'undici'
 import { MOST_HEADERS, type OfferedAttempt } from '../../model/offer.ts'
 import type { OfferAnswer, Unanswered } from '../../model/simulator/bodies.ts'
+import { trustAdvice } from '../../model/text/trust-advice.ts'
 import { deliveryTimes } from '../../simulator-options.ts'
+import { trustedAuthorities } from '../../trusted-authorities.ts'
 import type { Target, Header } from './target.ts'
 
 const { timeoutMs, bodyTimeoutMs } = deliveryTimes
@@ -30,17 +32,17 @@ export interface Forwarder {
  * service (specification section 8) is what the receiver is tested against.
  */
 export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
-  const dispatcher = new Agent({
-    // One connection per delivery, so that no kept connection closes under it.
-    pipelining: 0,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: {
-      ca: [...rootCertificates, ...(ca === undefined ? [] : [ca])],
-      rejectUnauthorized: !insecure,
-      timeout: 0,
-    },
-  })
+  // One connection per delivery, so that no kept connection closes under it.
+  const limits = { pipelining: 0, headersTimeout: 0, bodyTimeout: 0 }
+  const plain = new Agent({ ...limits, connect: { timeout: 0 } })
+  const openEncrypted = () => {
+    // Parsed once: all authorities take 20 ms.
+    const secureContext = createSecureContext({
+      ca: [...trustedAuthorities(), ...(ca === undefined ? [] : [ca])],
+    })
+    return new Agent({ ...limits, connect: { secureContext, rejectUnauthorized: !insecure, timeout: 0 } })
+  }
+  let encrypted: Agent | undefined
   const send = (
     { to, headers }: Target,
     { rawHeaders, ...sent }: Pick<Dispatcher.RequestOptions, 'method' | 'body'> & { rawHeaders: string[] },
@@ -51,7 +53,7 @@ export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
       headers: passedOn(rawHeaders, headers),
       responseHeaders: 'raw',
       signal,
-      dispatcher,
+      dispatcher: to.protocol === 'http:' ? plain : (encrypted ??= openEncrypted()),
     })
   return {
     async forward({ offer, headers, body }, target) {
@@ -90,7 +92,9 @@ export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
         else refuse(answer, unreachable(error, target.to))
       }
     },
-    close: () => dispatcher.destroy(),
+    async close() {
+      await Promise.all([plain.destroy(), encrypted?.destroy()])
+    },
   }
 }
 
@@ -100,7 +104,6 @@ function refuse(answer: ServerResponse, reason: string): void {
 }
 
 const CLOSED = 'it closed the connection without a response. Check the receiver for a crash.'
-const UNTRUSTED = 'its certificate is not trusted. Pass --insecure to accept it.'
 const NO_TLS = 'it does not use TLS. Check whether --forward-to should be http:.'
 
 const reasons: Record<string, [Unanswered, string]> = {
@@ -111,13 +114,6 @@ const reasons: Record<string, [Unanswered, string]> = {
   ENOTFOUND: ['dns_error', 'the host does not exist. Correct --forward-to.'],
   ECONNRESET: ['connection_reset', CLOSED],
   UND_ERR_SOCKET: ['connection_reset', CLOSED],
-  DEPTH_ZERO_SELF_SIGNED_CERT: ['tls_error', 'its certificate is self-signed. Pass --insecure to accept it.'],
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls_error', UNTRUSTED],
-  SELF_SIGNED_CERT_IN_CHAIN: ['tls_error', UNTRUSTED],
-  ERR_TLS_CERT_ALTNAME_INVALID: [
-    'tls_error',
-    'its certificate is for another host. Pass --insecure to accept it.',
-  ],
   EPROTO: ['tls_error', NO_TLS],
   ERR_SSL_WRONG_VERSION_NUMBER: ['tls_error', NO_TLS],
 }
@@ -127,12 +123,19 @@ const outcomes: readonly (readonly [RegExp, Unanswered])[] = [
   [/^ETIMEDOUT$/, 'timeout'],
   [/^(EPIPE|ECONNABORTED|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'connection_reset'],
   [/^EAI_/, 'dns_error'],
-  [/^(UNABLE_TO|CERT|ERR_SSL|ERR_TLS)_/, 'tls_error'],
+  [/^ERR_(SSL|TLS)_/, 'tls_error'],
 ]
 
 function unreachable(error: unknown, to: URL): string {
   const { code = '', message } = error as NodeJS.ErrnoException
-  return `${to.origin} did not answer${code === '' ? '' : ` (${code})`}: ${reasons[code]?.[1] ?? message}`
+  const failed = `${to.origin} did not answer${code === '' ? '' : ` (${code})`}`
+  const advice = certificateAdvice(code)
+  return advice === undefined ? `${failed}: ${reasons[code]?.[1] ?? message}` : `${failed}. ${advice}`
+}
+
+function certificateAdvice(code: string): string | undefined {
+  const advice = trustAdvice(code, 'Its certificate is not trusted.')
+  return advice && `${advice} To accept any certificate, pass --insecure.`
 }
 
 /** Returns why an offered attempt got no response. */
@@ -143,7 +146,8 @@ function failureOf(error: unknown, to: URL, isLate: boolean): { outcome: Unanswe
       error: `tabwire listen: ${to.origin} did not answer within ${timeoutMs / 1000} s. Return 2xx at once and process the event afterwards.`,
     }
   const { code = '' } = error as NodeJS.ErrnoException
-  const [outcome = outcomes.find(([codes]) => codes.test(code))?.[1] ?? 'network_error'] = reasons[code] ?? []
+  const usual = certificateAdvice(code) === undefined ? 'network_error' : 'tls_error'
+  const [outcome = outcomes.find(([codes]) => codes.test(code))?.[1] ?? usual] = reasons[code] ?? []
   return { outcome, error: `tabwire listen: ${unreachable(error, to)}`.slice(0, MOST_ERROR) }
 }
 

@@ -1,6 +1,8 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { Agent, request } from 'undici'
+import { trustedAuthorities } from '../../trusted-authorities.ts'
 
 /** An answer of the service under test, whatever it holds. */
 export interface ServiceResponse {
@@ -70,7 +72,7 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
   const dispatcher = new Agent({
     // A connection of its own for each request: one that the service closes while it is idle says nothing about a rule.
     pipelining: 0,
-    connect: { timeout: answerMs, ...(ca === undefined ? {} : { ca }) },
+    connect: { timeout: answerMs, ...(baseUrl.startsWith('https:') && { secureContext: contextOf(ca) }) },
   })
   async function send(
     url: string,
@@ -114,6 +116,11 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
     },
     close: () => dispatcher.destroy(),
   }
+}
+
+/** Parsed once: to read all authorities for each connection takes longer than the handshake. */
+function contextOf(ca: string | undefined): SecureContext {
+  return createSecureContext({ ca: ca ?? trustedAuthorities() })
 }
 
 /** The most bytes of an answer that are read. */

@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { createSecureContext, rootCertificates } from 'node:tls'
+import { createSecureContext } from 'node:tls'
+import { trustedAuthorities } from '../../trusted-authorities.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 
@@ -61,7 +62,7 @@ export function createSend({
 }: Destination): Send {
   const encrypted = url.protocol === 'https:'
   // Made once: to read all authorities for each connection takes longer than the handshake.
-  const secureContext = encrypted ? createSecureContext({ ca: [...rootCertificates, ...ca] }) : undefined
+  const secureContext = encrypted ? createSecureContext({ ca: [...trustedAuthorities(), ...ca] }) : undefined
   const trust = encrypted ? { secureContext, rejectUnauthorized: !insecure } : {}
   const { request } = encrypted ? https : http
   // Each request in flight listens, and twenty at once are no leak.

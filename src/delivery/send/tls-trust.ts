@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import * as tls from 'node:tls'
+import { trustedAuthorities } from '../../trusted-authorities.ts'
 
 export interface TlsTrust {
   /** Certificates of authorities in PEM, in addition to the system's (`--cacert`). */
@@ -9,14 +9,6 @@ export interface TlsTrust {
   /** Returns Tabwire's own authority. Called for each connection, since it may be created while the service runs. */
   local?: () => Promise<string | undefined>
 }
-
-/** Certificate bundles of operating systems, for Node before 22.15, which cannot read the system's store. */
-const bundleFiles = [
-  '/etc/ssl/certs/ca-certificates.crt', // Debian, Ubuntu, Arch, Alpine
-  '/etc/pki/tls/certs/ca-bundle.crt', // Fedora, RHEL
-  '/etc/ssl/ca-bundle.pem', // openSUSE
-  '/etc/ssl/cert.pem', // macOS, FreeBSD
-]
 
 /**
  * Creates the TLS context of deliveries. Parses the authorities once, and again when the local authority has changed:
@@ -48,30 +40,5 @@ function contextFor(ca: readonly string[]): tls.SecureContext {
 }
 
 function parse(ca: readonly string[]): tls.SecureContext {
-  return tls.createSecureContext({
-    ca: [...distinct([...tls.rootCertificates, ...systemCertificates()]), ...ca],
-  })
-}
-
-/** Removes duplicates: Node's and the system's authorities are mostly the same, and parsing is slow. */
-function distinct(certificates: readonly string[]): string[] {
-  return [...new Map(certificates.map((pem) => [pem.replace(/\s/g, ''), pem])).values()]
-}
-
-function systemCertificates(): readonly string[] {
-  const { getCACertificates } = tls as { getCACertificates?: (type: 'system') => string[] }
-  return getCACertificates?.('system') ?? firstBundle()
-}
-
-function firstBundle(): readonly string[] {
-  const bundle = bundleFiles.map(readIfThere).find((text) => text !== undefined)
-  return bundle?.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
+  return tls.createSecureContext({ ca: [...trustedAuthorities(), ...ca] })
 }

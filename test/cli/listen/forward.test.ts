@@ -1,14 +1,18 @@
+import { writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createForwarder } from '../../../src/cli/listen/forward.ts'
 import { createAuthority } from '../../../src/certificates.ts'
 import { offerAnswerBody } from '../../../src/model/simulator/bodies.ts'
+import { timers } from '../../../src/timers.ts'
+import { emptyDirectory } from '../../support/cli.ts'
 import { startReceiver } from '../../support/https-receiver.ts'
 
 /** Forwards an attempt to a URL and resolves with the answer, which the service must accept. */
-async function answerOf(to: string) {
-  const { forward, close } = createForwarder({ ca: undefined, insecure: false })
+async function answerOf(to: string, options: Partial<Parameters<typeof createForwarder>[0]> = {}) {
+  const { forward, close } = createForwarder({ ca: undefined, insecure: false, ...options })
   onTestFinished(close)
   const offered = {
     offer: 'off_1',
@@ -53,11 +57,52 @@ describe('the answer to a forwarded attempt', () => {
     expect(await answerOf(`https://${address}/`)).toMatchObject({ outcome: 'tls_error' })
   })
 
-  it('is tls_error when the certificate is rejected', async () => {
-    const tls = await (await createAuthority()).issue(['127.0.0.1'])
+  const YEARS_MS = 3 * 365 * 86_400_000
+  it.each([
+    [
+      'a certificate that has expired',
+      '127.0.0.1',
+      -YEARS_MS,
+      '(CERT_HAS_EXPIRED). Its certificate has expired. Renew it.',
+    ],
+    [
+      'a certificate of the future',
+      '127.0.0.1',
+      YEARS_MS,
+      '(CERT_NOT_YET_VALID). Its certificate is not valid yet.',
+    ],
+    [
+      'a certificate for another host',
+      'localhost',
+      0,
+      '(ERR_TLS_CERT_ALTNAME_INVALID). Its certificate is for another host.',
+    ],
+  ])('is tls_error with advice for %s', async (_what, host, apart, advice) => {
+    const authority = await createAuthority()
+    const now = vi.spyOn(timers, 'now').mockReturnValue(Date.now() + apart)
+    const tls = await authority.issue([host]).finally(() => now.mockRestore())
     const { url, close } = await startReceiver({ tls })
     onTestFinished(close)
-    expect(await answerOf(url)).toMatchObject({ outcome: 'tls_error' })
+    const answer = await answerOf(url, { ca: authority.certificatePem })
+    expect(answer).toMatchObject({ outcome: 'tls_error', error: expect.stringContaining(advice) as string })
+    expect(await answerOf(url, { insecure: true })).toMatchObject({ status: 200 })
+  })
+
+  it('is tls_error for an unknown authority, and a response for one of NODE_EXTRA_CA_CERTS', async () => {
+    const authority = await createAuthority()
+    const { url, close } = await startReceiver({ tls: await authority.issue(['127.0.0.1']) })
+    onTestFinished(close)
+    expect(await answerOf(url)).toEqual({
+      offer: 'off_1',
+      duration_ms: expect.any(Number) as number,
+      outcome: 'tls_error',
+      error: `tabwire listen: ${new URL(url).origin} did not answer (UNABLE_TO_VERIFY_LEAF_SIGNATURE). Its certificate is not trusted. To accept any certificate, pass --insecure.`,
+    })
+    const file = join(await emptyDirectory(), 'ca.pem')
+    await writeFile(file, authority.certificatePem)
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', file)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(await answerOf(url)).toMatchObject({ status: 200 })
   })
 
   it('is tls_error when the target needs an old version of TLS', async () => {

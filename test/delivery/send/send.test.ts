@@ -1,9 +1,11 @@
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAuthority } from '../../../src/certificates.ts'
 import { loadX509 } from '../../../src/issue-certificate.ts'
 import {
@@ -13,6 +15,7 @@ import {
 import { createSender, type SenderSettings } from '../../../src/delivery/send/send.ts'
 import { explainFailure } from '../../../src/delivery/send/failure.ts'
 import { startReceiver, type Answer } from '../../support/https-receiver.ts'
+import { temporaryDirectory } from '../../support/simulator.ts'
 import { testAuthority } from '../setup.ts'
 
 const trash: (() => Promise<unknown>)[] = []
@@ -601,6 +604,22 @@ describe('a certificate', () => {
     expect(await send(receiver.url, { trust: { ca: [], insecure: true } })).toMatchObject({
       outcome: 'succeeded',
     })
+  })
+
+  it('of an authority in NODE_EXTRA_CA_CERTS is accepted', async () => {
+    const authority = await createAuthority()
+    const receiver = await receiverWith(200, ['127.0.0.1'], Promise.resolve(authority))
+    const file = join(await temporaryDirectory(), 'ca.pem')
+    await writeFile(file, authority.certificatePem)
+    // Contexts are parsed once for the same further authorities.
+    const sent = async () => {
+      const { certificatePem } = await createAuthority()
+      return send(receiver.url, { trust: { ca: [certificatePem], insecure: false } })
+    }
+    expect(await sent()).toMatchObject({ outcome: 'tls_error' })
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', file)
+    trash.push(async () => vi.unstubAllEnvs())
+    expect(await sent()).toMatchObject({ outcome: 'succeeded' })
   })
 
   it('for another host is refused', async () => {

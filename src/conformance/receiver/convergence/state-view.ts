@@ -1,5 +1,6 @@
-import { createSecureContext, rootCertificates } from 'node:tls'
+import { createSecureContext } from 'node:tls'
 import { Agent, request } from 'undici'
+import { trustedAuthorities } from '../../../trusted-authorities.ts'
 import type { HeaderLine } from '../send.ts'
 import type { CheckIds } from './scenario.ts'
 
@@ -53,7 +54,7 @@ export function createStateReader(
     connect: {
       timeout: ANSWER_MS,
       // Made once: to read all authorities for each connection takes longer than the handshake.
-      secureContext: createSecureContext({ ca: [...rootCertificates, ...ca] }),
+      secureContext: createSecureContext({ ca: [...trustedAuthorities(), ...ca] }),
       rejectUnauthorized: !insecure,
     },
   })
