@@ -1,5 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { Agent, request } from 'undici'
 import { trustedAuthorities } from '../../trusted-authorities.ts'
@@ -111,7 +112,7 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
         onAnswer?.(method, path, answer)
         const waitMs = retryAfterMs(answer)
         if (answer.status !== 429 || tries === MAX_TRIES || waitMs > MAX_WAIT_MS) return answer
-        await new Promise((resolve) => setTimeout(resolve, waitMs))
+        await pause(waitMs)
       }
     },
     close: () => dispatcher.destroy(),

@@ -6,6 +6,7 @@ import {
   entriesOf,
   fieldsReplaced,
   snapshot,
+  timedSnapshot,
   converge,
   inOrder,
   orders,
@@ -13,7 +14,7 @@ import {
 } from './fields.ts'
 import { must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
-import { at, holds, swapCase } from './shape.ts'
+import { at, differences, holds, swapCase } from './shape.ts'
 import type { Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
 
@@ -66,6 +67,29 @@ export const checks: readonly ContractCase[] = [
       await target.shows(check, items, items)
       const changed = await changedSince(target, check, before)
       must(changed === undefined, `After two replays, GET returns another value at ${changed}.`)
+    },
+  },
+  {
+    group: 'checks',
+    id: 'replay_times',
+    title: 'a replay of the same push moves no time of the check',
+    // A time may say when a push arrived last.
+    basis: 'advice',
+    section: 'section 4, rule 1: replaying an identical call has no effect',
+    control: replaced,
+    async check(target) {
+      const check = target.freshCheck()
+      const items = [check.item('a'), check.item('b')]
+      const body = target.body(items)
+      await target.push(check, body)
+      await target.shows(check, items, items)
+      const before = await timedSnapshot(target, check)
+      await target.push(check, body)
+      await target.shows(check, items, items)
+      const moved = differences(before.check, await target.read(check)).find(
+        (path) => !before.volatile.has(path),
+      )
+      must(moved === undefined, `After a replay, GET returns another value at ${moved}.`)
     },
   },
   {

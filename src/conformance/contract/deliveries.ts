@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { diagnose, type Mistake } from '../../signature/diagnose/diagnose.ts'
 import { eventTypes } from '../../model/event.ts'
@@ -79,7 +80,7 @@ export const deliveries: readonly ContractCase[] = [
       const known = new Set(all.hook.arrivals.map(idOf))
       await target.ping(endpoint)
       const type = typeOf(await pingAt(target, endpoint.hook, here))
-      await new Promise((resolve) => setTimeout(resolve, target.timeouts.quietMs))
+      await pause(target.timeouts.quietMs)
       // Meanwhile other events may arrive, whose types are listed, and duplicates, whose ids are known.
       const isTold = type !== undefined && !isListed(type)
       const others = all.hook.arrivals.filter(

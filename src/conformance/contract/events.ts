@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { idOf, typeOf, type Arrival, type Hook } from './receiver.ts'
 import { claimed } from './conflicts.ts'
 import { pinged, reachable } from './endpoints.ts'
@@ -164,7 +165,7 @@ export function settled(target: Target): Promise<void> {
   return target.once('settled', async () => {
     await ifPossible(changed(target))
     await ifPossible(conflictEvents(target))
-    await new Promise((resolve) => setTimeout(resolve, target.timeouts.settleMs))
+    await pause(target.timeouts.settleMs)
   })
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isSuccess, type ServiceResponse } from './ask.ts'
 import { must, Broken } from './outcome.ts'
 import { otherTable } from './pushes.ts'
@@ -140,6 +141,14 @@ export interface Snapshot {
 /** Reads a check twice. @throws NotChecked when it cannot be read. */
 export async function snapshot(target: Target, check: TrialCheck): Promise<Snapshot> {
   const [one, other] = [timeless(await target.read(check)), timeless(await target.read(check))]
+  return { check: other, volatile: new Set(differences(one, other)) }
+}
+
+/** Reads a check twice, with its times. Between the reads, a time in whole seconds would move. */
+export async function timedSnapshot(target: Target, check: TrialCheck): Promise<Snapshot> {
+  const one = await target.read(check)
+  await pause(1_100)
+  const other = await target.read(check)
   return { check: other, volatile: new Set(differences(one, other)) }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { eventCount, idOf, isGenuine, signatureOf, typeOf, type Arrival, type Hook } from './receiver.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
@@ -296,9 +297,4 @@ function only(hook: Hook, { external_id }: Item, type: unknown): Hook {
     },
     until: (look, ms) => hook.until((arrivals) => look(about(arrivals)), ms),
   }
-}
-
-/** Waits for requests in flight; no message says that none will come. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -382,6 +382,16 @@ const wrong: Record<string, Wrong> = {
     changes: { shown: ({ ref, body, pushes }) => ({ ref, ...body, revision: pushes }) },
     cases: ['checks/replay', 'conflicts/unchanged'],
   },
+  'moves the time of the last update at a replay': {
+    changes: {
+      onReplay(bill) {
+        bill.at = new Date()
+        return {}
+      },
+    },
+    settings: { strict: true },
+    cases: ['checks/replay_times'],
+  },
   'sends an event for each replay': {
     changes: { onReplay: () => ({ events: 1 }) },
     cases: ['deliveries/replay_is_silent'],

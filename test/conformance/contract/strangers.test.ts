@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { contractCases } from '../../../src/conformance/contract/run.ts'
 import { isRemoved } from '../../../src/conformance/contract/shape.ts'
-import { defaults as foreignDefaults, type Body } from '../../support/foreign-service.ts'
+import { defaults as foreignDefaults, type Body, type Choices } from '../../support/foreign-service.ts'
 import { examine, type Variant } from './examine.ts'
 import { sampled } from '../../soak/seeded.ts'
 
 const newer = (field: string) => (before: Body, next: Body) => Number(next[field]) > Number(before[field])
 const isHttps = (url = '') => URL.canParse(url) && url.startsWith('https://')
+const movesTime: Choices['onReplay'] = (bill) => {
+  bill.at = new Date()
+  return {}
+}
 const isLoopback = (url = '') => /\/\/(127\.|localhost)/.test(url)
 const withSmallScheme = (value: string) => value.replace(/^bearer/i, 'bearer')
 /** Retries wait for what must not arrive, which takes five seconds: they run where a variant is about deliveries. */
@@ -74,6 +78,9 @@ const right: Record<string, Variant> = {
       pingData: ({ url }) => ({ example: latest, url }),
       shown: (bill) => (latest = { ref: bill.ref, ...bill.body }),
     },
+  },
+  'shows when the last push arrived': {
+    changes: { onReplay: movesTime },
   },
   'answers GET with a list of one check': { changes: { read: (check) => ({ data: [check] }) } },
   'shows the prices of lines, and amounts as texts': {
@@ -298,6 +305,7 @@ const right: Record<string, Variant> = {
   },
   'shows when it answered': {
     changes: { read: (check) => ({ served_at: new Date().toISOString(), check }) },
+    settings: { strict: true },
   },
   'retries late by a fifth': { changes: { lateness: 0.2 } },
   'takes Bearer in any case': {
