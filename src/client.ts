@@ -1,4 +1,5 @@
 import { readBytes, readStream } from './client/stream.ts'
+import { requireKnownOptions, requireOptions } from './model/simulator/settings.ts'
 import { limited, type CallOptions } from './client/limit.ts'
 import { paginate, type ClientReads, type Listing, type StreamOptions } from './client/reads.ts'
 import type {
@@ -106,6 +107,7 @@ export type Client = ReturnType<typeof createClient>
  * const [delivery] = await client.deliveries.waitFor({ type: 'check.created', check })
  */
 export function createClient(options: ClientOptions) {
+  requireOptions(options)
   const send = createSend(options)
   const call = createCall(send)
   const get = async <T>(path: string, query: object = {}) =>
@@ -114,8 +116,17 @@ export function createClient(options: ClientOptions) {
     (await call('POST', path, body === undefined ? undefined : JSON.stringify(body), options)).json as T
   const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
   const one = pathOf
-  const listing = <T, Query extends PageQuery>(path: string): Listing<T, Query> => {
-    const list = (query?: Query) => get<List<T>>(path, query)
+  const ofCheck = ['external_check_id'] as const
+  const listing = <T, Query extends PageQuery>(
+    path: string,
+    // `/v1` ignores unknown names, as a service may; `/_sim` refuses them.
+    names?: readonly Exclude<keyof Query, keyof PageQuery>[],
+  ): Listing<T, Query> => {
+    const list = async (query?: Query) => {
+      if (names !== undefined && query !== undefined)
+        requireKnownOptions(query, ['limit', 'cursor', ...names.map(String)])
+      return get<List<T>>(path, query)
+    }
     return { list, all: (query) => paginate(list, query) }
   }
 
@@ -136,7 +147,7 @@ export function createClient(options: ClientOptions) {
     /** Returns an event: its envelope, and the exact text that is signed and sent. */
     get: (id: string) => get<EventView>(`/_sim/events/${one(id)}`),
   })
-  const endpoints = Object.assign(listing<WebhookEndpointView, EndpointsQuery>('/v1/webhook-endpoints'), {
+  const endpoints = Object.assign(listing<WebhookEndpointView, EndpointsQuery>('/v1/webhook-endpoints', []), {
     /** Returns a webhook endpoint, without its secret. */
     get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${one(id)}`),
   })
@@ -162,7 +173,7 @@ export function createClient(options: ClientOptions) {
     freeze: (frozen: boolean, options?: CallOptions) =>
       post<ClockView>('/_sim/clock', { freeze: frozen }, options),
   }
-  const checks = Object.assign(listing<Check, ChecksQuery>('/v1/checks'), {
+  const checks = Object.assign(listing<Check, ChecksQuery>('/v1/checks', ['status', 'table']), {
     /** Returns a check by its external id. */
     get: (externalId: string) => get<Check>(`/v1/checks/external/${one(externalId)}`),
     /** Pushes the current state of a check. A JSON text is sent byte for byte. */
@@ -213,17 +224,17 @@ export function createClient(options: ClientOptions) {
   const reset = (options?: CallOptions) => post<StateReport>('/_sim/reset', undefined, options)
 
   return {
-    locations: listing<Location, LocationsQuery>('/v1/locations'),
+    locations: listing<Location, LocationsQuery>('/v1/locations', []),
     checks,
-    claims: Object.assign(listing<ClaimView, ClaimsQuery>('/v1/claims'), {
+    claims: Object.assign(listing<ClaimView, ClaimsQuery>('/v1/claims', ofCheck), {
       /** Returns a claim. */
       get: (id: string) => get<ClaimView>(`/v1/claims/${one(id)}`),
     }),
-    payments: Object.assign(listing<PaymentView, PaymentsQuery>('/v1/payments'), {
+    payments: Object.assign(listing<PaymentView, PaymentsQuery>('/v1/payments', ofCheck), {
       /** Returns a payment. */
       get: (id: string) => get<PaymentView>(`/v1/payments/${one(id)}`),
     }),
-    feedback: Object.assign(listing<FeedbackView, FeedbackQuery>('/v1/feedback'), {
+    feedback: Object.assign(listing<FeedbackView, FeedbackQuery>('/v1/feedback', ofCheck), {
       /** Returns a rating with its comment. */
       get: (id: string) => get<FeedbackView>(`/v1/feedback/${one(id)}`),
     }),

@@ -108,6 +108,10 @@ describe('the client', () => {
     )
   })
 
+  test('needs options', () => {
+    expect(() => createClient(undefined as never)).toThrow('options must be an object, got undefined.')
+  })
+
   test('rejects with ApiError for a refusal: status, code, request id, and the whole body', async () => {
     const wrong = createClient({ url: simulator.url, apiKey: 'twk_wrong' })
     const refused = await wrong.locations.list().catch((error: unknown) => error)

@@ -1,4 +1,4 @@
-import { shown } from '../model/simulator/settings.ts'
+import { requireOptions, shown } from '../model/simulator/settings.ts'
 import { TimedOut } from './errors.ts'
 
 /** Longest delay of a timer, in milliseconds. A longer one would end at once. */
@@ -27,11 +27,16 @@ export interface CallOptions {
   timeout?: number | undefined
 }
 
-/** Runs `work` within a time limit, at which its signal aborts. @throws TimedOut, or the reason of `signal`. */
+/**
+ * Runs `work` within a time limit, at which its signal aborts.
+ * @throws TimedOut, or the reason of `signal`; TypeError for options that cannot be read.
+ */
 export async function limited<T>(
-  { signal, timeout }: CallOptions,
+  options: CallOptions,
   work: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
+  requireOptions(options)
+  const { signal, timeout } = options
   if (timeout === undefined) return work(signal)
   const limit = AbortSignal.timeout(delayOf(timeout))
   try {

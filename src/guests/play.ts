@@ -1,6 +1,12 @@
 import type { Check } from '../model/check.ts'
 import type { ClaimView, FeedbackView, PaymentView } from '../model/guests/records.ts'
 import { watch } from '../assertions/wait.ts'
+import {
+  requireKnownOptions,
+  requireSetting,
+  wholeNumber,
+  wholeNumbers,
+} from '../model/simulator/settings.ts'
 import { durationText } from '../model/text/time.ts'
 import { timers } from '../timers.ts'
 import { MOST_GUESTS, Party, type ClaimWanted, type PaymentWanted, type Wanted } from './party.ts'
@@ -115,10 +121,21 @@ function isRefusal({ status, code }: ApiError): boolean {
   return status === 409 || code === 'not_found' || code === 'validation_failed'
 }
 
-/** Plays guests on the open checks, one act after another. */
-export async function playGuests(
-  calls: GuestCalls,
-  {
+const optionNames: readonly (keyof GuestsWanted)[] = [
+  'seed',
+  'table',
+  'guests',
+  'pace',
+  'virtual',
+  'untilPaid',
+  'onAct',
+  'signal',
+]
+
+/** Plays guests on the open checks, one act after another. @throws TypeError for unknown or wrong options. */
+export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): Promise<GuestsReport> {
+  requireKnownOptions(wanted, optionNames)
+  const {
     seed = 1,
     table,
     guests = MOST_GUESTS,
@@ -127,8 +144,9 @@ export async function playGuests(
     untilPaid = true,
     onAct,
     signal,
-  }: GuestsWanted = {},
-): Promise<GuestsReport> {
+  } = wanted
+  requireSetting('seed', wholeNumber(wholeNumbers.seed), seed)
+  requireSetting('guests', wholeNumber({ min: 1, max: 12 }), guests)
   /** By check id: after a reset, another check can have the external id. */
   const parties = new Map<string, Party>()
   const report: GuestsReport = {

@@ -145,6 +145,22 @@ describe.each(both)('%s', (_name, client) => {
     }
   })
 
+  test('refuses filters and options that it would ignore', async () => {
+    const { checks, payments, guests } = client()
+    await expect(checks.list({ stauts: 'open' } as never)).rejects.toThrow(
+      'unknown option "stauts", did you mean "status"?',
+    )
+    await expect(payments.all({ check: 'a' } as never).next()).rejects.toThrow('unknown option "check"')
+    await expect(guests.play({ sed: 2 } as never)).rejects.toThrow('did you mean "seed"?')
+    await expect(guests.play({ guests: 13 })).rejects.toThrow(
+      'guests must be a whole number from 1 to 12, got 13.',
+    )
+    await expect(client().clock.advance('1m', 5 as never)).rejects.toThrow(
+      'options must be an object, got 5.',
+    )
+    expect(await checks.list({ status: undefined, limit: 1 })).toMatchObject({ data: [] })
+  })
+
   test('refuses a state without fields by the name of the first one', async () => {
     for (const state of [{}, { format: undefined }])
       await expect(client().state.load(state as never)).rejects.toThrow('Invalid body: format is required')
