@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { diagnose, sign, type Mistake } from '../../src/signature/index.ts'
 import { contextMistakes, headerMistakes } from '../../src/signature/diagnose/diagnose.ts'
@@ -198,6 +198,15 @@ const cases: Case[] = [
     name: 'v1',
     header: withV1(hmac(`${t}.${payload}`, secret, 'sha512')),
   },
+  { mistake: 'timestamp_after_body', name: 'with a period', header: withV1(hmac(`${payload}.${t}`)) },
+  { mistake: 'timestamp_after_body', name: 'without one', header: withV1(hmac(`${payload}${t}`)) },
+  ...[`${secret}${t}.${payload}`, `${t}.${payload}${secret}`, `${t}.${payload}`, `${payload}${secret}`].map(
+    (text, index) => ({
+      mistake: 'hash_instead_of_hmac' as const,
+      name: `form ${index + 1}`,
+      header: withV1(createHash('sha256').update(text).digest('hex')),
+    }),
+  ),
   { mistake: 'other_timestamp_signed', name: 'a second later', header: withV1(hmac(`${t + 1}.${payload}`)) },
   {
     mistake: 'other_timestamp_signed',

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { diagnose, type Mistake } from '../../signature/diagnose/diagnose.ts'
+import { verify } from '../../signature/verify.ts'
 import { eventTypes } from '../../model/event.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import { bodyOf, eventCount, idOf, isGenuine, lagOf, signatureOf, typeOf, type Arrival } from './receiver.ts'
@@ -418,8 +419,13 @@ const ofSender: Readonly<Partial<Record<Mistake, string>>> = {
 function mistakeOf(target: Target, arrival: Arrival, secrets: readonly string[]): string {
   const { value } = signatureOf(arrival, target.serviceName)
   if (value === '' || secrets.length === 0) return ''
-  const others = target.secrets().filter((one) => one.startsWith('whsec_') && !secrets.includes(one))
-  const found = diagnose({ payload: arrival.body, header: value, secret: secrets, others, now: arrival.at })
+  const given = { payload: arrival.body, header: value, now: arrival.at }
+  const isSigning = (one: string) => one.startsWith('whsec_')
+  const keys = target.secrets().filter((one) => !isSigning(one))
+  if (keys.some((secret) => verify({ ...given, secret, tolerance: Infinity }).ok))
+    return ' It is signed with an API key. Sign with the signing secret of the endpoint.'
+  const others = target.secrets().filter((one) => isSigning(one) && !secrets.includes(one))
+  const found = diagnose({ ...given, secret: secrets, others })
   if (found === undefined) return ''
   const { mistake, advice } = found
   const isBody = /^(json|body|trailing|line_endings|byte_order|wrong_charset)/.test(mistake)

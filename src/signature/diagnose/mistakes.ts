@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import {
   charsets,
   compact,
@@ -41,6 +41,10 @@ function signatureHex(
 
 function hmac(key: string | Buffer, message: Buffer): Buffer {
   return createHmac('sha256', key).update(message).digest()
+}
+
+function sha256(parts: readonly Buffer[]): string {
+  return createHash('sha256').update(Buffer.concat(parts)).digest('hex')
 }
 
 const RAW_BODY = 'The payload was parsed and serialized again. Verify the raw body, before any JSON parser.'
@@ -199,6 +203,16 @@ const digestMistakes = [
     advice: 'The signature was made with SHA-512. Use HMAC-SHA256.',
     signatures: (given) => [signatureHex(given, 'sha512')],
   },
+  {
+    mistake: 'hash_instead_of_hmac',
+    advice:
+      'The signature is a plain SHA-256 hash, which is no HMAC. Use HMAC-SHA256 with the secret as its key.',
+    signatures: ({ secret, t, body }) => {
+      const signed = Buffer.concat([Buffer.from(`${t}.`), body])
+      const key = Buffer.from(secret)
+      return [[signed], [key, signed], [signed, key], [body, key], [key, body], [body]].map(sha256)
+    },
+  },
 ] as const satisfies readonly MistakeRule[]
 
 /** Mistakes in `t` and in how it is joined to the body. */
@@ -221,6 +235,12 @@ const timestampMistakes = [
     signatures: ({ secret, t, body }) => [
       hmac(secret, Buffer.concat([Buffer.from(t), body])).toString('hex'),
     ],
+  },
+  {
+    mistake: 'timestamp_after_body',
+    advice: 'The body was signed before t. Sign the value of t, a period, and then the body.',
+    signatures: ({ secret, t, body }) =>
+      [`.${t}`, t].map((end) => hmac(secret, Buffer.concat([body, Buffer.from(end)])).toString('hex')),
   },
   {
     mistake: 'other_timestamp_signed',

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   defaults as foreignDefaults,
@@ -983,6 +983,22 @@ test.each<[mistake: string, signed: Choices['signed'], reason: string]>([
     'the secret without its prefix',
     ({ secret, ...hook }, body, t) => foreignDefaults.signed({ ...hook, secret: secret.slice(6) }, body, t),
     'The key lacks whsec_. Sign with the whole secret, as the registration returned it.',
+  ],
+  [
+    'the body before t',
+    ({ secret }, body, t) => `t=${t},v1=${hmac(secret, `${body}.${t}`).digest('hex')}`,
+    'The body was signed before t. Sign the value of t, a period, and then the body.',
+  ],
+  [
+    'a plain hash',
+    ({ secret }, body, t) =>
+      `t=${t},v1=${createHash('sha256').update(`${secret}${t}.${body}`).digest('hex')}`,
+    'The signature is a plain SHA-256 hash, which is no HMAC. Use HMAC-SHA256 with the secret as its key.',
+  ],
+  [
+    'with an API key',
+    (_hook, body, t) => `t=${t},v1=${hmac('full-key', `${t}.${body}`).digest('hex')}`,
+    'It is signed with an API key. Sign with the signing secret of the endpoint.',
   ],
   [
     'a secret that nobody knows',
