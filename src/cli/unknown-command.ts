@@ -65,12 +65,28 @@ export function noSuchCommand(
 }
 
 function hintFor(typed: string, likely: string | undefined, before: string): string {
-  if (typed === 'version') return 'Did you mean `tabwire --version`?'
+  const known = wordsOfOthers.get(typed)
+  if (known !== undefined) return `Did you mean \`tabwire ${known}\`?`
   if (likely === undefined) return LIST
   // A topic that was typed correctly, with an unknown word after it.
   if (typed.startsWith(`${likely} `)) return `Run \`tabwire ${likely} --help\`.`
   return `Did you mean \`${before} ${likely}\`?`
 }
+
+/** Words of other command line programs, with what they are called here. */
+const wordsOfOthers: ReadonlyMap<string, string> = new Map([
+  ['version', '--version'],
+  ['status', 'doctor'],
+  ['health', 'doctor'],
+  ['logs', 'requests list'],
+  ['forward', 'listen'],
+  ['serve', 'start'],
+  ['run', 'start'],
+  ['up', 'start'],
+  ['dev', 'start'],
+  ['resend', 'deliveries resend'],
+  ['retry', 'deliveries resend'],
+])
 
 const LIST = 'Run `tabwire --help`.'
 

@@ -17,6 +17,9 @@ describe.concurrent('an unknown command', () => {
     [['strat', '--help'], 'Unknown command "strat". Did you mean `tabwire start`?'],
     [['receiver', 'test', '--help'], 'Unknown command "receiver test". Run `tabwire receiver --help`.'],
     [['version'], 'Unknown command "version". Did you mean `tabwire --version`?'],
+    [['status'], 'Unknown command "status". Did you mean `tabwire doctor`?'],
+    [['logs'], 'Unknown command "logs". Did you mean `tabwire requests list`?'],
+    [['retry'], 'Unknown command "retry". Did you mean `tabwire deliveries resend`?'],
     [['psuh', '--api-key', 'twk_secret'], 'Unknown command "psuh". Did you mean `tabwire push`?'],
     [['--verison'], `Unknown flag --verison. Did you mean --version? ${lists}`],
     [
