@@ -135,21 +135,25 @@ function requireShown(records: readonly unknown[], pushed: Readonly<Record<strin
 /** A check as it is read, with the paths that differ between two reads although nothing happened. */
 export interface Snapshot {
   check: unknown
+  withTimes: boolean
   volatile: ReadonlySet<string>
 }
 
-/** Reads a check twice. @throws NotChecked when it cannot be read. */
-export async function snapshot(target: Target, check: TrialCheck): Promise<Snapshot> {
-  const [one, other] = [timeless(await target.read(check)), timeless(await target.read(check))]
-  return { check: other, volatile: new Set(differences(one, other)) }
+/** Reads a check twice; with its times, more than a second apart. @throws NotChecked when it cannot be read. */
+export async function snapshot(
+  target: Target,
+  check: TrialCheck,
+  { withTimes = false } = {},
+): Promise<Snapshot> {
+  const one = await seen(target, check, withTimes)
+  if (withTimes) await pause(1_100)
+  const other = await seen(target, check, withTimes)
+  return { check: other, withTimes, volatile: new Set(differences(one, other)) }
 }
 
-/** Reads a check twice, with its times. Between the reads, a time in whole seconds would move. */
-export async function timedSnapshot(target: Target, check: TrialCheck): Promise<Snapshot> {
-  const one = await target.read(check)
-  await pause(1_100)
-  const other = await target.read(check)
-  return { check: other, volatile: new Set(differences(one, other)) }
+async function seen(target: Target, check: TrialCheck, withTimes: boolean): Promise<unknown> {
+  const read = await target.read(check)
+  return withTimes ? read : timeless(read)
 }
 
 /** Returns the first path that differs from a snapshot, except paths that differ between any two reads. */
@@ -158,7 +162,7 @@ export async function changedSince(
   check: TrialCheck,
   before: Snapshot,
 ): Promise<string | undefined> {
-  const now = timeless(await target.read(check))
+  const now = await seen(target, check, before.withTimes)
   return differences(before.check, now).find((path) => !before.volatile.has(path))
 }
 
