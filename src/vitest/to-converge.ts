@@ -54,7 +54,11 @@ export async function toConverge(
   requireSetting('seed', wholeNumber(wholeNumbers.seed), seed)
   const expected = 'the pushes of each check end in one state, in any order and repeated'
   const recorded = pushes === undefined ? await pushesInLog(simulator, check) : pushes.map(recordedOf)
-  if (recorded.length === 0) return failed({ expected, got: 'no pushes: none were given or received' })
+  // Thrown, so that `.not` does not pass either.
+  if (recorded.length === 0)
+    throw new TypeError(
+      `toConverge has no pushes to repeat${check === undefined ? '' : ` of check ${check}`}. Push checks to the simulator first, or pass a list of pushes.`,
+    )
   const orderBy = await orderFieldOf(simulator)
   const trial = await createSimulator({ port: false, orderBy, bodyLimit: Number.MAX_SAFE_INTEGER })
   try {

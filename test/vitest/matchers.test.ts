@@ -271,13 +271,17 @@ describe('toConverge', () => {
   })
 
   plain('checks the pushes that the simulator received, of all checks or of one', async () => {
-    await expect(expect(simulator).toConverge()).rejects.toThrow(
-      /\nGot: no pushes: none were given or received$/,
-    )
+    for (const assertion of [expect(simulator), expect(simulator).not])
+      await expect(assertion.toConverge()).rejects.toThrow(
+        'toConverge has no pushes to repeat. Push checks to the simulator first, or pass a list of pushes.',
+      )
     for (const push of grows) await simulator.checks.push('ordered', push)
     await simulator.checks.push('unordered', check({ items: [item('a')] }))
     await simulator.checks.push('unordered', check({ items: [item('b')] }))
     await expect(simulator).toConverge(undefined, { check: 'ordered' })
+    await expect(expect(simulator).toConverge(undefined, { check: 'odered' })).rejects.toThrow(
+      'toConverge has no pushes to repeat of check odered.',
+    )
     await expect(simulator).not.toConverge()
   })
 })
