@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { Agent, request } from 'undici'
 import { onTestFinished } from 'vitest'
@@ -72,7 +72,7 @@ export const defaults = {
   keyOf: (authorization: string | undefined, _request: string): 'full' | 'read' | undefined =>
     authorization === `Bearer ${FULL}` ? 'full' : authorization === `Bearer ${READ}` ? 'read' : undefined,
   refusal: (status: number, code: string): Reply => ({ status, json: { error: code } }),
-  requestId: (_status: number, _url: string): string | undefined => randomUUID(),
+  requestId: (_status: number, _url: string, _socket: Socket): string | undefined => randomUUID(),
   refusesLocations: false,
   locations: (): unknown => ({ locations: [{ key: 'north' }] }),
   /** Why a push is refused, or nothing. */
@@ -414,7 +414,12 @@ export async function openForeignService(
 
   const server = createServer((incoming, response) => {
     void answer(incoming).then((reply) =>
-      give(response, reply, choices.requestId(reply.status, incoming.url ?? ''), choices.coding),
+      give(
+        response,
+        reply,
+        choices.requestId(reply.status, incoming.url ?? '', incoming.socket),
+        choices.coding,
+      ),
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -23,6 +23,8 @@ export interface Sent {
   /** The value of `Authorization`; `null` sends none. By default the key for this request. */
   authorization?: string | null
   headers?: Readonly<Record<string, string>>
+  /** Uses the connection of the latest request with this option, unless it was closed. */
+  reuses?: boolean
 }
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
@@ -70,21 +72,23 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
   ask: Ask
   close: () => Promise<void>
 } {
-  const dispatcher = new Agent({
-    // A connection of its own for each request: one that the service closes while it is idle says nothing about a rule.
-    pipelining: 0,
-    connect: { timeout: answerMs, ...(baseUrl.startsWith('https:') && { secureContext: contextOf(ca) }) },
-  })
+  const connect = {
+    timeout: answerMs,
+    ...(baseUrl.startsWith('https:') && { secureContext: contextOf(ca) }),
+  }
+  // A connection of its own for each request: one that the service closes while it is idle says nothing about a rule.
+  const separate = new Agent({ pipelining: 0, connect })
+  const reused = new Agent({ connections: 1, connect })
   async function send(
     url: string,
-    options: { method: Method; headers: Record<string, string>; body: string | null },
+    options: { method: Method; headers: Record<string, string>; body: string | null; dispatcher: Agent },
   ) {
     // Not undici's timeouts, which begin again with each byte and each informational answer.
     const deadline = new AbortController()
     const late = new Error(`no complete response within ${answerMs / 1000} s`)
     const timer = setTimeout(() => deadline.abort(late), answerMs)
     try {
-      const answer = await request(url, { ...options, dispatcher, signal: deadline.signal })
+      const answer = await request(url, { ...options, signal: deadline.signal })
       const text = await readText(decoded(answer.body, answer.headers['content-encoding']))
       return { status: answer.statusCode, headers: answer.headers, text, json: parseJson(text) }
     } finally {
@@ -95,7 +99,7 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
     async ask(
       method,
       path,
-      { json, body = json === undefined ? undefined : JSON.stringify(json), ...sent } = {},
+      { json, body = json === undefined ? undefined : JSON.stringify(json), reuses = false, ...sent } = {},
     ) {
       const headers: Record<string, string> = { ...sent.headers }
       const url = path.startsWith('/') ? baseUrl + path : path
@@ -105,7 +109,9 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
       if (typeof authorization === 'string') headers.authorization = authorization
       if (body !== undefined) headers['content-type'] = 'application/json'
       for (let tries = 1; ; tries += 1) {
-        const answer = await send(url, { method, headers, body: body ?? null }).catch((cause: unknown) => {
+        const dispatcher = reuses ? reused : separate
+        const options = { method, headers, body: body ?? null, dispatcher }
+        const answer = await send(url, options).catch((cause: unknown) => {
           if (isSameHost(url, baseUrl)) onNoAnswer?.()
           throw new NoAnswer(`${method} ${path}`, cause)
         })
@@ -115,7 +121,9 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
         await pause(waitMs)
       }
     },
-    close: () => dispatcher.destroy(),
+    async close() {
+      await Promise.all([separate.destroy(), reused.destroy()])
+    },
   }
 }
 

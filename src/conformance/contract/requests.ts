@@ -63,6 +63,13 @@ export const idsDiffer: ContractCase = {
     const [one, other] = [idOf(await ask('GET', '/locations')), idOf(await ask('GET', '/locations'))]
     if (one === '') throw new NotChecked('The response has no X-Request-Id.')
     must(one !== other, `Two requests have the same id, ${one}.`)
+    const first = idOf(await ask('GET', '/locations', { reuses: true }))
+    // A service may close a connection that it kept.
+    const second = await ask('GET', '/locations', { reuses: true }).catch(() => undefined)
+    must(
+      second === undefined || idOf(second) !== first,
+      `Two requests of one connection have the same id, ${first}.`,
+    )
     const [again] = repeatedIds
     must(again === undefined, `The request id of another response was repeated by ${again}.`)
   },

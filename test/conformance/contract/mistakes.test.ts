@@ -20,6 +20,13 @@ const without = (name: string) => (event: object) => {
 const idOf = ({ external_id }: Line) => external_id
 const find = (lines: readonly Line[], id: string) => lines.find((one) => one.external_id === id)
 
+const idsOfConnections = new WeakMap<object, string>()
+function idOfConnection(socket: object): string {
+  const id = idsOfConnections.get(socket) ?? randomUUID()
+  idsOfConnections.set(socket, id)
+  return id
+}
+
 interface Wrong extends Variant {
   cases: string[]
 }
@@ -173,6 +180,10 @@ const wrong: Record<string, Wrong> = {
     changes: { requestId: (_status, url) => (url === '/v1/webhook-endpoints' ? undefined : randomUUID()) },
     cases: ['requests/id_on_every_answer'],
     groups: ['requests', 'endpoints'],
+  },
+  'has one request id for each connection': {
+    changes: { requestId: (_status, _url, socket) => idOfConnection(socket) },
+    cases: ['requests/ids_differ'],
   },
   'has one request id for all': { changes: { requestId: () => 'r-1' }, cases: ['requests/ids_differ'] },
   'has no list of locations': { changes: { locations: () => ({ count: 2 }) }, cases: ['access/locations'] },
