@@ -65,8 +65,9 @@ export function noSuchCommand(
 }
 
 function hintFor(typed: string, likely: string | undefined, before: string): string {
+  if (typed === 'version') return 'Did you mean `tabwire --version`?'
   const known = wordsOfOthers.get(typed)
-  if (known !== undefined) return `Did you mean \`tabwire ${known}\`?`
+  if (known !== undefined) return `Did you mean \`${before} ${known}\`?`
   if (likely === undefined) return LIST
   // A topic that was typed correctly, with an unknown word after it.
   if (typed.startsWith(`${likely} `)) return `Run \`tabwire ${likely} --help\`.`
@@ -75,7 +76,6 @@ function hintFor(typed: string, likely: string | undefined, before: string): str
 
 /** Words of other command line programs, with what they are called here. */
 const wordsOfOthers: ReadonlyMap<string, string> = new Map([
-  ['version', '--version'],
   ['status', 'doctor'],
   ['health', 'doctor'],
   ['logs', 'requests list'],
