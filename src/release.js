@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildExecutable, packArchives } from './release/pack.js'
+import { buildExecutable, fetchTools, packArchives, quietly } from './release/pack.js'
 import { sha256Of, targets, writeChecksums } from './release/downloads.js'
 import { writeInstallers } from './release/installers.js'
 
@@ -27,12 +27,11 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options })
-const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 const say = (text) => process.stdout.write(`${text}\n`)
 
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
-const tools = fetchTools()
+const tools = fetchTools(wanted, cache)
 const packed = pack()
 const program = layOut(packed)
 for (const name of wanted) {
@@ -55,23 +54,6 @@ for (const name of wanted) {
 writeInstallers({ out, version, names: wanted })
 writeChecksums(out)
 say(`Release ${version} is in ${out}.`)
-
-/** Installs Node.js for each platform and the tools, and returns their `node_modules`. */
-function fetchTools() {
-  const directory = join(cache, 'tools')
-  const lock = readFileSync('src/release/package-lock.json')
-  const modules = join(directory, 'node_modules')
-  const isThere = wanted.every((name) => existsSync(join(modules, targets[name].node)))
-  if (isThere && readFileSync(join(directory, 'package-lock.json')).equals(lock)) return modules
-  rmSync(directory, { recursive: true, force: true })
-  mkdirSync(directory, { recursive: true })
-  writeFileSync(join(directory, 'package.json'), readFileSync('src/release/package.json'))
-  writeFileSync(join(directory, 'package-lock.json'), lock)
-  // Without --force, npm leaves out the packages of other platforms.
-  const isOwn = wanted.every((name) => name === `${process.platform}-${process.arch}`)
-  run('npm', ['ci', ...(isOwn ? [] : ['--force']), ...quietly], { cwd: directory })
-  return modules
-}
 
 /** Packs the file that npm would publish into the release, and returns its path. */
 function pack() {

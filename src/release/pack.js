@@ -1,12 +1,54 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { builder, fileOf } from './downloads.js'
+import { builder, fileOf, targets } from './downloads.js'
+
+export const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 
 /** Declarations and source maps, which nothing reads at run time. */
 const unread = /\.(map|d\.[cm]?ts)$/
+
+/** Installs the tools, and Node.js for each of these targets, in a directory. Returns the `node_modules` with all of them. */
+export function fetchTools(names, cache) {
+  const modules = install(builder, cache)
+  for (const { node, ...platform } of names.map((name) => targets[name])) {
+    const [name] = node.split('/')
+    if (existsSync(join(modules, name))) continue
+    // npm installs packages for one platform at a time, and removes those for others.
+    renameSync(join(install({ node, ...platform }, cache), name), join(modules, name))
+  }
+  return modules
+}
+
+/** Installs what `release/package-lock.json` has for a platform, unless it is there. Returns the `node_modules`. */
+function install({ node, os, cpu }, cache) {
+  const directory = join(cache, `tools-${os}-${cpu}`)
+  const lock = readFileSync('src/release/package-lock.json')
+  const modules = join(directory, 'node_modules')
+  if (existsSync(join(modules, node)) && readFileSync(join(directory, 'package-lock.json')).equals(lock))
+    return modules
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, 'package.json'), readFileSync('src/release/package.json'))
+  writeFileSync(join(directory, 'package-lock.json'), lock)
+  execFileSync('npm', ['ci', `--os=${os}`, `--cpu=${cpu}`, ...quietly], {
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return modules
+}
 
 /** Builds one executable file from Node.js and the program, and returns its path. */
 export async function buildExecutable({ target, program, tools, version, directory }) {
@@ -31,7 +73,7 @@ export async function buildExecutable({ target, program, tools, version, directo
     assets: filesOf(program),
   }
   writeFileSync(configuration, JSON.stringify(settings))
-  execFileSync(join(tools, builder), ['--build-sea', configuration], {
+  execFileSync(join(tools, builder.node), ['--build-sea', configuration], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   return output

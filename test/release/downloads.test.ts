@@ -14,7 +14,7 @@ const { version } = await readManifest(root)
 const archiveOf = (name: string) =>
   join(release, `tabwire-${version}-${name}.${name.startsWith('win') ? 'zip' : 'tar.gz'}`)
 const isBuilt = (name: string) => TABWIRE_RELEASE !== '' && existsSync(archiveOf(name))
-const tools = join(root, 'node_modules/.cache/tabwire-release/tools/node_modules')
+const tools = join(root, 'node_modules/.cache/tabwire-release/tools-linux-x64/node_modules')
 
 const run = async (
   file: string,
@@ -142,7 +142,7 @@ describe.skipIf(!isBuilt('win-x64'))('the download for win-x64 (TABWIRE_RELEASE)
       subsystem: file.readUInt16LE(optional + 68),
       signature: sizeOf(SIGNATURE),
     }).toEqual({ machine: 0x8664, format: 0x20b, subsystem: 3, signature: 0 })
-    expect(sizeOf(RESOURCES)).toBeGreaterThan(10_000_000)
+    expect(sizeOf(RESOURCES)).toBeGreaterThan(5_000_000)
     for (const text of ['NODE_SEA_BLOB', 'Tabwire: a local restaurant table-payment service', 'tabwire.exe'])
       expect([text, file.includes(Buffer.from(text, 'utf16le'))]).toEqual([text, true])
     expect(file.includes('dist/commands/start.js')).toBe(true)

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { emptyDirectory, spawnProcess } from '../support/cli.ts'
-import { pack } from '../support/packed.ts'
+import { pack, root } from '../support/packed.ts'
 import { isSoak } from './seeded.ts'
 
 /** The least that `engines` names, the lines with long support since, and the newest. */
@@ -42,4 +42,22 @@ describe.runIf(isSoak)('the packed file, installed by npm in an empty project', 
     },
     300_000,
   )
+})
+
+describe.runIf(isSoak)('the downloads', () => {
+  test('of all platforms find their Node.js, with any version of npm', { timeout: 300_000 }, async () => {
+    const script = `
+      import { existsSync } from 'node:fs'
+      import { targets } from './src/release/downloads.js'
+      import { fetchTools } from './src/release/pack.js'
+      const tools = fetchTools(Object.keys(targets), process.argv[1])
+      console.log(Object.keys(targets).filter((name) => existsSync(tools + '/' + targets[name].node)).join())`
+    const args = ['--input-type=module', '-e', script, await emptyDirectory()]
+    const { code, stdout, stderr } = await (await spawnProcess('node', args, { cwd: root })).ended
+    expect({ code, stderr, stdout }).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: 'linux-x64,linux-arm64,win-x64,darwin-arm64,darwin-x64\n',
+    })
+  })
 })
