@@ -259,6 +259,10 @@ describe('a suggested next command', () => {
   })
 })
 
+test('a word that zsh alone would change is quoted', () => {
+  expect(['=x', 'a=x', '--a=x'].map((text) => shellWord(text))).toEqual(["'=x'", 'a=x', '--a=x'])
+})
+
 test('PowerShell gets its own quoting', () => {
   expect(shellWord("a'b’c;$(d)", 'powershell')).toBe("'a''b’’c;$(d)'")
   expect(shellWord('fixtures\\checks\\a.json', 'powershell')).toBe('fixtures\\checks\\a.json')

@@ -1,9 +1,9 @@
 /** Quoting rules: `posix` for sh, bash and zsh, `powershell` for PowerShell. */
 export type Shell = 'posix' | 'powershell'
 
-/** Words that need no quotes in each shell. */
+/** Words that need no quotes in each shell. zsh replaces `=x` by the path of the program x. */
 const plain: Readonly<Record<Shell, RegExp>> = {
-  posix: /^[\w@%+=:,./-]+$/,
+  posix: /^(?!=)[\w@%+=:,./-]+$/,
   powershell: /^[\w:./\\-]+$/,
 }
 
