@@ -85,12 +85,14 @@ type ValueKind = { words: readonly string[] } | 'file' | LookedUp
 type LookedUp =
   | 'check'
   | 'claim'
+  | 'contract case'
   | 'delivery'
   | 'endpoint'
   | 'event'
   | 'key'
   | 'payment'
   | 'profile'
+  | 'receiver case'
   | 'request'
   | 'sample'
   | 'scenario'
@@ -140,10 +142,17 @@ const ofArguments: Readonly<Record<string, ValueKind>> = {
   scenario: 'scenario',
 }
 
+/** Flags that select conformance cases. */
+const selecting = ['only', 'skip', 'require']
+
 /** Returns `undefined` for values that only the user knows: numbers, names, addresses. */
 function kindOf(command: string, name: string, place: 'flag' | 'argument'): ValueKind | undefined {
   if (command.startsWith('state:') && name === 'name') return 'state'
   if (command === 'checks:samples') return 'sample'
+  if (selecting.includes(name)) {
+    if (command === 'contract:check') return 'contract case'
+    if (command === 'receiver:check') return 'receiver case'
+  }
   return (place === 'flag' ? ofFlags : ofArguments)[name]
 }
 
@@ -171,6 +180,7 @@ const finders: Record<LookedUp, Finder> = {
         value: id,
         description: `${guest_name ?? 'a guest'}, ${external_check_id}`,
       })),
+  'contract case': async () => caseNames((await import('../../conformance/contract/run.ts')).contractCases),
   delivery: async ({ connect }) =>
     (await (await connect()).deliveries.list(newest)).data.map(({ id, event_type, status }) => ({
       value: id,
@@ -201,6 +211,7 @@ const finders: Record<LookedUp, Finder> = {
       value,
       description: '',
     })),
+  'receiver case': async () => caseNames((await import('../../conformance/receiver/check.ts')).receiverCases),
   request: async ({ connect }) =>
     (await (await connect()).requests.list(newest)).data.map(({ id, method, path, status }) => ({
       value: id,
@@ -214,6 +225,15 @@ const finders: Record<LookedUp, Finder> = {
       value: name,
       description: `saved ${saved_at}`,
     })),
+}
+
+/** Returns the groups of conformance cases, and the cases. */
+function caseNames(cases: readonly { group: string; id: string; title: string }[]): Suggestion[] {
+  const groups = [...new Set(cases.map(({ group }) => group))]
+  return [
+    ...groups.map((value) => ({ value, description: '' })),
+    ...cases.map(({ group, id, title }) => ({ value: `${group}/${id}`, description: title })),
+  ]
 }
 
 /**

@@ -95,6 +95,8 @@ describe('values', () => {
     ['guests claim t --name |', undefined],
     ['scenario run a |', 'scenario'],
     ['clock advance |', undefined],
+    ['contract check --only |', 'contract case'],
+    ['receiver check http://a --skip=ac|', 'receiver case'],
   ])('%s is completed by %s', (line, kind) => expect(at(line).kind).toBe(kind))
 
   test.each([
@@ -131,6 +133,15 @@ test('a lookup returns ids of the service, but none that a shell would split or 
     { value: 'tisch-ü', description: 'table 12, open' },
     { value: 'table-12', description: 'table 12, open' },
   ])
+})
+
+test.each([
+  ['contract case', 'checks', 'checks/replay'],
+  ['receiver case', 'accepts', 'accepts/event_check_created'],
+] as const)('a lookup of a %s returns the groups and the cases', async (kind, group, one) => {
+  const found = await lookUp(kind, places(Promise.reject.bind(Promise)), AGES)
+  expect(found).toContainEqual({ value: group, description: '' })
+  expect(found).toContainEqual({ value: one, description: expect.stringMatching(/\w/) as string })
 })
 
 test('a lookup returns nothing when the service is slow or missing', async () => {
