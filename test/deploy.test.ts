@@ -109,9 +109,15 @@ describe('fixtures/deploy/compose.yaml', () => {
 
   test.skipIf(!isHere(['nginx', '-v']))('has a configuration that nginx accepts', async () => {
     const cwd = await emptyDirectory()
-    const text = (await read('nginx.conf')).replace(/tabwire-\d:/g, '127.0.0.1:')
+    // Its usual logs and port are the superuser's.
+    const text = (await read('nginx.conf'))
+      .replace(/tabwire-\d:/g, '127.0.0.1:')
+      .replace('http {', 'http { access_log off;')
+      .replace('listen 80;', `listen unix:${join(cwd, 'nginx.sock')};`)
     await writeFile(join(cwd, 'nginx.conf'), text)
-    const { ended } = await spawnProcess('nginx', ['-t', '-p', cwd, '-c', join(cwd, 'nginx.conf')], { cwd })
+    const logs = ['-g', 'pid nginx.pid; error_log stderr;']
+    const args = ['-t', '-p', cwd, '-c', join(cwd, 'nginx.conf'), ...logs]
+    const { ended } = await spawnProcess('nginx', args, { cwd })
     expect((await ended).code).toBe(0)
   })
 })

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
+import { basename, delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, type Client, type GuestsReport, type GuestsWanted } from '../client.ts'
 import type { Delivery } from '../model/delivery.ts'
@@ -135,7 +137,7 @@ function exitCodeOf(child: ChildProcess, file: string): Promise<number> {
 }
 
 function failedToStart(file: string, { code, message }: NodeJS.ErrnoException): CommandError {
-  if (code === 'ENOENT')
+  if (code === 'ENOENT' || (code === 'EACCES' && !isInPath(file)))
     return new CommandError(
       'command_not_found',
       `Command not found: ${file}. Check its name and your PATH. For commands of a Node.js project, put npx before the name.`,
@@ -146,6 +148,12 @@ function failedToStart(file: string, { code, message }: NodeJS.ErrnoException): 
     `${file} cannot be executed: ${code ?? message}.`,
     NOT_EXECUTABLE,
   )
+}
+
+/** Returns false for a name that no folder of PATH has. A folder that this user may not read causes EACCES for every name. */
+function isInPath(file: string): boolean {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return basename(file) !== file || folders.some((folder) => existsSync(join(folder, file)))
 }
 
 /** Milliseconds between two rounds of the guests, and between two looks at delayed deliveries. */

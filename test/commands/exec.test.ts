@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, readdir, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import {
@@ -165,6 +165,22 @@ describe('tabwire exec', () => {
     const { code, stdout } = await exec([...words, '--', ...node(program)])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '201\ndead\n' })
   })
+
+  // A superuser may read every folder.
+  test.skipIf(process.getuid?.() === 0)(
+    'explains a command that is missing beside a folder in PATH that cannot be read',
+    async () => {
+      const [closed, open] = [await emptyDirectory(), await emptyDirectory()]
+      await writeFile(join(open, 'no-program'), '', { mode: 0o644 })
+      await chmod(closed, 0)
+      const env = { PATH: [closed, open, process.env.PATH].join(delimiter) }
+      const missing = await exec(['--', 'no-such-command'], { env })
+      const closedFile = await exec(['--', 'no-program'], { env })
+      await chmod(closed, 0o700)
+      expect([missing.code, closedFile.code]).toEqual([127, 126])
+      expect(missing.stderr).toContain('Command not found: no-such-command.')
+    },
+  )
 
   test.each([
     ['that is missing', ['--', 'no-such-command'], 127, /Command not found: no-such-command\./],

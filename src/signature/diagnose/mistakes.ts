@@ -205,8 +205,7 @@ const digestMistakes = [
   },
   {
     mistake: 'hash_instead_of_hmac',
-    advice:
-      'The signature is a plain SHA-256 hash, which is no HMAC. Use HMAC-SHA256 with the secret as its key.',
+    advice: 'The signature is a plain SHA-256 hash, not an HMAC. Use HMAC-SHA256 with the secret as its key.',
     signatures: ({ secret, t, body }) => {
       const signed = Buffer.concat([Buffer.from(`${t}.`), body])
       const key = Buffer.from(secret)

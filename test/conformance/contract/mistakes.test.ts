@@ -1004,7 +1004,7 @@ test.each<[mistake: string, signed: Choices['signed'], reason: string]>([
     'a plain hash',
     ({ secret }, body, t) =>
       `t=${t},v1=${createHash('sha256').update(`${secret}${t}.${body}`).digest('hex')}`,
-    'The signature is a plain SHA-256 hash, which is no HMAC. Use HMAC-SHA256 with the secret as its key.',
+    'The signature is a plain SHA-256 hash, not an HMAC. Use HMAC-SHA256 with the secret as its key.',
   ],
   [
     'with an API key',
