@@ -154,6 +154,14 @@ describe('the client', () => {
     expect((error as Error).message).toBe(`No service answers at ${url} (connection refused).`)
   })
 
+  test('says why a network is out of reach, without the local address that Node adds', async () => {
+    const cause = new Error('connect ENETUNREACH 10.0.0.1:80 - Local (undefined:undefined)')
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
+    await expect(createClient({ url: 'http://10.0.0.1', fetch }).health()).rejects.toThrow(
+      'No service answers at http://10.0.0.1 (connect ENETUNREACH 10.0.0.1:80).',
+    )
+  })
+
   test('rejects with Unreachable when the connection breaks before or within the answer', async () => {
     const before = await stranger((request) => request.socket.destroy())
     await expect(createClient({ url: before }).health()).rejects.toBeInstanceOf(Unreachable)

@@ -118,7 +118,10 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
   const { code, message } = cause as { code?: string; message?: string }
-  return code === 'ECONNREFUSED' ? 'connection refused' : (message ?? String(cause))
+  // Node adds the local address, which may be unknown: `- Local (undefined:undefined)`.
+  return code === 'ECONNREFUSED'
+    ? 'connection refused'
+    : (message ?? String(cause)).replace(/ - Local \(.*\)$/, '')
 }
 
 /**
