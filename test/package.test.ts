@@ -117,6 +117,12 @@ async function typesAskedFor(path: string): Promise<string[]> {
   return names.map((name) => join(path, '..', name.replace(/(?<!\.d)\.ts$/, '.d.ts')))
 }
 
+test('a clone installs at most 500 packages', async () => {
+  const lock = await readFile(join(root, 'node_modules/.package-lock.json'), 'utf8')
+  const { packages } = JSON.parse(lock) as { packages: object }
+  expect(Object.keys(packages).length).toBeLessThanOrEqual(500)
+})
+
 describe('in a project of its own', () => {
   test('every entry of the exports can be imported and required', async () => {
     const { code, stdout, stderr } = await run(`

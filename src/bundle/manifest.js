@@ -5,7 +5,6 @@ import { execute } from '@oclif/core'
 
 const file = 'oclif.manifest.json'
 
-process.env.OCLIF_SKIP_NEW_VERSION_CHECK = 'true'
 await execute({
   dir: fileURLToPath(new URL('../../node_modules/oclif/bin', import.meta.url)),
   // Without a path, oclif would take one from standard input, which in a pipeline may be any file.
