@@ -68,6 +68,16 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     },
   )
 
+  it('leaves the name of an item room beside a quantity of six digits', async () => {
+    const water = item('water', { name: 'Water', quantity: 123_456, price_cents: 100 })
+    const totals = { subtotal_cents: 12_345_600, tax_cents: 0, total_cents: 12_345_600 }
+    const { address } = await openTable({}, { ...dinner, items: [water], totals })
+    const page = await openPhone(address)
+    await button(page, 'I had all 123,456 Water').waitFor()
+    const box = await page.getByText('Water', { exact: true }).boundingBox()
+    expect(box?.width).toBeGreaterThan(2 * (box?.height ?? 0))
+  })
+
   it('keeps focus, caret and typed text while events come in', async () => {
     const { address, client, push } = await openTable()
     const page = await openPhone(address)

@@ -99,7 +99,8 @@ function Controls({ check, item, model, actions, own }: ItemProps & { own: reado
       {left > 2 && last === undefined && (
         <Button
           kind="all"
-          text={`All ${text(left)}`}
+          // Four digits leave a phone too little room for the item's name.
+          text={left < 1000 ? `All ${text(left)}` : 'All'}
           label={`I had all ${text(left)} ${item.name}`}
           disabled={disabled}
           press={() => claim(left)}
