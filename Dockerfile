@@ -9,16 +9,18 @@ FROM ${NODE_IMAGE} AS packed
 WORKDIR /source
 COPY . .
 # Packing builds it; installing would do so once more.
-RUN npm ci --ignore-scripts --no-audit --no-fund && npm pack --pack-destination /packed
+RUN npm ci --ignore-scripts --no-audit --no-fund && mkdir /packed && npm pack --pack-destination /packed
 
 FROM ${NODE_IMAGE}
 # pg is for `start --store`.
 RUN --mount=type=bind,from=packed,source=/packed,target=/packed \
     npm install --global --omit=dev --no-audit --no-fund /packed/*.tgz pg@8 && \
     npm cache clean --force && \
-    mkdir /data && chown node:node /data
+    mkdir -m 700 /data && chown node:node /data
 # TABWIRE_IMAGE tells doctor how to update. Settings of the user are in the volume too, because a home is new in each container.
-ENV NODE_ENV=production TABWIRE_IMAGE=1 TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0 XDG_STATE_HOME=/data/.state
+# Links and QR codes begin with TABWIRE_PUBLIC_URL: only the host of the container knows the port that it publishes.
+ENV NODE_ENV=production TABWIRE_IMAGE=1 TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0 XDG_STATE_HOME=/data/.state \
+    TABWIRE_PUBLIC_URL=http://localhost:4100
 USER node
 WORKDIR /data
 VOLUME /data

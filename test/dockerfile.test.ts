@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { serve, spawnProcess } from './support/cli.ts'
+import { emptyDirectory, serve, spawnProcess } from './support/cli.ts'
 import { root } from './support/packed.ts'
 
 // There is no Docker where these tests run: this is what can be known of the file without it.
@@ -43,6 +43,18 @@ describe('the Dockerfile', () => {
     expect(inImage('COPY')).toEqual([])
   })
 
+  test.skipIf(process.platform === 'win32')('packs into a directory that it creates', async () => {
+    const packed = join(await emptyDirectory(), 'packed')
+    const command = instructions.find(({ name }) => name === 'RUN')?.text ?? ''
+    // What npm installs is here, and dist is built.
+    const here = command.replace(/^npm ci [^&]*&& /, '').replaceAll('/packed', packed)
+    const { code, stderr } = await (
+      await spawnProcess('sh', ['-c', `${here} --ignore-scripts`], { cwd: root })
+    ).ended
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
+    expect(await readdir(packed)).toEqual([expect.stringMatching(/^tabwire-.*\.tgz$/)])
+  })
+
   test('makes an image that runs without root, stops like start, and keeps its data', () => {
     expect(inImage('USER')).toEqual(['node'])
     expect(inImage('STOPSIGNAL')).toEqual(['SIGTERM'])
@@ -56,7 +68,9 @@ describe('the Dockerfile', () => {
       commands: { start: { flags: Record<string, { env: string; default?: unknown }> } }
     }
     const { flags } = manifest.commands.start
-    expect(inImage('EXPOSE')).toEqual([String(flags.port?.default)])
+    const port = String(flags.port?.default)
+    expect(inImage('EXPOSE')).toEqual([port])
+    expect(inImage('ENV').join(' ')).toContain(`TABWIRE_PUBLIC_URL=http://localhost:${port}`)
     const variables =
       inImage('ENV')
         .join(' ')

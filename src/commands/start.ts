@@ -73,10 +73,11 @@ export default class Start extends BaseCommand {
       this.printLine({ type: 'ready', url, base_url: baseUrl, api_key: apiKey, pid: process.pid }, () => '')
     // Without the key and the link of the inspector: logs are kept, and others read them.
     if (this.jsonLog !== undefined) this.jsonLog.tell('info', 'Tabwire is ready.', { url })
-    else if (!this.wantsJson)
-      this.sayRendered((columns) =>
-        renderReady({ url, baseUrl, apiKey, inspector: simulator.inspectorLink() }, columns),
-      )
+    else if (!this.wantsJson) {
+      const inspector = simulator.inspectorLink()
+      const { origin } = new URL(inspector)
+      this.sayRendered((columns) => renderReady({ url: origin, apiKey, inspector }, columns))
+    }
   }
 
   /** The log of `--log json`. */

@@ -47,6 +47,20 @@ describe.concurrent('tabwire start', () => {
     expect(await readdir(join(cwd, '.tabwire'))).not.toContain('run.json')
   })
 
+  test.each([
+    [['--public-url', 'https://pos.example'], /^https:\/\/pos\.example$/],
+    [['--host', '0.0.0.0'], /^http:\/\/(?!0\.0\.0\.0)[\d.]+:\d+$/],
+  ])('with %j prints addresses that other machines reach', async (flags, expected) => {
+    const start = await spawnTabwire(['start', '--in-memory', '--port', '0', ...flags], {
+      isNewProcess: true,
+    })
+    const talk = await start.until('stderr', /Press Ctrl-C to stop/)
+    for (const line of [/^base URL +(\S+)\/v1$/m, /^reference +(\S+)\/docs$/m, /^inspector +(\S+)\/#link=/m])
+      expect(line.exec(talk)?.[1]).toMatch(expected)
+    start.child.kill('SIGINT')
+    expect(await start.ended).toMatchObject({ code: 0 })
+  })
+
   test('ends at once on a second signal, even with an attempt in flight', async () => {
     const receiver = await startReceiver({ answer: 'hang' })
     const service = await startService(['--allow-http-loopback'])

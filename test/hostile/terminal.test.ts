@@ -135,7 +135,7 @@ describe('text from a service, a POS, a guest or a receiver', () => {
       forwarded: renderForwarded(attempt, undefined, 200),
       ping: renderPing({ outcome: hostile, error: hostile, delivery_id: hostile } as never),
       push: renderPush(shown, push as never, 201),
-      ready: renderReady({ url: hostile, baseUrl: hostile, apiKey: hostile, inspector: hostile }),
+      ready: renderReady({ url: hostile, apiKey: hostile, inspector: hostile }),
       warning: renderWarning(hostile),
       listen: renderListenStatus(
         {

@@ -5,8 +5,8 @@ import { widthOf, renderFields } from './layout.ts'
 import type { Failure } from '../errors.ts'
 
 interface Ready {
+  /** The address for people: of the proxy, or one that other machines reach. */
   url: string
-  baseUrl: string
   apiKey: string
   /** The link that opens the inspector. */
   inspector: string
@@ -14,10 +14,10 @@ interface Ready {
 
 /** Renders the addresses of a started service, and what to do next. */
 export const renderReady = renderer(
-  ({ url, baseUrl, apiKey, inspector }: Ready, columns: number | undefined = Infinity): string => {
+  ({ url, apiKey, inspector }: Ready, columns: number | undefined = Infinity): string => {
     const fields = renderFields(
       [
-        ['base URL', chalk.bold(baseUrl)],
+        ['base URL', chalk.bold(`${url}/v1`)],
         ['API key', apiKey],
         ['reference', `${url}/docs`],
         ['inspector', inspector],
