@@ -20,6 +20,8 @@ export interface Credentials {
 export interface Run {
   url: string
   pid: number
+  /** Name of the machine or container of the process; earlier versions did not write it. */
+  hostname?: string
   started_at: string
   /** Only for a service in memory, whose key is stored nowhere else. */
   api_key?: string

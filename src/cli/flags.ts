@@ -125,7 +125,7 @@ export const dotenvFlag = Flags.string({
 /** Flag of commands that forward deliveries. */
 export const fetchFlag = Flags.boolean({
   description:
-    'Fetch deliveries from the service, so that the service need not reach this machine (default: unless the service is on a loopback address).',
+    'Fetch deliveries from the service, for a service that cannot reach this machine (default: unless it runs here on the same data directory).',
   allowNo: true,
 })
 

@@ -22,6 +22,19 @@ export async function runningService(directory: string): Promise<RunningService 
   return (await isTabwire(run.url, run.ca)) ? { url: run.url, pid: run.pid } : undefined
 }
 
+/**
+ * Returns true when the service at `url` runs on this machine and on this data directory. Such a service reaches
+ * loopback addresses of this machine and trusts the local authority. One in a container does neither, although its
+ * port is published on a loopback address.
+ */
+export async function runsHere(directory: string, url: string): Promise<boolean> {
+  const run = await readOwnRun(directory)
+  if (run === undefined || !isAlive(run.pid) || (run.hostname ?? machineName()) !== machineName())
+    return false
+  const [own, given] = [new URL(run.url), new URL(url)]
+  return own.protocol === given.protocol && own.port === given.port && isThisMachine(given.hostname)
+}
+
 /** Returns true when a Tabwire answers at this URL. `ca` is the authority of its HTTPS certificate, in PEM. */
 export async function isTabwire(url: string, ca?: string): Promise<boolean> {
   // Loaded late: a start needs it only when its port is taken.

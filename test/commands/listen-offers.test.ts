@@ -92,6 +92,20 @@ describe('tabwire listen --relay', () => {
     await receiver.close()
   })
 
+  test('is the default for a service on a loopback address that has another data directory', async () => {
+    const receiver = await startReceiver()
+    const service = await serve()
+    const cwd = await emptyDirectory()
+    const args = ['--url', service.url, '--api-key', service.key, '--forward-to', receiver.url]
+    const running = await spawnTabwire(['listen', '--json', ...args], { cwd })
+    expect(await running.until('stdout', /\n/)).toContain('.listen.invalid/1"')
+    await push(service, 'a')
+    expect((await attempts(running, 1))[0]?.attempt.outcome).toBe('succeeded')
+    await interrupt(running)
+    await service.stop()
+    await receiver.close()
+  })
+
   test('reports responses and failures unchanged, and gets the retries on schedule', async () => {
     const receiver = await startReceiver({
       answer: (response, _received, index) => {

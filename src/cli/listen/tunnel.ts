@@ -1,8 +1,8 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { ApiError } from '../../client.ts'
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { CommandError } from '../errors.ts'
+import { runsHere } from '../running-service.ts'
 import { type Forwarder, createForwarder } from './forward.ts'
 import { listenerUrl } from '../../model/offer.ts'
 import { createListener, type Listener } from './listener.ts'
@@ -46,14 +46,14 @@ export async function openListener({
   return { routes, lease, listener: createListener(name, routes, forwarder), close: forwarder.close }
 }
 
-/** Opens a listener if `relay` says so; by default, unless the service is on a loopback address. */
+/** Opens a listener if `relay` says so; by default, unless the service runs on this machine and on `directory`. */
 export async function openTunnel(
   options: TunnelOptions,
   { openAuthority, readAuthorityCertificate }: Certificates,
   relay?: boolean,
 ): Promise<Tunnel> {
   const { directory, service } = options
-  if (relay ?? !isLoopbackName(bareHost(new URL(service))))
+  if (relay ?? !(await runsHere(directory, service)))
     return openListener({ ...options, ca: await readAuthorityCertificate(directory) })
   return openLocalTunnel({ ...options, authority: await openAuthority(directory) })
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { writeRun } from '../../data-directory.ts'
 import { runningService } from '../running-service.ts'
 import { exitCodes } from '../errors.ts'
@@ -28,6 +29,7 @@ export async function announce(
   await writeRun(directory, {
     url,
     pid: process.pid,
+    hostname: hostname(),
     started_at: new Date().toISOString(),
     ...(inMemory ? { api_key: apiKey } : {}),
     ...(ca === undefined ? {} : { ca }),
