@@ -143,17 +143,31 @@ export const withoutUnusedPlots = {
 }
 
 /**
- * Sorts oclif's commands by code unit. `localeCompare` loads the data of a collator when it is first called, which takes 10 ms
- * of every command. The ids are ASCII, so the order stays.
+ * What oclif does before every command and should not. `localeCompare` loads the data of a collator, which takes 10 ms; the
+ * ids that it sorts are ASCII, so the order stays. `userInfo` throws for a user who is not in the list of users, such as a
+ * container's `--user 4321`; the name of the shell is not used.
  */
-export const sortWithoutCollator = {
-  name: 'sort-without-collator',
+const unwanted = [
+  [
+    'config/plugin.js',
+    '.sort((a, b) => a.id.localeCompare(b.id))',
+    '.sort((a, b) => (a.id < b.id ? -1 : 1))',
+  ],
+  ['util/os.js', ' ?? (0, node_os_1.userInfo)().shell?.split(node_path_1.default.sep)?.pop();', ';'],
+]
+
+export const patchOclif = {
+  name: 'patch-oclif',
   transform: {
-    filter: { id: /[\\/]@oclif[\\/]core[\\/]lib[\\/]config[\\/]plugin\.js$/ },
-    handler(code) {
-      const sort = '.sort((a, b) => a.id.localeCompare(b.id))'
-      if (!code.includes(sort)) throw new Error(`oclif has changed: ${sort} is not in it.`)
-      return { code: code.replace(sort, '.sort((a, b) => (a.id < b.id ? -1 : 1))'), map: null }
+    filter: { id: /[\\/]@oclif[\\/]core[\\/]lib[\\/](config[\\/]plugin|util[\\/]os)\.js$/ },
+    handler(code, id) {
+      const path = id.replaceAll('\\', '/')
+      for (const [file, before, after] of unwanted) {
+        if (!path.endsWith(file)) continue
+        if (!code.includes(before)) throw new Error(`oclif has changed: ${before} is not in it.`)
+        code = code.replace(before, after)
+      }
+      return { code, map: null }
     },
   },
 }

@@ -1,5 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { writeRun } from '../../src/data-directory.ts'
 import { emptyDirectory, spawnTabwire, startService, tabwire } from '../support/cli.ts'
@@ -61,6 +63,17 @@ describe.concurrent('tabwire start', () => {
     expect(await start.ended).toMatchObject({ code: 0 })
   })
 
+  test('starts for a user who is not in the list of users', async () => {
+    const preload = join(await emptyDirectory(), 'unknown-user.mjs')
+    await writeFile(
+      preload,
+      "import os from 'node:os'\nimport { syncBuiltinESMExports } from 'node:module'\ndelete process.env.SHELL\nos.userInfo = () => { throw new Error('ENOENT') }\nsyncBuiltinESMExports()",
+    )
+    const env = { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` }
+    const service = await startService([], { env, isNewProcess: true })
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
+  })
+
   test('ends at once on a second signal, even with an attempt in flight', async () => {
     const receiver = await startReceiver({ answer: 'hang' })
     const service = await startService(['--allow-http-loopback'])
@@ -106,6 +119,7 @@ describe.concurrent('tabwire start', () => {
     expect(JSON.parse(await runFile(cwd))).toEqual({
       url: first.url,
       pid: start.child.pid,
+      hostname: hostname(),
       started_at: expect.not.stringMatching(old.started_at) as string,
     })
     start.child.kill('SIGTERM')
