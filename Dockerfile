@@ -16,7 +16,7 @@ FROM ${NODE_IMAGE}
 RUN --mount=type=bind,from=packed,source=/packed,target=/packed \
     npm install --global --omit=dev --no-audit --no-fund /packed/*.tgz pg@8 && \
     npm cache clean --force && \
-    mkdir -m 700 /data && chown node:node /data
+    mkdir -m 711 /data && chown node:node /data
 # TABWIRE_IMAGE tells doctor how to update. Settings of the user are in the volume too, because a home is new in each container.
 # Links and QR codes begin with TABWIRE_PUBLIC_URL: only the host of the container knows the port that it publishes.
 ENV NODE_ENV=production TABWIRE_IMAGE=1 TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0 XDG_STATE_HOME=/data/.state \

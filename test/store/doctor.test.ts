@@ -278,6 +278,11 @@ describe('a repair', () => {
       )
       expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o700, 0o600, 0o644])
       expect((await repair(directory)).repaired).toEqual([])
+      // Others may pass through, as in the container image, but read no names.
+      await chmod(directory, 0o711)
+      expect((await checkUp(directory)).checks.find(({ check: name }) => name === 'modes')?.level).toBe(
+        'good',
+      )
     },
   )
 

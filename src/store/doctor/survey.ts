@@ -117,7 +117,9 @@ export function modeWanted({
   mode,
   folder,
 }: Pick<Entry, 'name' | 'mode' | 'folder'>): number | undefined {
-  if (process.platform === 'win32' || isPublic(name) || (mode & 0o077) === 0) return undefined
+  // A directory that others may only pass through hides its names, and its files have modes of their own.
+  const forbidden = folder ? 0o066 : 0o077
+  if (process.platform === 'win32' || isPublic(name) || (mode & forbidden) === 0) return undefined
   return folder ? 0o700 : 0o600
 }
 
