@@ -122,7 +122,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
         const { code, stdout, stderr } = await tabwire(args, { cwd })
         expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' })
         expect(stderr).toBe(
-          `Error: .tabwire belongs to another user (uid ${NOBODY}; you are 0), who can read and change its keys. If the directory is yours, run: sudo chown -R 0 .tabwire\n`,
+          `Error: .tabwire belongs to another user (uid ${NOBODY}; you are 0), who can read and change its keys. Choose another with --data-dir; if the directory is yours, run: sudo chown -R 0 .tabwire\n`,
         )
       }
     },
@@ -141,7 +141,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
       expect(await ended).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: `Error: .tabwire belongs to another user (uid 0; you are ${NOBODY}), who can read and change its keys. If the directory is yours, run: sudo chown -R ${NOBODY} .tabwire\n`,
+        stderr: `Error: .tabwire belongs to another user (uid 0; you are ${NOBODY}), who can read and change its keys. Choose another with --data-dir; if the directory is yours, run: sudo chown -R ${NOBODY} .tabwire\n`,
       })
     },
   )

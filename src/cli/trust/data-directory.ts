@@ -35,7 +35,7 @@ export async function requireOwnDirectory(
   if (user !== undefined) {
     if (found.uid !== user)
       throw unsafe(
-        `${directory} belongs to another user (uid ${found.uid}; you are ${user}), who can read and change its keys. If the directory is yours, run: sudo chown -R ${user} ${pathWord(directory)}`,
+        `${directory} belongs to another user (uid ${found.uid}; you are ${user}), who can read and change its keys. Choose another with --data-dir; if the directory is yours, run: sudo chown -R ${user} ${pathWord(directory)}`,
       )
     if (!mendsModes && (found.mode & OTHERS_MAY_WRITE) !== 0 && (await keepsModes(directory)))
       throw unsafe(
