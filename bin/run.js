@@ -1,9 +1,17 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs'
 import module from 'node:module'
+import { homedir } from 'node:os'
 
 // Where Node can (from 22.1 on), compiled code is kept between runs: of what is loaded from here on.
 module.enableCompileCache?.()
+
+// A user who is not in the list of users and has no HOME, as in some containers, has no home directory to look up.
+try {
+  homedir()
+} catch {
+  process.env.HOME = '/'
+}
 
 const { execute, hideSecretsInDebugOutput, reportLostOutput } = await import('../dist/cli/program.js')
 hideSecretsInDebugOutput(process.argv, process.env, process.stderr)

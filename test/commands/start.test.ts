@@ -63,11 +63,18 @@ describe.concurrent('tabwire start', () => {
     expect(await start.ended).toMatchObject({ code: 0 })
   })
 
-  test('starts for a user who is not in the list of users', async () => {
+  test('starts for a user who is not in the list of users, without HOME and SHELL', async () => {
     const preload = join(await emptyDirectory(), 'unknown-user.mjs')
     await writeFile(
       preload,
-      "import os from 'node:os'\nimport { syncBuiltinESMExports } from 'node:module'\ndelete process.env.SHELL\nos.userInfo = () => { throw new Error('ENOENT') }\nsyncBuiltinESMExports()",
+      `import os from 'node:os'
+       import { syncBuiltinESMExports } from 'node:module'
+       delete process.env.HOME
+       delete process.env.SHELL
+       const unlisted = () => { throw new Error('ENOENT') }
+       os.userInfo = unlisted
+       os.homedir = () => process.env.HOME ?? unlisted()
+       syncBuiltinESMExports()`,
     )
     const env = { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` }
     const service = await startService([], { env, isNewProcess: true })
