@@ -177,6 +177,7 @@ describe.skipIf(!hasBrowser)(`the inspector by keyboard ${inBrowser}`, () => {
       expect(await barriersInSoak(page)).toEqual([])
       await page.keyboard.press('r')
       await page.keyboard.press('Escape')
+      await help.waitFor({ state: 'detached' })
       expect((await client.deliveries.list()).data).toHaveLength(1)
       await page.keyboard.press('Escape')
       await drawer(page).waitFor({ state: 'detached' })
