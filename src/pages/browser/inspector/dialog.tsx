@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { onKeys } from './keyboard.tsx'
+import { useKeys } from './keyboard.tsx'
 
 interface DialogProps {
   title: string
@@ -81,7 +81,7 @@ const keys = [
 
 /** The list of keyboard shortcuts, opened by `?`. */
 export function Help() {
-  useEffect(() => onKeys({ '?': () => (helpShown.value = true) }), [])
+  useKeys({ '?': () => (helpShown.value = true) }, [])
   if (!helpShown.value) return null
   return (
     <Dialog title="Keyboard shortcuts" onClose={() => (helpShown.value = false)}>

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { resend } from './actions.ts'
 import { address, go } from './address.tsx'
 import { announceNow, copy, outcome } from './announce.tsx'
@@ -8,17 +8,24 @@ type KeyActions = Readonly<Record<string, () => void>>
 /** Actions by key, the newest layer first. */
 const layers: KeyActions[] = []
 
-/** Adds a layer of single-key actions above the others until the returned function is called. */
-export function onKeys(keys: KeyActions): () => void {
-  layers.unshift(keys)
-  return () => void layers.splice(layers.indexOf(keys), 1)
+/**
+ * Adds a layer of single-key actions above the others while the component is shown. The layer moves to the top when
+ * `inputs` change; without them, with each render.
+ */
+export function useKeys(keys: KeyActions, inputs?: readonly unknown[]): void {
+  // In the layout phase: a layer ends with its element, not after the next frame. A quick key press in between would
+  // still act on a closed record.
+  useLayoutEffect(() => {
+    layers.unshift(keys)
+    return () => void layers.splice(layers.indexOf(keys), 1)
+  }, inputs)
 }
 
 addEventListener('keydown', (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return
   const { key, target } = event
-  // Fields take letters as text, and a dialog handles its own keys.
-  if (target instanceof Element && target.closest('input, select, textarea, dialog') !== null) return
+  // Fields take letters as text, and an open dialog handles its own keys.
+  if (target instanceof Element && target.closest('input, select, textarea, dialog[open]') !== null) return
   // Home and End scroll the drawer when it has the focus.
   if ((key === 'Home' || key === 'End') && target instanceof Element && target.closest('.drawer')) return
   const action = layers.find((keys) => Object.hasOwn(keys, key))?.[key]
@@ -29,7 +36,7 @@ addEventListener('keydown', (event) => {
 
 /** Shortcuts of every view: `r`, `a` and `c`. A layer above, such as an opened delivery, can replace them. */
 export function Shortcuts() {
-  useEffect(() => onKeys({ r: resendFocused, a: openAdvance, c: () => void copyOpenId() }), [])
+  useKeys({ r: resendFocused, a: openAdvance, c: () => void copyOpenId() }, [])
   return null
 }
 

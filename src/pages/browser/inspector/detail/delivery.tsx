@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { groupsOf } from '../../../../model/attempt-groups.ts'
 import { type Attempt, type Delivery, deliveryWord } from '../../../../model/delivery.ts'
 import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
@@ -14,7 +14,7 @@ import { Countdown, elapsedText, Time } from '../clock.tsx'
 import { deliveryCurl, verifyCommand } from '../commands.ts'
 import { Action, Badge, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
 import { registerAgain } from '../endpoint-actions.tsx'
-import { onKeys } from '../keyboard.tsx'
+import { useKeys } from '../keyboard.tsx'
 import { useRead } from '../live.ts'
 import { endpointName } from '../views/endpoints.tsx'
 import { RequestSent, ResponseReceived } from './exchange.tsx'
@@ -110,12 +110,11 @@ interface ActionsProps {
 function Actions({ delivery: { id, next_attempt_at }, sent }: ActionsProps) {
   const name = typeof session.value === 'string' ? DEFAULT_SERVICE_NAME : session.value.service_name
   const refusal = sent === undefined ? undefined : refusalOf(sent)
-  useEffect(
-    () =>
-      onKeys({
-        r: () => (refusal === undefined ? resend(id, true) : announceNow(refusal)),
-        ...(next_attempt_at !== null && { a: () => advanceToAttempt(id) }),
-      }),
+  useKeys(
+    {
+      r: () => (refusal === undefined ? resend(id, true) : announceNow(refusal)),
+      ...(next_attempt_at !== null && { a: () => advanceToAttempt(id) }),
+    },
     [id, refusal, next_attempt_at],
   )
   const refusedBy = refusal === undefined ? undefined : 'why-not-resent'

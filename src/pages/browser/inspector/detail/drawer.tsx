@@ -6,7 +6,7 @@ import type { List } from '../api.ts'
 import { Time } from '../clock.tsx'
 import { eventCommand } from '../commands.ts'
 import { CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
-import { onKeys } from '../keyboard.tsx'
+import { useKeys } from '../keyboard.tsx'
 import { useRead } from '../live.ts'
 import { DeliveryLine } from '../views/deliveries.tsx'
 import { Body } from './exchange.tsx'
@@ -23,7 +23,7 @@ export function Drawer({ open }: { open: string }) {
   const isReplacing = useRef(false)
   const wanted = drawerFocus.value
   const close = () => go({ open: '' })
-  useEffect(() => onKeys({ Escape: close }), [])
+  useKeys({ Escape: close }, [])
   useEffect(() => element.current?.scrollTo(0, 0), [open])
   useLayoutEffect(() => {
     // A link in the drawer loses the focus when its record is replaced, and so does a row that the drawer covers.

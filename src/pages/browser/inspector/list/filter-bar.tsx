@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { address, go } from '../address.tsx'
 import { serviceNow } from '../clock.tsx'
-import { onKeys } from '../keyboard.tsx'
+import { useKeys } from '../keyboard.tsx'
 import type { Missing } from './rows.ts'
 import type { View } from './view.ts'
 
@@ -81,7 +81,7 @@ function SearchField({
 }) {
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => onKeys({ '/': () => field.current?.focus() }), [])
+  useKeys({ '/': () => field.current?.focus() }, [])
   // A field in use is not overwritten by the text of an earlier search.
   useEffect(() => {
     if (field.current !== null && field.current !== document.activeElement) field.current.value = value

@@ -5,7 +5,7 @@ import { announce, announceNow } from '../announce.tsx'
 import { queryText } from '../api.ts'
 import { serviceNow } from '../clock.tsx'
 import { Command } from '../elements.tsx'
-import { onKeys } from '../keyboard.tsx'
+import { useKeys } from '../keyboard.tsx'
 import { isGone, type LiveMessage, onLive, throttled } from '../live.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { createRows, type End, missingIn, newestFirst, type Rows } from './rows.ts'
@@ -173,15 +173,13 @@ function useFocusedRow<T extends { id: string }>(list: readonly T[], rows: Rows<
       moveTo(newestFirst(loaded).at(end === 'newest' ? 0 : -1))
       if (loaded.rows.length > 0) announceNow(`Showing the ${end} ${view.title.toLowerCase()}.`)
     })
-  // In the layout phase, so that a second key press sees the result of the first.
-  useLayoutEffect(() =>
-    onKeys({
-      j: () => moveBy(1),
-      k: () => moveBy(-1),
-      Home: () => jumpTo('newest'),
-      End: () => jumpTo('oldest'),
-    }),
-  )
+  // With each render, so that a second key press sees the result of the first.
+  useKeys({
+    j: () => moveBy(1),
+    k: () => moveBy(-1),
+    Home: () => jumpTo('newest'),
+    End: () => jumpTo('oldest'),
+  })
   return { focused, moves, focusRow, moveBy }
 }
 
