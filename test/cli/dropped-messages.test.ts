@@ -26,13 +26,15 @@ const delivery: Delivery = {
   next_attempt_at: null,
   dead_reason: null,
 }
+/** The next delivery, at the same time of a paused clock. */
+const following: Delivery = { ...delivery, id: 'dlv_2', external_check_id: 'b' }
 const { attempts: _attempts, ...rest } = delivery
 const message: StreamMessage = { type: 'attempt', data: { ...rest, attempt } }
 const dropped: StreamMessage = { type: 'dropped', data: { count: 1 } }
 const live: StreamMessage = { type: 'live', data: {} }
 
-/** A client whose streams tell these messages, one after the other, and whose list has the delivery from the second look on. */
-function clientOf(...streams: StreamMessage[][]) {
+/** A client whose streams tell these messages, one after the other, and whose list has deliveries from the second look on. */
+function clientOf(streams: StreamMessage[][], stored = [delivery]) {
   const asked: StreamOptions['since'][] = []
   let looks = 0
   const client = {
@@ -41,7 +43,7 @@ function clientOf(...streams: StreamMessage[][]) {
       list: async () => ({ data: [{ id: 'we_1', url: 'https://localhost:1/' }], next_cursor: null }),
     },
     deliveries: {
-      list: async () => ({ data: looks++ === 0 ? [] : [delivery], next_cursor: null }),
+      list: async () => ({ data: looks++ === 0 ? [] : stored, next_cursor: null }),
       get: async () => delivery,
     },
     stream: async function* ({ onOpen, since }: StreamOptions) {
@@ -55,14 +57,17 @@ function clientOf(...streams: StreamMessage[][]) {
 
 describe('messages that the service dropped are recovered', () => {
   test('by waiting for deliveries, which reads the list again', async () => {
-    const { client } = clientOf([dropped])
+    const { client } = clientOf([[dropped]])
     const wanted = { status: 'delivered', count: 1, exactly: false, none: false } as const
     const verdict = await waitForDeliveries(client, wanted, AbortSignal.timeout(10_000))
     expect(verdict).toMatchObject({ ok: true, deliveries: [{ id: 'dlv_1' }] })
   })
 
   test('by tail, which reads the deliveries stored since its newest message', async () => {
-    const { client, asked } = clientOf([live, dropped], [message, live, message])
+    const { client, asked } = clientOf([
+      [live, dropped],
+      [message, live, message],
+    ])
     const { signal } = new AbortController()
     const told = []
     for await (const one of watch({
@@ -76,8 +81,8 @@ describe('messages that the service dropped are recovered', () => {
     expect(asked).toEqual([new Date('2026-11-21T17:59:00.000Z'), new Date('2026-11-21T17:59:00.000Z')])
   })
 
-  test('by listen, which reads the deliveries of its endpoints', async () => {
-    const { client } = clientOf([dropped])
+  test('by listen, which reads the deliveries of its endpoints and prints the oldest first', async () => {
+    const { client } = clientOf([[dropped]], [following, delivery])
     const ending = new AbortController()
     const routes = [{ url: 'https://localhost:1/', target: { url: '', events: [] } }] as never
     const told = []
@@ -87,9 +92,9 @@ describe('messages that the service dropped are recovered', () => {
       secret: '',
       signal: ending.signal,
     })) {
-      told.push(one.type)
-      if (one.type !== 'ready') ending.abort()
+      told.push(one.type === 'attempt' ? one.data.external_check_id : one.type)
+      if (told.length === 3) ending.abort()
     }
-    expect(told).toEqual(['ready', 'attempt'])
+    expect(told).toEqual(['ready', 'a', 'b'])
   })
 })

@@ -81,8 +81,7 @@ function createAttempts() {
       for (const endpoint_id of endpoints)
         for await (const delivery of paginate(client.deliveries.list, { endpoint_id }))
           missed.push(...attemptMessages(delivery))
-      const inOrder = missed.sort((one, other) => (startOf(one) < startOf(other) ? -1 : 1))
-      return inOrder.filter(isNew)
+      return missed.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1)).filter(isNew)
     },
     forget,
     /** Returns the attempt of a stream message, when it is new and of one of these endpoints. */
@@ -93,6 +92,7 @@ function createAttempts() {
   }
 }
 
-function startOf({ attempt }: AttemptMessage): string {
-  return attempt.started_at
+/** Sorts attempts by their start. Those of a paused clock have the same start, and follow the order of the events. */
+function sortKey({ id, attempt }: AttemptMessage): string {
+  return `${attempt.started_at} ${id}`
 }
