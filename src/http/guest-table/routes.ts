@@ -2,6 +2,7 @@ import type { ZodType } from 'zod'
 import { viewClaim, viewFeedback, viewPayment } from '../../model/guests/records.ts'
 import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guest-table-schemas.ts'
 import { Refusal } from '../../model/refusal.ts'
+import { validLanguage } from '../../model/text/money.ts'
 import { validate } from '../../model/validation.ts'
 import { claimItems, releaseClaim } from '../../operations/claims.ts'
 import type { CheckAddress } from '../../operations/guest-change.ts'
@@ -223,12 +224,7 @@ function stateRoutes(parts: TableRouteParts): Documented[] {
 /** Returns the first valid language of the browser. */
 function languageOf(call: Call): string | undefined {
   const first = /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(call.header('accept-language') ?? '')?.[0]
-  if (first === undefined) return undefined
-  try {
-    return Intl.getCanonicalLocales(first)[0]
-  } catch {
-    return undefined
-  }
+  return first === undefined ? undefined : validLanguage(first)
 }
 
 /** Returns JSON that caches and other sites must not store or read. */

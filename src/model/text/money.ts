@@ -1,3 +1,12 @@
+/** Returns a language tag in its canonical form; `undefined` for one that no formatter accepts, such as `C`. */
+export function validLanguage(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns a formatter of amounts in a currency's minor unit: `$12.50`, `12,50 €`, `¥1,250`. */
 export function moneyIn(currency: string, language: string | undefined): (cents: number) => string {
   const format = formatOf(currency, language)

@@ -78,6 +78,14 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     expect(box?.width).toBeGreaterThan(2 * (box?.height ?? 0))
   })
 
+  it('shows amounts to a browser with a language that no formatter accepts', async () => {
+    const { address } = await openTable()
+    const page = await openPhone(address)
+    await page.addInitScript("Object.defineProperty(navigator, 'language', { value: 'C' })")
+    await page.reload()
+    await button(page, 'Pay $30.80').waitFor()
+  })
+
   it('keeps focus, caret and typed text while events come in', async () => {
     const { address, client, push } = await openTable()
     const page = await openPhone(address)

@@ -13,7 +13,7 @@ import { dueOf, ownClaims, leftOf } from '../../guest/money.ts'
 import { Table } from '../../guest/view/table.tsx'
 import { codeOf, createApi, problemOf, subscribe } from './api.ts'
 import { loadGuest, saveGuest } from './saved-guest.ts'
-import { moneyIn } from '../../../model/text/money.ts'
+import { moneyIn, validLanguage } from '../../../model/text/money.ts'
 
 const root = document.getElementById('page')
 const guest = loadGuest()
@@ -46,22 +46,25 @@ function refresh(): Promise<void> {
 async function read(): Promise<void> {
   while (isStale) {
     isStale = false
+    let view: TableView
     try {
-      show(await api.state())
+      view = await api.state()
     } catch (error) {
       if (codeOf(error) === 'not_found') return set({ notice: { text: problemOf(error), isProblem: true } })
       missed ??= model?.view
       set({ connection: navigator.onLine ? 'reconnecting' : 'offline' })
       clearTimeout(retry)
       retry = setTimeout(() => void refresh(), 2_000)
+      continue
     }
+    show(view)
   }
 }
 
 function show(view: TableView): void {
   if (model === undefined) {
     const { name, rated } = guest
-    model = { ...initialModel(view, navigator.language), interactive: true, name, rated }
+    model = { ...initialModel(view, validLanguage(navigator.language)), interactive: true, name, rated }
     return set({})
   }
   const { language, open } = model

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { Location } from '../../../model/records.ts'
-import { moneyIn } from '../../../model/text/money.ts'
+import { moneyIn, validLanguage } from '../../../model/text/money.ts'
 import { callService, Refused } from '../call.ts'
 
 /** The service, as the session's key sees it. */
@@ -17,7 +17,7 @@ export const session = signal<Session | 'beginning' | 'none' | 'unreachable'>('b
 /** Formats amounts in the currency of the session's location. */
 export const money = computed(() => {
   const { location = null } = typeof session.value === 'string' ? {} : session.value
-  return moneyIn(location?.currency ?? '', navigator.language)
+  return moneyIn(location?.currency ?? '', validLanguage(navigator.language))
 })
 
 /**
