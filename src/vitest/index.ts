@@ -46,9 +46,13 @@ export interface SimulatorMatchers {
   toBeSignedBy(secret: string, options?: SignedOptions): Promise<void>
 }
 
-declare module 'vitest' {
-  // oxlint-disable-next-line typescript/no-empty-object-type -- This is how Vitest's own is added to.
-  interface Matchers<T> extends SimulatorMatchers {}
+// Vitest's own interface of matchers has other type parameters in each major version. All of them extend this one.
+declare global {
+  // oxlint-disable-next-line typescript/no-namespace -- Chai's types are a global namespace.
+  namespace Chai {
+    // oxlint-disable-next-line typescript/no-empty-object-type -- This is how an interface is added to.
+    interface Assertion extends SimulatorMatchers {}
+  }
 }
 
 expect.extend({ toBeSignedBy, toConverge, toHaveDelivered, toHaveNoFindings })
