@@ -47,7 +47,37 @@ test.each([
   [
     '/home/ana/pos/node_modules/.pnpm/tabwire@1.0.0/node_modules/tabwire/',
     '/usr/bin/node',
-    'in the project /home/ana/pos',
+    'in the project /home/ana/pos. Update: `pnpm add --save-dev tabwire@latest` there',
+  ],
+  [
+    '/home/ana/pos/.yarn/unplugged/tabwire-virtual-f1ed9a/node_modules/tabwire/',
+    '/usr/bin/node',
+    'in the project /home/ana/pos. Update: `yarn add --dev tabwire@latest` there',
+  ],
+  [
+    '/home/ana/.local/share/pnpm/global/5/.pnpm/tabwire@1.0.0/node_modules/tabwire/',
+    '/usr/bin/node',
+    'by pnpm, globally. Update: `pnpm add --global tabwire@latest`',
+  ],
+  [
+    '/home/ana/.cache/pnpm/dlx/12ab/node_modules/.pnpm/tabwire@1.0.0/node_modules/tabwire/',
+    '/usr/bin/node',
+    'by pnpm, for this run. Update: `pnpm dlx tabwire@latest`',
+  ],
+  [
+    'C:\\Users\\Ana\\AppData\\Local\\Yarn\\Data\\global\\node_modules\\tabwire\\',
+    'C:\\Program Files\\nodejs\\node.exe',
+    'by yarn, globally. Update: `yarn global add tabwire@latest`',
+  ],
+  [
+    '/home/ana/.bun/install/global/node_modules/tabwire/',
+    '/usr/bin/node',
+    'by bun, globally. Update: `bun add --global tabwire@latest`',
+  ],
+  [
+    '/home/ana/.npm-global/lib/node_modules/tabwire/',
+    '/usr/bin/node',
+    'by npm, globally. Update: `npm install --global tabwire@latest`',
   ],
   [
     '/usr/local/lib/node_modules/tabwire/',
@@ -75,6 +105,20 @@ test.each([
   const installation = { program, executable, isSingle: false, isImage: false }
   expect(checkInstallation(installation).message).toContain(`Tabwire is installed ${way}`)
   expect(checkInstallation({ ...installation, isImage: true }).message).toContain('as a container image')
+})
+
+test.each([
+  ['yarn.lock', 'yarn add --dev'],
+  ['bun.lock', 'bun add --dev'],
+  ['package-lock.json', 'npm install --save-dev'],
+])('a project with %s is updated by %s', async (lockFile, command) => {
+  const project = await temporaryDirectory()
+  await writeFile(join(project, lockFile), '')
+  const program = join(project, 'node_modules', 'tabwire')
+  const installation = { program, executable: process.execPath, isSingle: false, isImage: false }
+  expect(checkInstallation(installation).message).toBe(
+    `Tabwire is installed in the project ${project}. Update: \`${command} tabwire@latest\` there.`,
+  )
 })
 
 test.each([

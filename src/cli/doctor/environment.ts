@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join, sep } from 'node:path'
@@ -170,18 +171,45 @@ function wayOf({ program, executable, isSingle, isImage }: Installation): [way: 
     return ['by winget', '`winget upgrade Tabwire.Tabwire`']
   if (isDownload) return [`as a download, ${executable}`, 'run the install script of a newer release']
   if (folder.includes('/_npx/')) return ['by npx, for this run', '`npx tabwire@latest`']
-  const [project = '', ...below] = folder.split('/node_modules/')
+  if (folder.includes('/pnpm/dlx')) return ['by pnpm, for this run', '`pnpm dlx tabwire@latest`']
+  // pnpm and Yarn have folders of their own in the project, in which packages have a node_modules each.
+  const [project = '', ...below] = folder.split(/\/(?:node_modules|\.pnpm|\.yarn)\//)
   if (below.length === 0) return [`as a clone in ${program}`, '`git pull && npm ci`']
-  if (isGlobal(project, file)) return ['by npm, globally', '`npm install --global tabwire@latest`']
-  return [`in the project ${project.replaceAll('/', sep)}`, '`npm install --save-dev tabwire@latest` there']
+  const globally = globalManager(project, file)
+  if (globally !== undefined)
+    return [`by ${globally}, globally`, `\`${updateCommands[globally].global} tabwire@latest\``]
+  const manager = projectManager(project, folder)
+  return [
+    `in the project ${project.replaceAll('/', sep)}`,
+    `\`${updateCommands[manager].project} tabwire@latest\` there`,
+  ]
 }
 
-/** Returns true for npm's global folder: beside Node.js, or below the user's data on Windows. */
-function isGlobal(parent: string, executable: string): boolean {
-  const prefix = dirname(dirname(executable))
-  return (
-    parent === `${prefix}/lib` || parent === dirname(executable) || /\/AppData\/Roaming\/npm$/i.test(parent)
-  )
+const updateCommands = {
+  npm: { global: 'npm install --global', project: 'npm install --save-dev' },
+  pnpm: { global: 'pnpm add --global', project: 'pnpm add --save-dev' },
+  yarn: { global: 'yarn global add', project: 'yarn add --dev' },
+  bun: { global: 'bun add --global', project: 'bun add --dev' },
+} as const
+type Manager = keyof typeof updateCommands
+
+/** Returns the package manager whose global folder this is, by its usual place; `undefined` for a project. */
+function globalManager(parent: string, executable: string): Manager | undefined {
+  if (/\/global\/\d+$/.test(parent)) return 'pnpm'
+  if (/\/yarn\/(?:data\/)?global$/i.test(parent)) return 'yarn'
+  if (parent.endsWith('/.bun/install/global')) return 'bun'
+  // npm's is the folder lib of its prefix; on Windows it is beside Node.js or below the user's data.
+  const isPrefix = parent.endsWith('/lib') && !existsSync(`${parent}/package.json`)
+  if (isPrefix || parent === dirname(executable) || /\/AppData\/Roaming\/npm$/i.test(parent)) return 'npm'
+  return undefined
+}
+
+/** Returns the package manager of a project, by its folders and lock files. */
+function projectManager(project: string, folder: string): Manager {
+  const has = (file: string) => existsSync(`${project}/${file}`)
+  if (folder.includes('/.pnpm/')) return 'pnpm'
+  if (folder.includes('/.yarn/') || has('yarn.lock')) return 'yarn'
+  return has('bun.lock') || has('bun.lockb') ? 'bun' : 'npm'
 }
 
 function slashed(path: string): string {
