@@ -12,6 +12,8 @@ export interface Manifest {
   name: string
   version: string
   exports: Record<string, Target>
+  types: string
+  typesVersions: { '*': Record<string, string[]> }
   dependencies: Record<string, string>
   peerDependencies?: Record<string, string>
 }
