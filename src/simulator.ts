@@ -14,12 +14,14 @@ import { reachableUrl, tablePath } from './table-address.ts'
 import { createRequestLog } from './http/request-log/log.ts'
 import { createSessions } from './http/auth/sessions.ts'
 import { createMetrics, type Metrics } from './http/sim/metrics.ts'
+import type { MonitoringParts } from './http/sim/monitoring.ts'
+import type { SimParts } from './http/sim/routes.ts'
 import { createStream } from './http/stream/stream.ts'
 import { createTableStream } from './http/guest-table/stream.ts'
 import { v1Routes } from './http/v1/routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
 import type { Delivery } from './model/delivery.ts'
-import type { Bundle } from './model/simulator/bundle.ts'
+import type { Bundle, BundleSettings } from './model/simulator/bundle.ts'
 import { Refusal } from './model/refusal.ts'
 import { inspectorLink } from './model/simulator/inspector-link.ts'
 import { texts, wholeNumbers } from './model/simulator/settings.ts'
@@ -237,41 +239,8 @@ async function startOn(parts: Parts): Promise<Simulator> {
             service_name: serviceName,
             ...(recording && { replay: recording }),
           }),
-          monitoring: {
-            service,
-            metrics,
-            version: packageVersion(),
-            clock,
-            async ready() {
-              if (lifecycle.phase !== 'running') throw new Refusal('shutting_down', SHUTTING_DOWN)
-              await shared?.ready()
-            },
-            shared: shared && {
-              connections: shared.database.connections,
-              conflicts: () => shared.counts().conflicts,
-              slots: shared.slotsHeld,
-            },
-          },
-          bundle: {
-            apiKey,
-            clockNow: () => clockNow(clock),
-            program: () => ({
-              tabwire: packageVersion(),
-              node: process.version,
-              platform: `${process.platform} ${process.arch}`,
-              recorded_at: new Date(timers.now()).toISOString(),
-              started_at: startedAt,
-            }),
-            settings: {
-              service_name: serviceName,
-              order_by: orderBy,
-              strict: parts.strict ?? false,
-              disable_after: parts.disableAfter ?? wholeNumbers.disableAfter.default,
-              keep_events: parts.keepEvents ?? KEPT_EVENTS,
-              sign_time: parts.signTime ?? 'real',
-              seed: parts.seed ?? null,
-            },
-          },
+          monitoring: monitoringParts(parts, { service, metrics, lifecycle }),
+          bundle: bundleParts(parts, { apiKey, orderBy, startedAt }),
         })
       },
       '/t': async () => {
@@ -347,6 +316,56 @@ async function startOn(parts: Parts): Promise<Simulator> {
 async function showReplay(service: Service, bundle: Bundle) {
   const { showBundle } = await import('./simulator/replay.ts')
   return showBundle(service, bundle)
+}
+
+/** Returns what `/_sim/ready` and `/_sim/metrics` show. */
+function monitoringParts(
+  { clock, shared }: Parts,
+  started: Pick<MonitoringParts, 'service' | 'metrics'> & { lifecycle: { phase: Phase } },
+): MonitoringParts {
+  const { service, metrics, lifecycle } = started
+  return {
+    service,
+    metrics,
+    version: packageVersion(),
+    clock,
+    async ready() {
+      if (lifecycle.phase !== 'running') throw new Refusal('shutting_down', SHUTTING_DOWN)
+      await shared?.ready()
+    },
+    shared: shared && {
+      connections: shared.database.connections,
+      conflicts: () => shared.counts().conflicts,
+      slots: shared.slotsHeld,
+    },
+  }
+}
+
+/** Returns the parts of bundles that no other route has. */
+function bundleParts(
+  parts: Parts,
+  { apiKey, orderBy, startedAt }: { apiKey: string; orderBy: BundleSettings['order_by']; startedAt: string },
+): SimParts['bundle'] {
+  return {
+    apiKey,
+    clockNow: () => clockNow(parts.clock),
+    program: () => ({
+      tabwire: packageVersion(),
+      node: process.version,
+      platform: `${process.platform} ${process.arch}`,
+      recorded_at: new Date(timers.now()).toISOString(),
+      started_at: startedAt,
+    }),
+    settings: {
+      service_name: parts.serviceName,
+      order_by: orderBy,
+      strict: parts.strict ?? false,
+      disable_after: parts.disableAfter ?? wholeNumbers.disableAfter.default,
+      keep_events: parts.keepEvents ?? KEPT_EVENTS,
+      sign_time: parts.signTime ?? 'real',
+      seed: parts.seed ?? null,
+    },
+  }
 }
 
 /** Opens the log of requests. In a shared sandbox, it has the requests of all instances. */
