@@ -66,6 +66,14 @@ describe('the page of a table', () => {
     expect((await client.payments.list()).data).toEqual([])
   })
 
+  it('shows an open check behind any number of closed ones', async () => {
+    const { push, table } = await servedTable()
+    const closed = { items: [], totals: totals(0), status: 'closed' }
+    for (let number = 1; number <= 55; number += 1) await push(`closed-${number}`, closed)
+    expect((await table.state()).checks[0]?.external_id).toBe('a')
+    expect(await table.post(ann, '/claims', claimed('wine'))).toMatchObject({ status: 201 })
+  })
+
   it('lets a guest claim, and shows all claims and which are the guest’s own', async () => {
     const { client, table } = await servedTable()
     const answer = await table.post(ann, '/claims', claimed('burger'))
