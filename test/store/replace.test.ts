@@ -54,6 +54,19 @@ describe('replacing everything on disk', () => {
     await store.replace(others)
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(many)
   })
+
+  it('reads what was saved after a journal could not be cut', async () => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const store = await openStore(directory, { openFile: disk.openFile })
+    await saveChecks(store, 1, 2, 3)
+    disk.fails = (step, path) => step === 'truncate' && path.endsWith('journal.ndjson')
+    await store.replace((all) => ({ ...all, checks: [check(4)] }))
+    await expect(saveChecks(store, 5)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    disk.fails = () => false
+    await saveChecks(store, 6)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([4, 6])
+  })
 })
 
 describe.skipIf(process.platform === 'win32')('a directory that cannot be opened or synced', () => {

@@ -182,6 +182,7 @@ function appendFile(file: DiskFile, initialPath: string, initialSize: number): A
       path = to
     },
     async empty() {
+      isClean = false
       size = 0
       await repair()
     },
