@@ -117,6 +117,11 @@ export function createStream(
       if (write.collection === 'keys' && 'put' in write && write.put.revoked_at !== null)
         for (const [subscriber, { keyId }] of subscribers) if (keyId === write.put.id) subscriber.close()
   }
+  /** Returns true when the key was revoked between its check and the subscription. */
+  const isRevoked = async (keyId: string | undefined) => {
+    const key = keyId === undefined ? undefined : await service.get('keys', keyId)
+    return key !== undefined && key.revoked_at !== null
+  }
   // Without subscribers, no message is serialised.
   log.onAdd(({ id, number, read }) => {
     now = { ...now, request: number }
@@ -189,7 +194,7 @@ export function createStream(
         onEnd: () => void subscribers.delete(subscriber),
       })
       subscribers.set(subscriber, owner)
-      if (isClosed) subscriber.close()
+      if (isClosed || (await isRevoked(owner.keyId))) subscriber.close()
       offerAll(subscriber)
       if (hasHistory)
         try {

@@ -7,7 +7,7 @@ export interface Subscriber {
   /**
    * Sends a message, after the history if that is still being sent. When too many bytes are queued, the message is dropped
    * and counted, and `bytes` is not called. A message with the key `reset` is sent in any case: it clears what waits behind
-   * the history, and otherwise follows the message about dropped ones.
+   * the history, and the messages that were dropped before it no longer count.
    */
   tell(key: string, bytes: () => Uint8Array): void
   /** Sends a heartbeat, unless other data is queued. */
@@ -72,17 +72,19 @@ export function createSubscriber({
   const unread = () => mostBytes - (controller.desiredSize ?? 0)
   const hasRoom = () => unread() < mostBytes
   const tellMissed = () => {
-    if (missed === 0 || waiting !== undefined || !hasRoom()) return
-    controller.enqueue(encoder.encode(dropped(missed)))
-    missed = 0
+    if ((missed === 0 && missedReset === undefined) || waiting !== undefined || !hasRoom()) return
     if (missedReset !== undefined) controller.enqueue(missedReset)
     missedReset = undefined
+    if (missed > 0) controller.enqueue(encoder.encode(dropped(missed)))
+    missed = 0
   }
   const send = (key: string, bytes: () => Uint8Array) => {
     tellMissed()
     if (hasRoom()) return controller.enqueue(bytes())
     missed += 1
-    if (key === 'reset') missedReset = bytes()
+    if (key !== 'reset') return
+    missedReset = bytes()
+    missed = 0
   }
   const hold = (held: HeldMessage[], key: string, bytes: () => Uint8Array) => {
     if (key === 'reset') {

@@ -12,8 +12,10 @@ const MIB = 2 ** 20
 /** The buffer of one subscriber, plus one message. */
 const MOST = 4 * MIB + 1.1 * MIB
 
+type Source = Parameters<typeof createStream>[0]
+
 /** A stream about a log and a store that the test fills. */
-function openStream() {
+function openStream(get: Source['get'] = async () => undefined) {
   const log = openRequestLog()
   const listeners: CommitListener[] = []
   const stream = createStream(
@@ -23,7 +25,7 @@ function openStream() {
         return () => {}
       },
       list: async () => ({ data: [], more: false }),
-      get: async () => undefined,
+      get,
       find: async () => [],
       generation: () => 0,
       sequence: () => 0,
@@ -131,8 +133,8 @@ describe('a stalled subscriber of the stream', () => {
     for (let n = 0; n < 10; n += 1) ask()
     reset()
     for (let n = 0; n < 10; n += 1) ask()
-    const told = await readerOf(body).until(({ type }) => type === 'reset')
-    expect(told.at(-2)).toMatchObject({ type: 'dropped' })
+    const told = await readerOf(body).until(({ type }) => type === 'dropped')
+    expect(told.slice(-2)).toMatchObject([{ type: 'reset' }, { type: 'dropped', data: { count: 10 } }])
   })
 
   it('misses messages beyond four MiB while its history is read, and is told afterwards', async () => {
@@ -162,14 +164,20 @@ describe('a stalled subscriber of the stream', () => {
   })
 })
 
-describe('a stream that opens while the service stops', () => {
+describe('a stream that opens late', () => {
   /** Reads a stream to its end. */
   const textOf = async (body: unknown) => new Response(body as ReadableStream<Uint8Array>).text()
 
-  it('ends at once, so that the stop does not wait for it', async () => {
+  it('ends at once while the service stops, so that the stop does not wait for it', async () => {
     const { stream } = openStream()
     stream.close()
     expect(await textOf((await stream.open()).body)).toMatch(/^: listening\n/)
+  })
+
+  it('ends at once when its key was revoked after the check of the key', async () => {
+    const key = { id: 'key_1', revoked_at: '2026-11-21T18:00:00.000Z' }
+    const { stream } = openStream((async () => key) as unknown as Source['get'])
+    expect(await textOf((await stream.open({ keyId: 'key_1' })).body)).toMatch(/^: listening\n/)
   })
 
   it('ends at once also at a table', async () => {
