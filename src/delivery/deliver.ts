@@ -84,7 +84,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     }
     if (mayBegin?.() === false) throw new NotOwner(delivery.attempts.length)
     const plan = await faults?.planFor(delivery)
-    if (plan?.holds) return faults?.hold(delivery, plan)
+    if (plan?.holds) return faults?.hold(delivery, plan, generation)
     const started_at = settings.clock.now().toISOString()
     const signed_at = delivery.signed_at ?? Math.floor(settings.signClock.now().getTime() / 1000)
     const trace = settings.newSpanId && traceOf(event, settings.newSpanId)

@@ -7,6 +7,8 @@ export interface HoldDelivery {
   delivery_id: string
   /** Number of the attempt that is held, from 1. */
   attempt: number
+  /** Generation of the records that the fault was planned from. */
+  generation: number
   faults: Hold['faults']
   /** In milliseconds. */
   delay_ms: number
@@ -20,13 +22,16 @@ function readsToHold({ delivery_id }: HoldDelivery) {
 
 /**
  * Holds the next attempt of a delivery for a fault (contract section 10). The delivery waits in the queue like a retry
- * and survives a crash. An attempt that another instance has made or held changes nothing.
+ * and survives a crash. An attempt that another instance has made or held changes nothing, and neither does one of records
+ * that were replaced.
  */
 export const holdDelivery = {
   reads: readsToHold,
-  decide({ delivery }, { attempt, faults, delay_ms, reorder_ms }, { now }) {
+  decide({ delivery }, { attempt, generation, faults, delay_ms, reorder_ms }, context) {
     if (delivery?.status !== 'pending' || delivery.held !== undefined) return unchanged(delivery)
-    if (delivery.attempts.length !== attempt - 1) return unchanged(delivery)
+    if (delivery.attempts.length !== attempt - 1 || generation !== context.generation)
+      return unchanged(delivery)
+    const { now } = context
     const at = (ms: number) => new Date(now.getTime() + ms).toISOString()
     const reply: Delivery = {
       ...delivery,

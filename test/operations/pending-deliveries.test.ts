@@ -16,6 +16,7 @@ const delivery: Delivery = {
 const command: HoldDelivery = {
   delivery_id: 'dlv_1',
   attempt: 1,
+  generation: 0,
   faults: ['delay'],
   delay_ms: 500,
   reorder_ms: 0,
@@ -40,6 +41,7 @@ describe('holding a delivery', () => {
   it.each([
     ['another instance holds', { ...delivery, held }, {}],
     ['another instance has attempted', delivery, { attempt: 2 }],
+    ['belonged to replaced records', delivery, { generation: 1 }],
     ['is no longer pending', { ...delivery, status: 'delivered' as const, next_attempt_at: null }, {}],
   ])('changes nothing of a delivery that %s', (_which, stored, changes) => {
     expect(decide(stored, changes)).toMatchObject({ reply: stored, writes: [] })

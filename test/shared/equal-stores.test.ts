@@ -185,6 +185,7 @@ const deliveries = fc.oneof(
         delivery && {
           delivery_id: delivery.id,
           attempt: delivery.attempts.length + 1,
+          generation: -1,
           faults: ['delay' as const],
           delay_ms: 120,
           reorder_ms: 0,

@@ -15,9 +15,12 @@ export interface DeliveryFaults {
   replaced(): Promise<void>
   /** Plans the faults of the attempt that is about to start; `undefined` for none. Pings get no faults. */
   planFor(delivery: Delivery): Promise<FaultPlan | undefined> | FaultPlan | undefined
-  /** Holds the attempt back durably; it falls due by the clock. */
-  hold(delivery: Delivery, plan: FaultPlan): Promise<Delivery | undefined>
-  /** Releases the held deliveries that this delivery, which its receiver has seen, has overtaken. */
+  /** Holds the attempt back durably; it falls due by the clock. `generation` is that of the delivery's records. */
+  hold(delivery: Delivery, plan: FaultPlan, generation: number): Promise<Delivery | undefined>
+  /**
+   * Releases the held deliveries that this delivery, which its receiver has seen, has overtaken. When this fails, the next
+   * delivery to the endpoint releases them, or they fall due by the clock.
+   */
   releaseOvertaken(delivery: Delivery): Promise<void> | undefined
 }
 
@@ -60,11 +63,12 @@ export function createDeliveryFaults(
       held.remove(delivery)
       return resumedPlan(delivery.held)
     },
-    hold({ id: delivery_id, endpoint_id, attempts }, { faults: kinds, delay_ms, reorder_ms }) {
+    hold({ id: delivery_id, endpoint_id, attempts }, { faults: kinds, delay_ms, reorder_ms }, generation) {
       held.add({ id: delivery_id, endpoint_id }, reorder_ms > 0)
       return service.execute(holdDelivery, {
         delivery_id,
         attempt: attempts.length + 1,
+        generation,
         faults: kinds,
         delay_ms,
         reorder_ms,
@@ -73,7 +77,9 @@ export function createDeliveryFaults(
     releaseOvertaken(delivery) {
       const delivery_ids = held.takeOvertakenBy(delivery)
       if (delivery_ids.length === 0) return undefined
-      return service.execute(releaseDeliveries, { delivery_ids, at_once: false })
+      return service
+        .execute(releaseDeliveries, { delivery_ids, at_once: false })
+        .catch(() => held.waitAgain(delivery, delivery_ids))
     },
   }
 }
@@ -106,7 +112,10 @@ export function createHeldDeliveries() {
     until?: string | null,
   ): void {
     all.set(id, { endpointId, until })
-    if (!untilOvertaken) return
+    if (untilOvertaken) beginWaiting(id, endpointId)
+  }
+
+  function beginWaiting(id: string, endpointId: string): void {
     const ids = waiting.get(endpointId) ?? new Set()
     waiting.set(endpointId, ids.add(id))
   }
@@ -149,6 +158,10 @@ export function createHeldDeliveries() {
       for (const id of overtaken) ids.delete(id)
       if (ids.size === 0) waiting.delete(endpoint_id)
       return overtaken
+    },
+    /** Makes deliveries that are still held wait to be overtaken again. */
+    waitAgain({ endpoint_id }: Subject, ids: readonly string[]): void {
+      for (const id of ids) if (all.has(id)) beginWaiting(id, endpoint_id)
     },
     takeAll(): string[] {
       const ids = [...all.keys()]

@@ -23,7 +23,8 @@ const held = (next_attempt_at: string): Delivery => ({
   held: { faults: ['reorder'], since: '2026-11-21T18:00:00.000Z', not_before: '2026-11-21T18:00:00.000Z' },
 })
 
-test('a hold that begins while another instance clears the faults is released', () => {
+/** Faults that the test sets, over a service that answers as `answer` does. */
+function openFaults(answer: () => Promise<never>) {
   let set = faultSet(noFaults, 1, [{ on: 'deliveries', delay: 1, delay_ms: 60_000 }])
   let replaced = () => {}
   const active: ActiveFaults = {
@@ -36,16 +37,36 @@ test('a hold that begins while another instance clears the faults is released', 
   const service: Parameters<typeof createDeliveryFaults>[0] = {
     execute: (operation, command) => {
       executed.push(operation, command)
-      return new Promise(() => undefined)
+      return answer()
     },
     list: async () => ({ data: [], more: false }),
     onCommit: () => () => undefined,
   }
   const faults = createDeliveryFaults(service, active)
-  const plan = { faults: ['delay'] as const, holds: true, delay_ms: 60_000, reorder_ms: 0, injected: [] }
-  void faults.hold(delivery, plan)
-  set = faultSet(set, undefined, [])
-  replaced()
+  const clear = () => {
+    set = faultSet(set, undefined, [])
+    replaced()
+  }
+  return { faults, executed, clear }
+}
+
+const plan = { faults: ['delay'] as const, holds: true, delay_ms: 60_000, reorder_ms: 0, injected: [] }
+
+test('a release that could not be stored fails no attempt, and the next delivery repeats it', async () => {
+  const { faults, executed } = openFaults(() => Promise.reject(new Error('full')))
+  await faults.hold(delivery, { ...plan, reorder_ms: 60_000 }, 0).catch(() => undefined)
+  const release = [releaseDeliveries, { delivery_ids: ['del_1'], at_once: false }]
+  for (const id of ['del_2', 'del_3']) {
+    executed.length = 0
+    await faults.releaseOvertaken({ ...delivery, id })
+    expect(executed).toEqual(release)
+  }
+})
+
+test('a hold that begins while another instance clears the faults is released', () => {
+  const { faults, executed, clear } = openFaults(() => new Promise(() => undefined))
+  void faults.hold(delivery, plan, 0)
+  clear()
   expect(executed).toEqual([
     holdDelivery,
     expect.objectContaining({ delivery_id: 'del_1', delay_ms: 60_000 }),
