@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { createIdentifiers, createNewId } from '../src/ids.ts'
+import { createRestarts } from '../src/simulator/sharing.ts'
+import { createLocalValues } from '../src/store/shared-values.ts'
+import type { CommitListener } from '../src/store/store.ts'
 
 const noon = new Date('2026-11-21T12:00:00.000Z')
 
@@ -26,6 +29,33 @@ test('identifiers restarted without existing ones follow the clock', () => {
   now = noon
   restartAfter(undefined)
   expect(newId('chk').slice(0, 14)).toBe(createNewId(() => noon)('chk').slice(0, 14))
+})
+
+test('a replacement restarts identifiers once its records are durable', () => {
+  let now = new Date(noon.getTime() + 60_000)
+  const identifiers = createIdentifiers(() => now)
+  const listeners: CommitListener[] = []
+  const { prepare } = createRestarts(
+    {
+      everything: () => Promise.reject(new Error('Only a shared store reads them.')),
+      onCommit(listener) {
+        listeners.push(listener)
+        return () => undefined
+      },
+    },
+    { ...identifiers, values: createLocalValues(), shared: undefined },
+  )
+  const later = identifiers.newId('chk')
+  now = noon
+  const newest = createNewId(() => noon)('chk')
+  prepare(newest)
+  // The replacement fails; another transaction commits.
+  for (const listener of listeners) listener([])
+  expect(identifiers.newId('chk') > later).toBe(true)
+  prepare(newest)
+  for (const listener of listeners) listener([], 'replacement')
+  const made = identifiers.newId('chk')
+  expect(made > newest && made < later).toBe(true)
 })
 
 test('restarted identifiers of a seed never repeat existing ones', () => {

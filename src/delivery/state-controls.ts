@@ -26,7 +26,8 @@ interface ControlsSettings {
   restarts: {
     /** Announces a replacement to the other instances. */
     announce: (make: (all: Everything) => Everything) => Promise<void>
-    restartAfter: (newestId: string | undefined) => void
+    /** Must be called with the newest id of records that are about to replace all others. */
+    prepare: (newestId: string | undefined) => void
   }
 }
 
@@ -42,8 +43,7 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     let after: Everything | undefined
     const makeAndNote = (all: Everything) => {
       after = make(all)
-      // Now, so that the next identifier is newer than all records of the new state.
-      restarts.restartAfter(newestId(after))
+      restarts.prepare(newestId(after))
       return after
     }
     const work = async () => {

@@ -93,14 +93,19 @@ export function createRestarts(
 ) {
   const announced = () => (values.get(RESTART) ?? { count: 0, after: null }) as object as Restart
   let applied = 0
+  /** Of the replacement that is under way at this instance, without a shared store. */
+  let newestOfNext: string | undefined
   function apply(): void {
     const { count, after } = announced()
     if (count > applied) restartAfter(after ?? undefined)
     applied = count
   }
   apply()
+  // Once the records are durable: after a failed replacement, identifiers continue.
   service.onCommit((_writes, kind) => {
-    if (kind === 'replacement') apply()
+    if (kind !== 'replacement') return
+    if (shared === undefined) restartAfter(newestOfNext)
+    else apply()
   })
   return {
     /** Must be called before the records are replaced by the result of `make`, so that the other instances know it. */
@@ -112,10 +117,9 @@ export function createRestarts(
         return { value: { count: count + 1, after }, reply: undefined }
       })
     },
-    /** Restarts the identifiers of this instance. */
-    restartAfter(newest: string | undefined): void {
-      applied = announced().count
-      restartAfter(newest)
+    /** Notes the newest id of records that are about to replace all others. */
+    prepare(newest: string | undefined): void {
+      newestOfNext = newest
     },
   }
 }

@@ -50,7 +50,7 @@ test('a state that cannot be stored changes neither the running clock nor the fa
     interrupt: (work) => work(),
     initialTime: () => ({ time: undefined, frozen: false }),
     clearFaults: async () => void (areFaultsSet = false),
-    restarts: { announce: async () => undefined, restartAfter: () => undefined },
+    restarts: { announce: async () => undefined, prepare: () => undefined },
   })
   const state: State = { format: 2, clock: { now: '2020-01-01T00:00:00.000Z', frozen: true }, ...nothing }
   await expect(states.load(state)).rejects.toMatchObject({ code: 'storage_unavailable' })
