@@ -371,7 +371,7 @@ function bundleParts(
 /** Opens the log of requests. In a shared sandbox, it has the requests of all instances. */
 async function openRequestLog(
   service: Service,
-  { clock, orderBy, replay, shared }: Parts & { orderBy: string },
+  { clock, orderBy, replay, shared, onError }: Parts & { orderBy: string },
 ) {
   const parts = { service, clock, orderBy }
   if (shared === undefined) return createRequestLog({ ...parts, saved: replay?.log })
@@ -379,7 +379,8 @@ async function openRequestLog(
     import('./http/request-log/shared-log.ts'),
     import('./store/postgres/request-rows.ts'),
   ])
-  return openSharedLog({ ...parts, rows: createRequestRows(shared.database, newToken()), newId: newToken })
+  const rows = createRequestRows(shared.database, newToken())
+  return openSharedLog({ ...parts, rows, newId: newToken, onError })
 }
 
 /** Returns the token of the stream: that of the sandbox, or of this process. */

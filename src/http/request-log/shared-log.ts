@@ -51,6 +51,8 @@ interface SharedLogParts extends Omit<LogParts, 'service' | 'saved' | 'numbers'>
   rows: Rows
   /** Returns a text that no other instance uses. */
   newId: () => string
+  /** Receives errors of single inputs: unreadable rows, such as those of another version, and bugs of the log. */
+  onError: (error: unknown) => void
 }
 
 /** Limits of the requests that wait for the database. The oldest are dropped. */
@@ -74,7 +76,13 @@ const WATCHED_CHECKS = 1_000
  * An answer is sent once its request is stored: what a client does next has a higher number, at whichever instance.
  * @throws Refusal `storage_unavailable`.
  */
-export async function openSharedLog({ service, rows, newId, ...parts }: SharedLogParts): Promise<RequestLog> {
+export async function openSharedLog({
+  service,
+  rows,
+  newId,
+  onError,
+  ...parts
+}: SharedLogParts): Promise<RequestLog> {
   const listeners = new Set<AddListener>()
   const queue: Waiting[] = []
   /** Taken from the queue, and being stored. */
@@ -126,7 +134,7 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
     return started
   }
 
-  /** Adds an input to the log. One that the log cannot take does not keep it from the next ones. */
+  /** Adds an input to the log. One that the log cannot take is reported, and does not keep it from the next ones. */
   function put(id: string, number: number, doc: string | null): void {
     try {
       const input = own.get(id) ?? (doc === null ? undefined : (JSON.parse(doc) as Input))
@@ -134,8 +142,8 @@ export async function openSharedLog({ service, rows, newId, ...parts }: SharedLo
       charactersSince += sizeOf(input)
       if ('request' in input) log.add(input.request, number)
       else log.applied(input.applied)
-    } catch {
-      // An unreadable row, such as one of another version.
+    } catch (error) {
+      onError(error)
     }
   }
 

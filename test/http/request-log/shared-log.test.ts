@@ -46,9 +46,14 @@ function openRows() {
   return { rows, stored, database, saved: () => saved }
 }
 
-async function openLog({ rows }: Pick<ReturnType<typeof openRows>, 'rows'>, readChecks = () => {}) {
+async function openLog(
+  { rows }: Pick<ReturnType<typeof openRows>, 'rows'>,
+  readChecks = () => {},
+  onError: (error: unknown) => void = (error) => expect.unreachable(String(error)),
+) {
   const log = await openSharedLog({
     rows,
+    onError,
     clock: { now: () => new Date() },
     newId: () => 'state',
     service: {
@@ -186,13 +191,17 @@ describe('the request log of a shared sandbox', () => {
 
   it('is not blocked by rows that cannot be read, at running and new instances', async () => {
     const shared = openRows()
-    const log = await openLog(shared)
+    const errors: unknown[] = []
+    const open = () => openLog(shared, undefined, (error) => errors.push(error))
+    const log = await open()
     const broken = { ...refused(1), response_body: '{"error":{"code":"unauthorized",…"No."}}' }
     for (const doc of [JSON.stringify({ request: broken }), 'no JSON', '{"request":null}'])
       await shared.rows.append([{ id: `req_${shared.stored.length}`, generation: 0, sequence: 0, doc }])
     await log.add(entry(2))
     await log.bringUpToDate()
-    const other = await openLog(shared)
+    const other = await open()
+    // The text and the null, at both. The first row is only cut.
+    expect(errors).toEqual(Array.from({ length: 4 }, () => expect.any(Error) as Error))
     for (const each of [log, other])
       expect(each.list({ order: 'asc', limit: 9 }).data.map(({ id }) => id)).toEqual([
         'req_000001',
