@@ -296,8 +296,9 @@ describe('tabwire listen', () => {
     async () => {
       const service = await serve()
       const elsewhere = await emptyDirectory()
+      const connection = ['--url', service.url, '--api-key', service.key]
       const listening = await spawnTabwire(
-        ['listen', '--json', '--forward-to', app.url, '--url', service.url, '--api-key', service.key],
+        ['listen', '--json', '--forward-to', app.url, '--no-relay', ...connection],
         { cwd: elsewhere },
       )
       await listening.until('stdout', /"ready"/)
