@@ -68,7 +68,7 @@ describe('the page of a table', () => {
 
   it('shows an open check behind any number of closed ones', async () => {
     const { push, table } = await servedTable()
-    const closed = { items: [], totals: totals(0), status: 'closed' }
+    const closed = { items: [], totals: totals(0), status: 'closed' as const }
     for (let number = 1; number <= 55; number += 1) await push(`closed-${number}`, closed)
     expect((await table.state()).checks[0]?.external_id).toBe('a')
     expect(await table.post(ann, '/claims', claimed('wine'))).toMatchObject({ status: 201 })
