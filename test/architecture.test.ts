@@ -65,7 +65,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   'table-address.ts': { own: [], foreign: ['node:crypto', 'node:os'] },
   conformance: {
     own: ['ids.ts', 'model', 'package-file.ts', 'signature', 'trusted-authorities.ts'],
-    foreign: ['fast-check', 'fast-xml-builder', 'undici', 'zod', 'node:*'],
+    foreign: ['ipaddr.js', 'fast-check', 'fast-xml-builder', 'undici', 'zod', 'node:*'],
   },
   http: {
     own: [

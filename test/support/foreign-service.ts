@@ -91,10 +91,10 @@ export const defaults = {
     }),
   /** What a refused push does all the same. */
   onConflict: (_bill: Bill, _next: Body): { events?: number; type?: string } => ({}),
-  conflictReply: (): Reply => ({ status: 409, json: { error: 'conflict_with_paid_items' } }),
+  conflictReply: (_next: Body): Reply => ({ status: 409, json: { error: 'conflict_with_paid_items' } }),
   isReplay: (before: Body, next: Body): boolean => JSON.stringify(before) === JSON.stringify(next),
   /** What a replay does, although it should do nothing. */
-  onReplay: (_bill: Bill): { events?: number; afterMs?: number } => ({}),
+  onReplay: (_bill: Bill): { events?: number; afterMs?: number; type?: string } => ({}),
   /** What an older push does, although it should do nothing. Returns what an event about it shows. */
   onStale: (_bill: Bill, _next: Body): Body | undefined => undefined,
   /** What is taken after a push. */
@@ -127,6 +127,8 @@ export const defaults = {
   }),
   /** What GET of an endpoint answers. */
   hookShown: (hook: Hook): unknown => ({ id: hook.id, url: hook.url }),
+  /** The text of that answer, in place of its JSON. */
+  hookReply: (_hook: Hook): string | undefined => undefined,
   needsWriteScope: true,
   /** Whether an endpoint is registered, although its key is refused. */
   registersRefused: false,
@@ -293,8 +295,8 @@ export async function openForeignService(
     if (bill !== undefined) {
       bill.pushes += 1
       if (choices.isReplay(bill.body, next)) {
-        const { events = 0, afterMs = 0 } = choices.onReplay(bill)
-        if (events > 0) later(afterMs, () => announce(bill, ['check.updated']))
+        const { events = 0, afterMs = 0, type = 'check.updated' } = choices.onReplay(bill)
+        if (events > 0) later(afterMs, () => announce(bill, [type]))
         return choices.pushReply(choices.shown(bill), false)
       }
       if (!choices.isNewer(bill.body, next)) {
@@ -305,7 +307,7 @@ export async function openForeignService(
       if (choices.conflicts(bill, next)) {
         const { events = 0, type = 'check.updated' } = choices.onConflict(bill, next)
         if (events > 0) announce(bill, [type])
-        return choices.conflictReply()
+        return choices.conflictReply(next)
       }
     }
     const apply = () => {
@@ -374,7 +376,10 @@ export async function openForeignService(
       const bill = [...bills.values()].find(({ ref }) => choices.isSame(choices.readPath(ref), path))
       if (bill !== undefined) return { status: 200, json: choices.read(choices.shown(bill)) }
       const hook = parts[0] === 'webhook-endpoints' ? hooks.find(({ id }) => id === parts[1]) : undefined
-      if (hook !== undefined) return { status: 200, json: choices.hookShown(hook) }
+      if (hook !== undefined) {
+        const text = choices.hookReply(hook)
+        return text === undefined ? { status: 200, json: choices.hookShown(hook) } : { status: 200, text }
+      }
     }
     if (method === 'POST' && path === '/v1/webhook-endpoints') {
       if (choices.needsWriteScope && key !== 'full') {

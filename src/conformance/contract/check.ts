@@ -86,8 +86,8 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   const note = (method: Method, path: string, { status, headers }: ServiceResponse) => {
     if (!path.startsWith('/')) return
     const id = String(headers['x-request-id'] ?? '')
-    if (headers['x-request-id'] === undefined) unidentified.push(`${method} ${path}: ${status}`)
-    else if (id !== '' && ids.has(id)) repeatedIds.push(`${method} ${path}: ${id}`)
+    if (id === '') unidentified.push(`${method} ${path}: ${status}`)
+    else if (ids.has(id)) repeatedIds.push(`${method} ${path}: ${id}`)
     ids.add(id)
   }
   const { ask, close } = createAsk({

@@ -239,7 +239,7 @@ async function replayed(target: Target, options: { withTimes: boolean }): Promis
   const before = await snapshot(target, check, options)
   await target.push(check, body, body)
   await target.shows(check, items, items)
-  const changed = await changedSince(target, check, before)
+  const [changed] = await changedSince(target, check, before)
   must(changed === undefined, `After two replays, GET returns another value at ${changed}.`)
 }
 

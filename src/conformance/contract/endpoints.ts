@@ -1,8 +1,9 @@
-import { isSuccess } from './ask.ts'
+import { isSuccess, parseJson } from './ask.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { isGenuine } from './receiver.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { fillPath } from './profile.ts'
+import { nested } from './shape.ts'
 import type { Registered, Target } from './target.ts'
 
 /** Registers an endpoint for events about checks; done once. @throws Broken | NotChecked when that is refused. */
@@ -161,10 +162,12 @@ export const secretOnce: ContractCase = one(
     if (secret === undefined) throw new NotChecked('The registration returned no secret.')
     const path = fillPath(target.profile.paths?.endpoint ?? '/webhook-endpoints/{id}', { id })
     const answers = [answer, await target.ask('GET', path), await target.ask('GET', '/webhook-endpoints')]
-    const shown = answers.find(({ text, headers }) => shows(text + JSON.stringify(headers), secret))
+    const shown = answers.find(
+      ({ text, headers }) => shows(text, secret) || shows(JSON.stringify(headers), secret),
+    )
     must(shown === undefined, 'Another response contains the signing secret.')
-    const sent = hook.arrivals.find(({ body, headers }) =>
-      shows(body.toString() + JSON.stringify(headers), secret),
+    const sent = hook.arrivals.find(
+      ({ body, headers }) => shows(body.toString(), secret) || shows(JSON.stringify(headers), secret),
     )
     must(sent === undefined, 'A delivery contains the signing secret.')
     if (target.profile.paths?.delete_endpoint === undefined) return
@@ -180,9 +183,12 @@ export const secretOnce: ContractCase = one(
 /** Fewest characters after the prefix of a secret that are looked for alone; fewer may be part of any text. */
 const MIN_SECRET = 16
 
-/** Returns true when a text shows a secret, its part after the prefix, or its base64. */
+/** Returns true when a text, or a string in its JSON, shows a secret, its part after the prefix, or its base64. */
 function shows(text: string, secret: string): boolean {
   const rest = secret.slice('whsec_'.length)
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
-  return [secret, base64, ...(rest.length < MIN_SECRET ? [] : [rest])].some((form) => text.includes(form))
+  const forms = [secret, base64, ...(rest.length < MIN_SECRET ? [] : [rest])]
+  // JSON may have escapes, such as PHP's for slashes.
+  const texts = [text, ...[...nested(parseJson(text))].map(({ value }) => value)]
+  return texts.some((one) => typeof one === 'string' && forms.some((form) => one.includes(form)))
 }

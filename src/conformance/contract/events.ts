@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { idOf, typeOf, type Arrival, type Hook } from './receiver.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { bodyOf, idOf, typeOf, type Arrival, type Hook } from './receiver.ts'
 import { claimed } from './conflicts.ts'
 import { pinged, reachable } from './endpoints.ts'
 import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { pushText } from './pushes.ts'
+import { at, checkCandidates } from './shape.ts'
 import type { Registered, Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
 
@@ -94,6 +96,28 @@ export function changedItems(target: Target): Promise<Item[]> {
   return target.once('changed items', () => Promise.resolve([]))
 }
 
+export function dataOf(arrival: Arrival): unknown {
+  return at(bodyOf(arrival), 'data')
+}
+
+/**
+ * Reads the check of an event until it is the event's data, whatever either is wrapped in: GET may show a change later than
+ * its event. Returns `undefined` when it never is. @throws NotChecked when it cannot be read.
+ */
+export function readAs(
+  target: Target,
+  arrival: Arrival,
+  check: TrialCheck,
+  { external_id }: Item,
+): Promise<unknown> {
+  const inside = (value: unknown) => checkCandidates(value, check.id, external_id)
+  const sent = inside(dataOf(arrival))
+  return target.eventually(
+    () => target.read(check),
+    (read) => inside(read).some((other) => sent.some((one) => isDeepStrictEqual(one, other))),
+  )
+}
+
 export const OUTDATED = 'A check.updated event contains the check before the change.'
 
 /** The events of a new check that is changed twice, each state replayed some times and each event awaited. */
@@ -116,7 +140,7 @@ async function eventsOf(target: Target, replays: number) {
       must(!about(all.hook.arrivals, a).some(isUpdate), OUTDATED)
       throw target.missing('The delivery for a changed check')
     }
-    const read = await unlessNotChecked(target.read(check))
+    const read = await unlessNotChecked(readAs(target, arrival, check, item))
     await replay(body)
     return { arrival, read }
   }

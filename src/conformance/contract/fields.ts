@@ -132,6 +132,9 @@ function requireShown(records: readonly unknown[], pushed: Readonly<Record<strin
   }
 }
 
+/** More than a second, in milliseconds, so that fields which count seconds have changed. */
+const SECOND_MS = 1_100
+
 /** A check as it is read, with the paths that differ between two reads although nothing happened. */
 export interface Snapshot {
   check: unknown
@@ -146,7 +149,7 @@ export async function snapshot(
   { withTimes = false } = {},
 ): Promise<Snapshot> {
   const one = await seen(target, check, withTimes)
-  if (withTimes) await pause(1_100)
+  if (withTimes) await pause(SECOND_MS)
   const other = await seen(target, check, withTimes)
   return { check: other, withTimes, volatile: new Set(differences(one, other)) }
 }
@@ -156,14 +159,18 @@ async function seen(target: Target, check: TrialCheck, withTimes: boolean): Prom
   return withTimes ? read : timeless(read)
 }
 
-/** Returns the first path that differs from a snapshot, except paths that differ between any two reads. */
+/** Returns the paths that differ from a snapshot, except those that change by themselves, such as a number of seconds. */
 export async function changedSince(
   target: Target,
   check: TrialCheck,
   before: Snapshot,
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   const now = await seen(target, check, before.withTimes)
-  return differences(before.check, now).find((path) => !before.volatile.has(path))
+  const changed = differences(before.check, now).filter((path) => !before.volatile.has(path))
+  if (changed.length === 0) return []
+  await pause(SECOND_MS)
+  const volatile = new Set(differences(now, await seen(target, check, before.withTimes)))
+  return changed.filter((path) => !volatile.has(path))
 }
 
 /** Orders of arrival of three states, 3 being the newest. Each ends with that one. */

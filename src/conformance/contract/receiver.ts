@@ -87,6 +87,7 @@ export async function openReceiver({
   port = 0,
   eventMs,
 }: ReceiverOptions): Promise<Receiver> {
+  const closed = new AbortController()
   const hooks = new Map<string, (arrival: Arrival, response: ServerResponse) => void>()
   let distrusted = 0
   let arrived = 0
@@ -148,7 +149,7 @@ export async function openReceiver({
   const url = (publicUrl ?? own).replace(/\/+$/, '')
   const open = () => {
     const name = `hook-${hooks.size + 1}`
-    const { hook, take } = createHook(`${url}/${name}`, eventMs)
+    const { hook, take } = createHook(`${url}/${name}`, eventMs, closed.signal)
     hooks.set(name, take)
     return hook
   }
@@ -174,6 +175,7 @@ export async function openReceiver({
     },
     close: () =>
       new Promise((resolve) => {
+        closed.abort()
         server.close(() => resolve())
         server.closeAllConnections()
         for (const socket of connections) socket.destroy()
@@ -206,7 +208,8 @@ function unusable(port: number, code = ''): string {
   return `--receiver-port ${port} ${why}. Choose another port, or omit the flag for any free port.`
 }
 
-function createHook(url: string, eventMs: number) {
+/** Creates a hook. Waits end, without a result, when `closed` aborts: after Ctrl-C, a case may still wait. */
+function createHook(url: string, eventMs: number, closed: AbortSignal) {
   const arrivals: Arrival[] = []
   const waiting = new Set<() => void>()
   let answer: { status: number | null; delayMs: number } = { status: 204, delayMs: 0 }
@@ -218,13 +221,16 @@ function createHook(url: string, eventMs: number) {
         const end = (result: ReturnType<typeof look>) => {
           clearTimeout(timer)
           waiting.delete(check)
+          closed.removeEventListener('abort', giveUp)
           resolve(result)
         }
+        const giveUp = () => end(undefined)
         const check = () => {
           const found = look(arrivals)
           if (found !== undefined) end(found)
         }
-        const timer = setTimeout(() => end(undefined), ms)
+        const timer = setTimeout(giveUp, closed.aborted ? 0 : ms)
+        closed.addEventListener('abort', giveUp)
         waiting.add(check)
         check()
       }),

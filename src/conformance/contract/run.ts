@@ -187,8 +187,9 @@ function formsOf(secret: string): string[] {
   return [
     secret,
     json,
-    // PHP escapes slashes in JSON.
+    // PHP escapes slashes in JSON, and .NET these.
     json.replaceAll('/', String.raw`\/`),
+    json.replace(/[&'+<>`]/g, (one) => `\\u00${one.charCodeAt(0).toString(16).toUpperCase()}`),
     encodeURIComponent(secret),
     Buffer.from(secret).toString('hex'),
     ...base64.map((one) => one.replace(/=+$/, '')),

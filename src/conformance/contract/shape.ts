@@ -35,7 +35,8 @@ const SUCCESS: readonly unknown[] = [null, false, '', 0]
 
 /**
  * Returns true when there is a list of records anywhere in a JSON value: an array, or objects under their ids. An array within an
- * object that is an error, or that has an id and so is a record itself, is none unless its name says so.
+ * object that is an error is none. In an object that has an id, and so may be a record itself, it counts by its name or by
+ * the records in it.
  */
 export function hasList(value: unknown): boolean {
   if (Array.isArray(value)) return true
@@ -46,7 +47,7 @@ export function hasList(value: unknown): boolean {
   const isRecord = entries.some(([name, one]) => /^_?(id|uuid|uid)$/i.test(name) && !Array.isArray(one))
   return entries.some(([name, one]) => {
     if (!Array.isArray(one)) return hasList(one)
-    return !isError && (!isRecord || LIST.test(name))
+    return !isError && (!isRecord || LIST.test(name) || one.some(isObject))
   })
 }
 

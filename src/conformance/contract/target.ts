@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { isSuccess, NoAnswer, type ServiceResponse, type Ask, type Method, type Sent } from './ask.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
@@ -259,10 +260,15 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   }
 }
 
-/** Returns true when an address is one that services may refuse or cannot reach: of this machine or a private network. */
+/** Names of private networks: without a domain, or in one that the public DNS does not have. */
+const PRIVATE_NAME =
+  /^[^.]+$|\.(corp|home|home\.arpa|internal|intranet|invalid|lan|local|localhost|private|test)$/i
+
+/** Returns true when a host is one that services may refuse or cannot reach: any but a public address or name. */
 function isPrivate(url: string): boolean {
-  const { hostname } = new URL(url)
-  return isLoopbackName(bareHost({ hostname })) || /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
+  const host = bareHost(new URL(url))
+  if (ipaddr.isValid(host)) return ipaddr.process(host).range() !== 'unicast'
+  return isLoopbackName(host) || PRIVATE_NAME.test(host)
 }
 
 /** Statuses of a response to a body that is missing or wrong. */

@@ -13,7 +13,8 @@ interface Control extends Variant {
 const controls: Record<string, Control> = {
   'no push is accepted': {
     changes: { invalid: () => 'closed' },
-    guards: /^(requests|checks|conflicts|retries)\/|^deliveries\/(?!ping|exact_url)/,
+    guards:
+      /^(requests|checks|conflicts|retries)\/|^access\/push_without_key$|^deliveries\/(?!ping|exact_url)/,
     failed: ['checks/accepted'],
   },
   'GET /locations is refused': {
@@ -28,7 +29,7 @@ const controls: Record<string, Control> = {
   },
   'no endpoint can be registered': {
     changes: { takesUrl: () => false },
-    settings: { receiverUrl: 'https://receiver.example.test' },
+    settings: { receiverUrl: 'https://receiver.restaurant.example' },
     guards: /^(endpoints|deliveries|retries)\/|write_scope$/,
     failed: ['endpoints/registered'],
   },
@@ -44,7 +45,7 @@ const controls: Record<string, Control> = {
     failed: ['checks/full_state'],
   },
   'pushes in their order are not applied': {
-    changes: { isNewer: (before, next) => String(next.version) > String(before.version) },
+    changes: { isNewer: (_before, next) => next.items.every(({ name }) => name !== 'Dish after') },
     settings: { orderBy: 'version' },
     guards: /^checks\/(order|convergence)$/,
     failed: ['checks/in_order'],

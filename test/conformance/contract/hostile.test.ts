@@ -92,6 +92,7 @@ describe('text of a service that a report quotes', () => {
 
   test.each([
     ['as JSON', JSON.stringify({ got: 'Bearer a"key/of+this/test' })],
+    ['as JSON of .NET', String.raw`{"got":"Bearer a\"key/of\u002Bthis/test"}`],
     ['as JSON with escaped slashes', String.raw`{"got":"Bearer a\"key\/of+this\/test"}`],
   ])('hides a key that is quoted %s', (_form, text) => {
     const shown = reportable(text, ['a"key/of+this/test'])
@@ -122,11 +123,19 @@ test.each([
     if (incoming.method === refused) response.writeHead(422).end(`refused for ${authorization}`)
     else response.writeHead(200).end('[]')
   })
-  const receiverUrl = 'https://receiver.example.test'
+  const receiverUrl = 'https://receiver.restaurant.example'
   const cases = contractCases.filter(({ group }) => group === name.split('/')[0])
   const { report } = await check(baseUrl, { apiKey, receiverUrl, cases })
   const detail = report.cases.find(({ group, id }) => `${group}/${id}` === name)?.detail
   expect(detail).toMatch(/ returned 422: refused for Bearer \[hidden\]$/)
+})
+
+test('a wait for a delivery ends with the receiver, so that Ctrl-C ends the command', async () => {
+  const receiver = await openReceiver({ tls: await receiverTls(), eventMs: 60_000 })
+  const hook = receiver.open()
+  const waiting = hook.until(() => undefined)
+  await receiver.close()
+  expect([await waiting, await hook.until(() => undefined)]).toEqual([undefined, undefined])
 })
 
 test('the key is sent only to the host of the base URL', async () => {

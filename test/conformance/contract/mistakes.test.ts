@@ -185,6 +185,18 @@ const wrong: Record<string, Wrong> = {
     changes: { requestId: (_status, _url, socket) => idOfConnection(socket) },
     cases: ['requests/ids_differ'],
   },
+  'has an empty request id': {
+    changes: { requestId: () => '' },
+    cases: [
+      'requests/id_on_broken_json',
+      'requests/id_on_conflict',
+      'requests/id_on_every_answer',
+      'requests/id_on_missing_key',
+      'requests/id_on_push',
+      'requests/id_on_success',
+      'requests/id_on_unknown_path',
+    ],
+  },
   'has one request id for all': { changes: { requestId: () => 'r-1' }, cases: ['requests/ids_differ'] },
   'has no list of locations': { changes: { locations: () => ({ count: 2 }) }, cases: ['access/locations'] },
   'needs no key': {
@@ -560,6 +572,14 @@ const wrong: Record<string, Wrong> = {
     changes: { conflicts: (bill, next) => next.items.length > 0 && foreignDefaults.conflicts(bill, next) },
     cases: ['conflicts/each_of_two'],
   },
+  'fails at an empty list of items': {
+    changes: {
+      conflicts: (bill, next) => next.items.length === 0 || foreignDefaults.conflicts(bill, next),
+      conflictReply: (next) =>
+        next.items.length === 0 ? { status: 500 } : foreignDefaults.conflictReply(next),
+    },
+    cases: ['conflicts/each_of_two'],
+  },
   'protects what was claimed last alone': {
     changes: {
       onClaim: (bill, line) => {
@@ -718,7 +738,7 @@ const wrong: Record<string, Wrong> = {
   },
   'refuses every endpoint at a public address': {
     changes: { takesUrl: () => false },
-    settings: { receiverUrl: 'https://receiver.example.test' },
+    settings: { receiverUrl: 'https://receiver.restaurant.example' },
     cases: ['endpoints/registered'],
   },
   'has secrets without whsec_': {
@@ -737,6 +757,13 @@ const wrong: Record<string, Wrong> = {
   },
   'shows the secret in base64': {
     changes: { hookShown: ({ id, secret }) => ({ id, key: Buffer.from(secret).toString('base64') }) },
+    cases: ['endpoints/secret_once'],
+  },
+  'shows the secret with the slashes of its base64 escaped': {
+    changes: {
+      newSecret: () => `whsec_${randomUUID()}/${randomUUID()}`,
+      hookReply: ({ id, secret }) => `{"id":"${id}","key":"${secret.replaceAll('/', String.raw`\/`)}"}`,
+    },
     cases: ['endpoints/secret_once'],
   },
   'shows the secret without its beginning': {

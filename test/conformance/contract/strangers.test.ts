@@ -22,6 +22,38 @@ const withoutRetries = [...new Set(contractCases.map(({ group }) => group))].fil
 )
 const nowhere = { isReachable: false, timeouts: { eventMs: 200 } }
 
+/** GET shows the claim of an item a while after the claim. */
+function lateClaims(): Partial<Choices> {
+  const claimedAt = new WeakMap<Set<string>, number>()
+  return {
+    onClaim({ taken }, line) {
+      taken.add(line)
+      claimedAt.set(taken, Date.now())
+    },
+    shown: ({ ref, body, taken }) => ({
+      ref,
+      ...body,
+      claims: Date.now() - (claimedAt.get(taken) ?? Date.now()) > 250 ? taken.size : 0,
+    }),
+  }
+}
+
+/** GET shows a change a while after its event. */
+function lateReads(): Partial<Choices> {
+  const shown = new Map<string, { check: unknown; at: number }[]>()
+  return {
+    shown({ ref, body }) {
+      const check = { ref, ...body }
+      shown.set(ref, [...(shown.get(ref) ?? []), { check, at: Date.now() }])
+      return check
+    },
+    read(check) {
+      const all = shown.get((check as { ref: string }).ref) ?? []
+      return (all.findLast(({ at }) => Date.now() - at > 200) ?? all[0])?.check
+    },
+  }
+}
+
 /** The check that a service showed last. */
 let latest: unknown
 
@@ -68,6 +100,27 @@ const right: Record<string, Variant> = {
   'answers with an empty error': { changes: { locations: () => ({ error: '', locations: [] }) } },
   'answers with the restaurant and its venues': {
     changes: { locations: () => ({ id: 'rest_1', name: 'Pan', venues: [{ key: 'north' }] }) },
+  },
+  'answers with the restaurant and its shops': {
+    changes: { locations: () => ({ id: 'r1', name: 'Pan', shops: [{ id: 'l1' }] }) },
+  },
+  'shows for how long a check is open': {
+    changes: { read: (check) => ({ check, half_seconds: Math.floor(Date.now() / 500) }) },
+  },
+  'shows the claim of a guest late': { changes: lateClaims() },
+  'sends an event before GET shows the change': { changes: lateReads() },
+  'sends an event of its own for each push': {
+    changes: {
+      typesOf: (isNew) => [isNew ? 'check.created' : 'check.updated', 'check.received'],
+      onReplay: () => ({ events: 1, type: 'check.received' }),
+      wants: ({ types }, type) => types.includes(type === 'check.received' ? 'check.updated' : type),
+    },
+  },
+  'has a clock that was set back, and shows it': {
+    changes: {
+      createdAt: () => '2026-01-01T00:00:01.000Z',
+      shown: ({ ref, body }) => ({ ref, ...body, opened_at: '2026-01-01T00:00:00.000Z' }),
+    },
   },
   'wants the type of an event in a test request': {
     changes: { takesPing: () => false, refusal: () => ({ status: 422, json: { error: 'event_type' } }) },
@@ -196,6 +249,15 @@ const right: Record<string, Variant> = {
     changes: { takesUrl: (url) => isHttps(url) && !isLoopback(url) },
     settings: nowhere,
   },
+  ...Object.fromEntries(
+    ['host.docker.internal', '100.101.2.3', '[fd12::1]'].map((host): [string, Variant] => [
+      `refuses the receiver at the private address ${host}`,
+      {
+        changes: { takesUrl: () => false },
+        settings: { ...nowhere, receiverUrl: `https://${host}:8443` },
+      },
+    ]),
+  ),
   'refuses every address that does not resolve': {
     changes: { takesUrl: (url) => isHttps(url) && !isLoopback(url) && !url?.includes('.invalid') },
     settings: nowhere,
