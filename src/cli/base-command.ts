@@ -42,12 +42,12 @@ export abstract class BaseCommand extends Command {
     await super.init()
     // chalk knows FORCE_COLOR and terminals, but not https://no-color.org.
     if ((process.env.NO_COLOR ?? '') !== '') chalk.level = chalkStderr.level = 0
-    // A closed pipe (`| head`) is not an error; a full disk is.
+    // A closed pipe (`| head`) is not an error; a full disk is. Without a reader of messages, the command goes on.
     for (const stream of [process.stdout, process.stderr])
       // Before oclif's listener, which throws the error.
       stream.prependListener('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EPIPE') this.abandoned()
-        else unwritable(error)
+        if (error.code !== 'EPIPE') unwritable(error)
+        else if (stream === process.stdout) this.abandoned()
       })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
       process.on(signal, (name: NodeJS.Signals) => {
@@ -129,9 +129,9 @@ export abstract class BaseCommand extends Command {
     process.exit(exitCodes.interrupted)
   }
 
-  /** Called when the reader of standard output has closed the pipe. */
+  /** Called when the reader of standard output has closed the pipe. A failed check stays failed. */
   protected abandoned(): void {
-    process.exit(exitCodes.done)
+    process.exit(process.exitCode ?? exitCodes.done)
   }
 
   protected get wantsJson(): boolean {

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { spawnProcess } from '../support/cli.ts'
+import { sign } from '../../src/signature/sign.ts'
+import { emptyDirectory, spawnProcess } from '../support/cli.ts'
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
@@ -23,5 +26,32 @@ describe.runIf(existsSync('/dev/full')).concurrent.each(commands)('tabwire %s', 
   test('prints no error when its reader has closed the pipe', async () => {
     const { stderr } = await shell(words, '| head -c 1 >/dev/null')
     expect(stderr.replace(/^Next: .*\n/, '')).toBe('')
+  })
+})
+
+describe.skipIf(process.platform === 'win32').concurrent('a failed command', () => {
+  /** Runs `tabwire WORDS` whose output, and what `also` adds to it, has no reader. Returns its exit code. */
+  async function codeWithoutReader(words: string, also = ''): Promise<string> {
+    const script = `exec 3>&1; { "$0" "$1" ${words} ${also}; echo $? >&3; } | true`
+    const { ended } = await spawnProcess('sh', ['-c', script, process.execPath, bin], {})
+    return (await ended).stdout.trim()
+  }
+  const wrong = `--secret whsec_x --header 't=1,v1=00' --tolerance 0`
+
+  test('keeps its exit code when nobody reads its errors', async () => {
+    expect(await codeWithoutReader('push no-file.json', '2>&1 >/dev/null')).toBe('2')
+  })
+
+  test('keeps its exit code when nobody reads its results', async () => {
+    expect(await codeWithoutReader(`verify ${wrong}`, '</dev/null')).toBe('3')
+  })
+
+  test('has the exit code of all results, also of those behind the last one that was read', async () => {
+    const right = JSON.stringify({ header: sign({ payload: '{}', secret: 'whsec_x' }), body: '{}' })
+    const lines = [...Array.from({ length: 2_000 }, () => right), right.replace('v1=', 'v1=00')]
+    const directory = await emptyDirectory()
+    const file = join(directory, 'many.ndjson')
+    await writeFile(file, lines.join('\n'))
+    expect(await codeWithoutReader(`verify --secret whsec_x --many '${file}'`)).toBe('3')
   })
 })
