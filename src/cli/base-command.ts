@@ -269,6 +269,21 @@ export abstract class BaseCommand extends Command {
     process.stderr.write(`${jsonText(line)}\n`)
   }
 
+  /**
+   * Writes a file beside the result of a run. Prints a failure to stderr and resolves with false, so that the result and an
+   * exit code other than 0 stay.
+   */
+  protected async writeAlso(write: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await write()
+      return true
+    } catch (error) {
+      this.say(renderError(describeFailure(error instanceof Error ? error : new Error(String(error)))))
+      if ((process.exitCode ?? exitCodes.done) === exitCodes.done) process.exitCode = exitCodes.failed
+      return false
+    }
+  }
+
   /** Returns what is known of the connection to the service, for the advice of errors. */
   protected connection(): Pick<CommandShape, 'hasKey' | 'isUrlGiven'> {
     return {}

@@ -14,7 +14,6 @@ import { byMessage } from './render/report.ts'
 import { count, printable } from './render/text.ts'
 import type { Client } from '../client.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
-import { formatReport } from './conformance/command.ts'
 import { listed } from './flags.ts'
 
 type AccountCode = (typeof accountCodes)[number]
@@ -125,7 +124,7 @@ const titles = {
  * Returns a report as cases, for JUnit and TAP: one for each code. A case fails when the code was found and `--fail-on`
  * names it; others that were found are advice.
  */
-function casesOf(
+export function casesOf(
   { findings, account }: Reported,
   failOn: readonly string[],
   { suite, target }: Pick<ConformanceReport, 'suite' | 'target'>,
@@ -147,27 +146,6 @@ function casesOf(
       : accountCodes.map((code) => caseOf('account', code, problemOf(account.problems, code)))),
   ]
   return makeReport({ suite, target, duration_ms: 0, cases })
-}
-
-/** Output of `--tap` and `--junit`. */
-interface Formats {
-  tap: boolean
-  junit: string | undefined
-}
-
-/**
- * Returns a report as TAP, and writes it as JUnit XML, where these are wanted.
- * @throws CommandError when the file cannot be written.
- */
-export async function formatCases(
-  report: Reported,
-  failOn: readonly string[],
-  about: Pick<ConformanceReport, 'suite' | 'target'>,
-  { tap, junit }: Formats,
-): Promise<string | undefined> {
-  if (!tap && junit === undefined) return undefined
-  const text = await formatReport(casesOf(report, failOn, about), { json: false, tap: true, junit })
-  return tap ? text : undefined
 }
 
 /** The messages of a code, and the requests, events and deliveries that show them. */

@@ -3,20 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
+import { requireReportFile, writeReport } from '../cli/conformance/command.ts'
 import { requireNode } from '../cli/doctor/node.ts'
-import { describeFailure, exitCodes, usageError } from '../cli/errors.ts'
+import { exitCodes, usageError } from '../cli/errors.ts'
 import { playAlong, type Playing, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
 import { requireWritable, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { currenciesOf } from '../cli/guests.ts'
 import { faultsOfWords } from '../cli/parse-faults.ts'
-import { renderBug, renderError, renderWarning } from '../cli/render/messages.ts'
+import { renderBug, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { renderGuestsReport } from '../cli/render/guests.ts'
 import {
+  casesOf,
   failingCodes,
   fails,
-  formatCases,
   misdirectedCalls,
   needsAccount,
   reportedOf,
@@ -152,6 +153,7 @@ export default class Exec extends BaseCommand {
     )
     requireNode()
     if (flags.bundle !== undefined) await requireWritable(flags.bundle)
+    await requireReportFile(flags.junit)
     const own = flags['data-dir']
     const { path: directory, remove } = await this.placeOf(flags.https, own)
     for (const warning of [...(await foreignSecrets(own)), ...warningsOf(flags)])
@@ -180,15 +182,20 @@ export default class Exec extends BaseCommand {
       const bundle = injected && { ...(await client.bundle({ all_closed: allClosed })), faults: injected }
       const report: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report()
       if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
-      await this.tell(report, failOn, flags.junit)
+      // Standard output belongs to the command.
+      this.sayResult(report, (columns) => renderReported(report, columns))
       const misdirected = await misdirectedCalls(client, report)
       if (misdirected !== undefined) this.say(misdirected)
       const isWrong = fails(report, failOn, misdirected)
       process.exitCode = code === 0 && isWrong ? exitCodes.checkFailed : code
-      if (bundle === undefined || flags.bundle === undefined || process.exitCode === 0) return
+      const cases = casesOf(report, failOn, { suite: 'exec', target: TARGET })
+      await this.writeAlso(() => writeReport(flags.junit, cases))
+      const file = flags.bundle
+      if (bundle === undefined || file === undefined || process.exitCode === 0) return
       const guests = flags.guests === undefined ? null : { seed, guests: flags.guests }
       const judged = { account: withAccount, fail_on: failOn, exit_code: code, guests }
-      await this.record(flags.bundle, { ...bundle, command: { name: 'exec', target: TARGET, ...judged } })
+      const recorded = { ...bundle, command: { name: 'exec', target: TARGET, ...judged } } as const
+      await this.writeAlso(() => this.record(file, recorded))
     } finally {
       await simulator.close()
       await remove()
@@ -231,20 +238,9 @@ export default class Exec extends BaseCommand {
     this.say(`${renderGuestsReport(report, currencies[report.location_id ?? ''])}\n`)
   }
 
-  /** Prints the report to stderr: stdout belongs to the command. */
-  private async tell(report: Reported, failOn: readonly string[], junit: string | undefined): Promise<void> {
-    await formatCases(report, failOn, { suite: 'exec', target: TARGET }, { tap: false, junit })
-    this.sayResult(report, (columns) => renderReported(report, columns))
-  }
-
-  /** Writes the bundle. A failure is printed and does not change the exit code, which already says that the run failed. */
   private async record(file: string, bundle: Bundle): Promise<void> {
-    try {
-      await writeBundle(file, bundle)
-      this.say(`Bundle written. Replay it with \`${suggestion('replay', [file])}\`.`)
-    } catch (error) {
-      this.say(renderError(describeFailure(error instanceof Error ? error : new Error(String(error)))))
-    }
+    await writeBundle(file, bundle)
+    this.say(`Bundle written. Replay it with \`${suggestion('replay', [file])}\`.`)
   }
 
   /** The command goes on, and its exit code counts: only its output has no reader. */

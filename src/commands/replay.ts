@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
+import { writeReport } from '../cli/conformance/command.ts'
 import { requireNode } from '../cli/doctor/node.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { brokenBundle, readBundle } from '../cli/files/bundle-file.ts'
@@ -9,9 +10,9 @@ import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderDifference, renderRecording, renderReplay, renderReported } from '../cli/render/report.ts'
 import { renderWarning } from '../cli/render/messages.ts'
 import {
+  casesOf,
   failingCodes,
   fails,
-  formatCases,
   knownCodes,
   misdirectedCalls,
   needsAccount,
@@ -20,6 +21,7 @@ import {
 import { listenForSignals } from '../cli/start/start.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { ApiError, createClient, type Client } from '../client.ts'
+import { toTap } from '../conformance/report.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
 import { startReplay, type Simulator } from '../simulator.ts'
 
@@ -90,12 +92,13 @@ export default class Replay extends BaseCommand {
         throw isBroken ? brokenBundle(args.file, 'its records do not fit together') : error
       })
       const { name: suite = 'report', target = url } = bundle.command ?? {}
-      const tap = await formatCases(report, failOn, { suite, target }, flags)
-      if (tap === undefined) this.print(report, (columns) => renderReported(report, columns))
-      else this.write(tap)
+      const cases = casesOf(report, failOn, { suite, target })
+      if (flags.tap) this.write(toTap(cases))
+      else this.print(report, (columns) => renderReported(report, columns))
       const misdirected = suite === 'exec' ? await misdirectedCalls(client, report) : undefined
       if (misdirected !== undefined) this.say(misdirected)
       if (fails(report, failOn, misdirected)) process.exitCode = exitCodes.checkFailed
+      await this.writeAlso(() => writeReport(flags.junit, cases))
       if (serves) await this.serve(simulator, flags.open)
     } finally {
       await simulator.close()

@@ -1,13 +1,15 @@
 import { Flags } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
-import { writeBundle } from '../cli/files/bundle-file.ts'
+import { writeReport } from '../cli/conformance/command.ts'
+import { requireWritable, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import { failingCodes, fails, formatCases, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
+import { casesOf, failingCodes, fails, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { suggestion } from '../cli/suggestion.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { createClient } from '../client.ts'
+import { toTap } from '../conformance/report.ts'
 import { accountCodes, findingCodes } from '../model/simulator/report.ts'
 
 export default class Report extends ServiceCommand {
@@ -48,22 +50,22 @@ export default class Report extends ServiceCommand {
     const allClosed = flags['all-closed']
     const withAccount = flags.account || allClosed || needsAccount(failOn)
     const about = { suite: 'report', target: located.url } as const
-    let report: Reported
-    if (flags.bundle === undefined) {
-      report = await client.report(since)
-      if (withAccount) report.account = await client.account({ all_closed: allClosed })
-    } else {
-      const bundle = await client.bundle({ since, all_closed: allClosed })
-      const { suite: name, target } = about
-      const judged = { account: withAccount, fail_on: failOn, exit_code: null, guests: null }
-      await writeBundle(flags.bundle, { ...bundle, command: { name, target, ...judged } })
-      report = reportedOf(bundle.verdict, withAccount)
-    }
-    const tap = await formatCases(report, failOn, about, flags)
-    if (tap === undefined) this.print(report, (columns) => renderReported(report, columns))
-    else this.write(tap)
-    if (flags.bundle !== undefined)
-      this.say(`Bundle written. Replay it with \`${suggestion('replay', [flags.bundle])}\`.`)
+    const file = flags.bundle
+    if (file !== undefined) await requireWritable(file)
+    const bundle = file === undefined ? undefined : await client.bundle({ since, all_closed: allClosed })
+    const report: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report(since)
+    if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
+    const cases = casesOf(report, failOn, about)
+    if (flags.tap) this.write(toTap(cases))
+    else this.print(report, (columns) => renderReported(report, columns))
     if (fails(report, failOn)) process.exitCode = exitCodes.checkFailed
+    await this.writeAlso(() => writeReport(flags.junit, cases))
+    if (bundle === undefined || file === undefined) return
+    const judged = { account: withAccount, fail_on: failOn, exit_code: null, guests: null }
+    const command = { name: about.suite, target: about.target, ...judged }
+    await this.writeAlso(async () => {
+      await writeBundle(file, { ...bundle, command })
+      this.say(`Bundle written. Replay it with \`${suggestion('replay', [file])}\`.`)
+    })
   }
 }

@@ -145,6 +145,31 @@ describe('tabwire exec', () => {
     expect(readFileSync(join(cwd, 'report.xml'), 'utf8')).toContain('failures="1"')
   })
 
+  test('keeps report and exit code when a file cannot be written any more, and says so', async () => {
+    const cwd = await emptyDirectory()
+    const program = `import { mkdirSync } from 'node:fs'
+      for (const file of ['report.xml', 'failure.json']) mkdirSync(file)
+      ${pushing(wrongTotals)}
+      process.exit(7)`
+    const words = ['--junit', 'report.xml', '--bundle', 'failure.json', '--', ...node(program)]
+    const { code, stderr } = await exec(words, { cwd })
+    expect(code).toBe(7)
+    expect(stderr).toMatch(/^! totals_mismatch /)
+    expect(stderr).toContain('Error: --junit: cannot write the report to report.xml (EISDIR).\n')
+    expect(stderr).toContain('Error: --bundle: cannot write the bundle to failure.json (EISDIR).\n')
+  })
+
+  test('does not run the command when the JUnit file cannot be written', async () => {
+    const cwd = await emptyDirectory()
+    const program = "import { writeFileSync } from 'node:fs'; writeFileSync('ran', '')"
+    const { code, stderr } = await exec(['--junit', '.', '--', ...node(program)], { cwd })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'Error: --junit: cannot write the report to . (EISDIR).\n',
+    })
+    expect(await readdir(cwd)).toEqual([])
+  })
+
   test('runs later retries at once, and injects faults only while the command runs', async () => {
     const program = `
       import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -279,6 +279,23 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stderr).toContain('--junit: cannot write the report to')
     expect(await write('new/folder/report.xml')).toMatchObject({ code: 0, stderr: '' })
     expect(await readFile(join(directory, 'new/folder/report.xml'), 'utf8')).toContain('<testsuite')
+  })
+
+  test('checks the file of a report before the run, and keeps the results when writing it fails', async () => {
+    const cwd = await emptyDirectory()
+    const file = join(cwd, 'report.xml')
+    const receiver = await startReceiver({
+      answer: (response) => void mkdir(file, { recursive: true }).then(() => response.writeHead(500).end()),
+    })
+    const early = await check(receiver.url, '--junit', cwd)
+    expect(early).toMatchObject({ code: 1, stdout: '' })
+    expect(early.stderr).toContain('--junit: cannot write the report to')
+    expect(receiver.requests).toEqual([])
+    const { code, stdout, stderr } = await check(receiver.url, '--junit', file, '--only', 'accepts')
+    await receiver.close()
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/\n0 passed, 1 failed, \d+ not checked {2}in/)
+    expect(stderr).toBe(`Error: --junit: cannot write the report to ${file} (EISDIR).\n`)
   })
 
   test.runIf(isSoak)('exits with 2 for a certificate file without a certificate', async () => {

@@ -46,6 +46,15 @@ describe('tabwire report', () => {
     expect((await faulty.run(['report', ...args])).code).toBe(code)
   })
 
+  test('prints the report, and keeps its exit code, when the JUnit file cannot be written', async () => {
+    const [one, other] = [await faulty.run(['report']), await faulty.run(['report', '--junit', '.'])]
+    expect(other).toEqual({
+      ...one,
+      stderr: 'Error: --junit: cannot write the report to . (EISDIR).\n',
+    })
+    expect((await faulty.run(['report', '--fail-on', 'none', '--junit', '.'])).code).toBe(1)
+  })
+
   test('--json prints the resource, with the same exit code', async () => {
     const { code, stdout } = await faulty.run(['report', '--json'])
     const { findings, pushes } = JSON.parse(stdout) as Report

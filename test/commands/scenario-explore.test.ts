@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
@@ -71,6 +71,22 @@ describe('tabwire scenario explore', () => {
       expect(run.stdout).toMatch(/status\n {10}expected 200\n {10}actual {3}409/)
     },
   )
+
+  test('prints a counterexample that cannot be written, and exits 3', async () => {
+    const own = await emptyDirectory()
+    await mkdir(join(own, FILE))
+    const input = await readFile(join(cwd, 'stale.json'))
+    const words = ['scenario', 'explore', '-', '--id', 'bar']
+    const { code, stdout, stderr } = await tabwire(words, { cwd: own, input })
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/^✗ counterexample after /)
+    expect(stdout).toMatch(/\n\nNot written to a file\. To try again, pass --seed 1 --out FILE\.\n$/)
+    expect(stderr).toBe(`Error: --out: cannot write the scenario to ${FILE} (EISDIR).\n`)
+    expect(await tabwire([...words, '--out', FILE], { cwd: own, input })).toMatchObject({
+      code: 1,
+      stdout: '',
+    })
+  })
 
   test.runIf(isSoak)('writes a new file, and replaces one with --force only', async () => {
     const own = await emptyDirectory()

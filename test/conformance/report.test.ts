@@ -65,7 +65,7 @@ test('the output of --json is valid by its published schema', async () => {
     readJson(`${fixtures}conformance-report.schema.json`) as z.core.JSONSchema.JSONSchema,
   )
   const printed = JSON.parse(
-    await formatReport(report, { json: true, tap: false, junit: undefined }),
+    formatReport(report, { json: true, tap: false, columns: 100, about: [] }),
   ) as typeof report
   expect(schema.parse(printed)).toEqual(report)
   expect(schema.safeParse({ ...printed, more: 1 }).success).toBe(false)

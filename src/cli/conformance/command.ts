@@ -12,7 +12,7 @@ import { BaseCommand } from '../base-command.ts'
 import { exitCodes, usageError, CommandError } from '../errors.ts'
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../flags.ts'
-import { writeOutput } from '../files/output.ts'
+import { checkOutput, writeOutput } from '../files/output.ts'
 import { fitTo } from '../render/layout.ts'
 import { renderConformance } from '../render/results.ts'
 
@@ -42,12 +42,16 @@ export abstract class ConformanceCommand extends BaseCommand {
     this.interruption.abort()
   }
 
-  /** Runs a check, prints its report in the requested form, and sets the exit code. */
+  /**
+   * Runs a check, prints its report in the requested form, sets the exit code, and writes the JUnit file.
+   * @throws CommandError before the check when the JUnit file cannot be written.
+   */
   protected async report(
     { tap, junit, require }: ReportFlags,
     check: (tell: Tell, signal: AbortSignal) => Promise<ConformanceReport>,
     about: About = [],
   ): Promise<ConformanceReport> {
+    await requireReportFile(junit)
     const checked = await this.progressing((tell) => {
       const begin = (text: string) => {
         this.hasBegun = true
@@ -57,10 +61,11 @@ export abstract class ConformanceCommand extends BaseCommand {
     })
     const report = requireChecked(checked, listed(require ?? []))
     const { columns } = this.terminal
-    this.write(await formatReport(report, { json: this.wantsJson, tap, junit, columns, about }))
+    this.write(formatReport(report, { json: this.wantsJson, tap, columns, about }))
     if (report.interrupted) process.exitCode = exitCodes.interrupted
     else if (report.totals.failed > 0) process.exitCode = exitCodes.checkFailed
     else if (!report.ok) process.exitCode = exitCodes.failed
+    await this.writeAlso(() => writeReport(junit, report))
     return report
   }
 }
@@ -121,30 +126,36 @@ export function chosenCases<T extends { group: string; id: string }>(
 interface Wanted {
   json: boolean
   tap: boolean
-  junit: string | undefined
-  columns?: number
-  about?: About
+  columns: number
+  about: About
+}
+
+/** Returns the text to print, with its line break. `--json` takes precedence over `--tap`. */
+export function formatReport(report: ConformanceReport, { json, tap, columns, about }: Wanted): string {
+  if (json) return `${JSON.stringify(report, null, 2)}\n`
+  return tap ? toTap(report) : `${fitTo(columns, renderConformance(report, columns, about))}\n`
 }
 
 /**
- * Returns the text to print, with its line break. Writes the JUnit file first, so that a reader of standard output
- * finds it. `--json` takes precedence over `--tap`.
- * @throws CommandError when the file cannot be written.
+ * Checks that `--junit` can be written, before the run that it reports; creates its directory as test runners do.
+ * @throws CommandError when it cannot.
  */
-export async function formatReport(
-  report: ConformanceReport,
-  { json, tap, junit, columns, about }: Wanted,
-): Promise<string> {
-  if (junit !== undefined) await writeReport(junit, await toJUnit(report))
-  if (json) return `${JSON.stringify(report, null, 2)}\n`
-  return tap ? toTap(report) : `${fitTo(columns ?? Infinity, renderConformance(report, columns, about))}\n`
+export async function requireReportFile(file: string | undefined): Promise<void> {
+  if (file !== undefined) await writing(file, () => checkOutput(file))
 }
 
-/** Writes a report, and creates its directory as test runners do. */
-async function writeReport(file: string, text: string): Promise<void> {
+/**
+ * Writes a report as JUnit XML, where a file is named.
+ * @throws CommandError when the file cannot be written.
+ */
+export async function writeReport(file: string | undefined, report: ConformanceReport): Promise<void> {
+  if (file !== undefined) await writing(file, async () => writeOutput(file, await toJUnit(report), 0o644))
+}
+
+async function writing(file: string, work: () => Promise<void>): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true })
-    await writeOutput(file, text, 0o644)
+    await work()
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException
     throw new CommandError('unwritable_file', `--junit: cannot write the report to ${file} (${code}).`)

@@ -5,7 +5,7 @@ import type { Bundle } from '../../model/simulator/bundle.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 import { printable } from '../render/text.ts'
 import { readInput } from './input.ts'
-import { isPipe, openOutput, requireKind, writeOutput } from './output.ts'
+import { checkOutput, requireKind, writeOutput } from './output.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** A bundle by its first bytes. */
@@ -33,9 +33,8 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
  * @throws CommandError when it cannot.
  */
 export async function requireWritable(file: string): Promise<void> {
-  // A reader of a pipe would take the check for the whole text.
   await requireKind(file, BUNDLE, 'a bundle')
-  if (!(await isPipe(file))) await writing(file, async () => (await openOutput(file, 0o600)).discard())
+  await writing(file, () => checkOutput(file))
 }
 
 async function writing(file: string, work: () => Promise<void>): Promise<void> {

@@ -30,6 +30,15 @@ export async function writeOutput(file: string, text: string, mode: number): Pro
   }
 }
 
+/**
+ * Checks that a file can be written, before a long run. Leaves nothing behind. A pipe is not opened: its reader would take
+ * the check for the whole text.
+ * @throws NodeJS.ErrnoException when it cannot be written.
+ */
+export async function checkOutput(file: string): Promise<void> {
+  if (!(await isPipe(file))) await (await openOutput(file, 0o600)).discard()
+}
+
 /** Returns true for a pipe or a device, such as `/dev/stdout` or a shell's `>(…)`, which cannot be replaced. */
 export async function isPipe(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined)

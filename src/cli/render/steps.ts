@@ -151,7 +151,7 @@ export const renderExploration = renderer(
       compared.length === 0
         ? []
         : [chalk.dim(...wrapTo(columns, `Compared at the receiver: ${printable(compared.join(', '))}.`))]
-    if (counterexample === null || file === null)
+    if (counterexample === null)
       return [
         `${chalk.green('✓')} ${count(runs, 'run')}, no counterexample (seed ${seed}${ended})`,
         ...fields,
@@ -161,14 +161,20 @@ export const renderExploration = renderer(
       (step, at) => `  ${String(at + 1).padStart(2)}  ${printable(stepText(step))}`,
     )
     const needsReceiver = counterexample.code === 'receiver_disagrees'
+    const written =
+      file === null
+        ? [`Not written to a file. To try again, pass --seed ${seed} --out FILE.`]
+        : [
+            `Written to ${printable(file)}. To repeat it, start a service and run:`,
+            `  ${suggestion('scenario run', [file])}${needsReceiver ? ' --forward-to URL --secret-file FILE --state-url URL' : ''}`,
+          ]
     return [
       `${chalk.red('✗')} counterexample after ${count(runs, 'run')} (seed ${seed}${ended})`,
       ...wrapTo(columns, printable(message)),
       '',
       ...steps,
       '',
-      `Written to ${printable(file)}. To repeat it, start a service and run:`,
-      `  ${suggestion('scenario run', [file])}${needsReceiver ? ' --forward-to URL --secret-file FILE --state-url URL' : ''}`,
+      ...written,
       ...fields,
     ].join('\n')
   },

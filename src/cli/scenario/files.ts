@@ -3,7 +3,7 @@ import { Refusal } from '../../model/refusal.ts'
 import { validate, type ValidationIssue } from '../../model/validation.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { inputName, readInput, withoutByteOrderMark } from '../files/input.ts'
-import { writeOutput } from '../files/output.ts'
+import { checkOutput, writeOutput } from '../files/output.ts'
 import { referredTo, type Scenario, scenarioSchema } from './schema.ts'
 
 /**
@@ -68,12 +68,14 @@ const FILE = 'tabwire-counterexample'
 
 /**
  * Returns the file to write: the named one, or a new one in the working directory.
- * @throws CommandError (usage) when the named file exists, unless it may be replaced.
+ * @throws CommandError (usage) when the named file exists, unless it may be replaced; and when it cannot be written.
  */
 export async function outputFile(named: string | undefined, force: boolean): Promise<string> {
   if (named === undefined) return force ? `${FILE}.json` : newFile()
-  if (force || !(await isFile(named))) return named
-  throw usageError(`--out: ${named} already exists. Pass --force to replace it, or another --out FILE.`)
+  if (!force && (await isFile(named)))
+    throw usageError(`--out: ${named} already exists. Pass --force to replace it, or another --out FILE.`)
+  await writing(named, () => checkOutput(named))
+  return named
 }
 
 /** Returns the first name that no file has: with a number from 2 on, where the plain one is taken. */
@@ -91,8 +93,12 @@ async function isFile(file: string): Promise<boolean> {
 
 /** Writes a scenario. @throws CommandError when the file cannot be written. */
 export async function writeScenario(file: string, scenario: Scenario): Promise<void> {
+  await writing(file, () => writeOutput(file, `${JSON.stringify(scenario, null, 2)}\n`, 0o644))
+}
+
+async function writing(file: string, work: () => Promise<void>): Promise<void> {
   try {
-    await writeOutput(file, `${JSON.stringify(scenario, null, 2)}\n`, 0o644)
+    await work()
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException
     throw new CommandError('unwritable_file', `--out: cannot write the scenario to ${file} (${code}).`)

@@ -106,8 +106,9 @@ export default class ScenarioExplore extends BaseCommand {
     if (argv.length > 0) this.tellLimits(histories)
     const exploration = await this.search(histories, receiver, flags)
     const { counterexample, interrupted } = exploration
-    const file = counterexample === null ? null : out
-    if (counterexample !== null) await writeScenario(out, counterexample.scenario)
+    const isWritten =
+      counterexample !== null && (await this.writeAlso(() => writeScenario(out, counterexample.scenario)))
+    const file = isWritten ? out : null
     this.print({ ...exploration, file }, (columns) => renderExploration(exploration, file, columns))
     if (interrupted) process.exitCode = exitCodes.interrupted
     else if (counterexample !== null) process.exitCode = exitCodes.checkFailed
