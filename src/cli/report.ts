@@ -75,10 +75,10 @@ const MOST_CALLS = 5
  */
 export async function misdirectedCalls(
   { requests }: Pick<Client, 'requests'>,
-  { pushes }: Pick<Report, 'pushes'>,
+  { pushes, since }: Pick<Report, 'pushes' | 'since'>,
 ): Promise<string | undefined> {
   if (pushes > 0) return undefined
-  const { data } = await requests.list({ limit: 100 })
+  const { data } = await requests.list({ limit: 100, from: since ?? undefined })
   const calls = data
     .filter(({ method, status }) => status === 405 || (status === 404 && method === 'PUT'))
     .map(({ method, path, status }) => `${method} ${path} (${status})`)

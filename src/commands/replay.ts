@@ -95,7 +95,7 @@ export default class Replay extends BaseCommand {
       const cases = casesOf(report, failOn, { suite, target })
       if (flags.tap) this.write(toTap(cases))
       else this.print(report, (columns) => renderReported(report, columns))
-      const misdirected = suite === 'exec' ? await misdirectedCalls(client, report) : undefined
+      const misdirected = await misdirectedCalls(client, report)
       if (misdirected !== undefined) this.say(misdirected)
       if (fails(report, failOn, misdirected)) process.exitCode = exitCodes.checkFailed
       await this.writeAlso(() => writeReport(flags.junit, cases))

@@ -28,6 +28,23 @@ describe('tabwire report', () => {
     })
   })
 
+  test('exits with 3 when all calls had a wrong path, and so does a replay', async () => {
+    const service = await serve()
+    await service.call('PUT', '/checks/external/a', checkBody())
+    const message =
+      'No push arrived, and the API has no such path or method: PUT /checks/external/a (404). Push checks with PUT /v1/checks/external/{id}.\n'
+    const { code, stdout, stderr } = await service.run(['report'])
+    expect({ code, stderr }).toEqual({ code: 3, stderr: message })
+    expect(stdout).toBe('No pushes, so there is nothing to report.\n')
+    expect((await service.run(['report', '--fail-on', 'totals_mismatch'])).code).toBe(0)
+    expect((await service.run(['report', '--since', '2999-01-01T00:00:00Z'])).code).toBe(0)
+    await service.run(['report', '--bundle', 'failure.json'])
+    const replayed = await service.run(['replay', 'failure.json'])
+    expect(replayed).toMatchObject({ code: 3, stdout })
+    expect(replayed.stderr).toContain(message)
+    await service.stop()
+  })
+
   test('exits with 3 and prints each finding with its request', async () => {
     const { code, stdout, stderr } = await faulty.run(['report'])
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
