@@ -48,8 +48,10 @@ export default class GuestsPlay extends ServiceCommand {
       signal: this.end.signal,
       onAct: (act) => this.printLine(act, () => renderGuestAct(act, currencies[act.location_id])),
     })
-    this.say(renderGuestsReport(report, currencies[report.location_id ?? '']))
-    if (report.stuck.length > 0 && flags['until-paid']) process.exitCode = exitCodes.failed
+    if (this.wantsJson) this.printLine({ type: 'report', ...report }, () => '')
+    else this.say(renderGuestsReport(report, currencies[report.location_id ?? '']))
+    const isOver = flags['until-paid'] && !this.end.signal.aborted
+    if (isOver && report.stuck.length > 0) process.exitCode = exitCodes.failed
   }
 
   /** The act in progress is finished, and the sums are printed. A second signal ends at once. */
