@@ -57,6 +57,15 @@ function deliveriesAtTheEnd(
   return last?.step.do === 'expect' ? last.step.deliveries?.toSorted() : undefined
 }
 
+test('scenario run checks the secret of --forward-to only with --forward-to', async () => {
+  const run = (...flags: string[]) =>
+    service.run(['scenario', 'run', 'walk-out', ...flags], { env: { TABWIRE_SECRET: 'whsec_short' } })
+  expect(await run()).toMatchObject({ code: 0, stderr: '' })
+  const { code, stderr } = await run('--forward-to', receiver.url)
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^Error: --secret must be whsec_ and 43 letters/)
+})
+
 test('the built-in scenarios are those that the package documents', () => {
   expect(shipped.sort()).toEqual([
     'cash-rounding',
