@@ -6,7 +6,7 @@ import { tidyUp, type Registered, closeTunnel } from '../cli/listen/endpoints.ts
 import { deadLeases, listenSecret } from '../cli/listen/lease.ts'
 import { listenTo, type ListenEvent } from '../cli/listen/session.ts'
 import { explainRefusal, openTunnel } from '../cli/listen/tunnel.ts'
-import { parseHeader, targetsOf } from '../cli/listen/target.ts'
+import { parseHeaders, targetsOf } from '../cli/listen/target.ts'
 import { renderConnection, renderForwarded, renderListening } from '../cli/render/attempt.ts'
 import { renderWarning } from '../cli/render/messages.ts'
 import { count } from '../cli/render/text.ts'
@@ -67,7 +67,7 @@ export default class Listen extends ServiceCommand {
     const targets = await targetsOf({
       ...flags,
       events: flags.events && chosenEvents(flags.events),
-      headers: [flags['add-header'] ?? []].flat().map((line) => parseHeader(line)),
+      headers: parseHeaders(flags['add-header']),
     })
     const envFile = flags.dotenv
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)

@@ -248,9 +248,9 @@ describe.concurrent('tabwire receiver check', () => {
     [['3000', '--only', 'behaves', '--skip', 'behaves'], 'leave no case'],
     [
       ['3000', '-H', 'x-service-signature: a'],
-      '--header must not be x-service-signature, because the check sets it',
+      '--add-header must not be x-service-signature, because the check sets it',
     ],
-    [['3000', '-H', 'nonsense'], '-H must be a header such as \'Name: value\', got "nonsense".'],
+    [['3000', '-H', 'nonsense'], '--add-header must be a header such as \'Name: value\', got "nonsense".'],
     [
       ['3000', '--events', 'check.creatd'],
       '--events must be event types or all, got "check.creatd". Did you mean check.created?',
@@ -296,6 +296,24 @@ describe.concurrent('tabwire receiver check', () => {
     expect(code).toBe(3)
     expect(stdout).toMatch(/\n0 passed, 1 failed, \d+ not checked {2}in/)
     expect(stderr).toBe(`Error: --junit: cannot write the report to ${file} (EISDIR).\n`)
+  })
+
+  test('reads one header per line of TABWIRE_ADD_HEADER', async () => {
+    const receiver = await startReceiver({ answer: verifying })
+    const words = [
+      'receiver',
+      'check',
+      receiver.url,
+      '--service-name',
+      'Acme',
+      '--only',
+      'event_check_created',
+    ]
+    const env = { TABWIRE_SECRET: secret, TABWIRE_ADD_HEADER: 'Accept: text/html, */*\nX-Tenant: one' }
+    const { code, stderr } = await tabwire(words, { env })
+    await receiver.close()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(receiver.requests.at(-1)?.headers).toMatchObject({ accept: 'text/html, */*', 'x-tenant': 'one' })
   })
 
   test.runIf(isSoak)('exits with 2 for a certificate file without a certificate', async () => {

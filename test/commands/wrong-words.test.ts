@@ -293,7 +293,7 @@ const toldAs: Record<string, RegExp> = {
   'doctor --receiver': /--receiver must be an http: or https: URL .* got "ftp:\/\/a\.test"\./,
   'listen --forward-to':
     /--forward-to must be an http: or https: URL .* got "ftp:\/\/a\.test"\.|--forward-to must not be empty\./,
-  'listen --add-header': /-H must be a header such as 'Name: value', got "no header"\./,
+  'listen --add-header': /--add-header must be a header such as 'Name: value', got "no header"\./,
   'scenario run --forward-to': /--forward-to must be an http: or https: URL .* got "ftp:\/\/a\.test"\./,
   'verify --many': /--many: (line 1 must be|the file contains no deliveries)/,
   'verify --secret': /secret/i,

@@ -1,11 +1,11 @@
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import { usageError } from '../errors.ts'
-import { parseTarget, type Header, parseHeader } from '../listen/target.ts'
+import { parseTarget, type Header, parseHeaders } from '../listen/target.ts'
 import type { CheckIds } from '../../conformance/receiver/convergence/scenario.ts'
 import type { StateCheck } from '../../conformance/receiver/convergence/judge.ts'
 import { Flags } from '@oclif/core'
-import { fromEnvironment, listed } from '../flags.ts'
+import { fromEnvironment } from '../flags.ts'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-file.ts'
 
@@ -31,7 +31,8 @@ export function requireSafeHeaders(headers: readonly Header[], serviceName: stri
     'host',
   ]
   const taken = headers.find(([name]) => own.some((one) => one.toLowerCase() === name.toLowerCase()))
-  if (taken !== undefined) throw usageError(`--header must not be ${taken[0]}, because the check sets it.`)
+  if (taken !== undefined)
+    throw usageError(`--add-header must not be ${taken[0]}, because the check sets it.`)
 }
 
 /** Flags that tell how to read the receiver's state. */
@@ -68,7 +69,7 @@ interface Asked {
  */
 export function stateCheck(asked: Asked, trust: Pick<StateCheck, 'ca' | 'insecure'>): StateCheck | undefined {
   const { 'state-url': text, 'state-header': lines, seed } = asked
-  const headers = listed(lines ?? []).map((line) => parseHeader(line, '--state-header'))
+  const headers = parseHeaders(lines, '--state-header')
   return text === undefined ? undefined : { ...stateUrl(text), ...trust, headers, seed }
 }
 

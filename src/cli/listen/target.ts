@@ -72,13 +72,23 @@ export function parseTarget(text: string, name = '--forward-to'): URL {
     )
   if (target.username !== '' || target.password !== '')
     throw usageError(
-      `${name} must not contain a password, because the URL is printed. Pass -H 'Authorization: …' instead.`,
+      `${name} must not contain a password, because the URL is printed. Pass --add-header 'Authorization: …' instead.`,
     )
   return target
 }
 
+/**
+ * Parses the headers of a repeatable flag. In its environment variable each line is a header, because values may have
+ * commas. Errors name `flag`.
+ * @throws CommandError (usage) for a malformed header.
+ */
+export function parseHeaders(values: string | readonly string[] = [], flag?: string): Header[] {
+  const lines = typeof values === 'string' ? values.split(/\r?\n/) : values
+  return lines.filter((line) => line !== '').map((line) => parseHeader(line, flag))
+}
+
 /** Parses `Name: value`, as for curl. Errors name `flag`. */
-export function parseHeader(text: string, flag = '-H'): Header {
+export function parseHeader(text: string, flag = '--add-header'): Header {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name, value]
   throw usageError(`${flag} must be a header such as 'Name: value', got ${JSON.stringify(text)}.`)

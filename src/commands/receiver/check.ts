@@ -15,7 +15,7 @@ import {
   profileFlag,
   secretFromFileFlag,
 } from '../../cli/flags.ts'
-import { parseHeader } from '../../cli/listen/target.ts'
+import { parseHeaders } from '../../cli/listen/target.ts'
 import { isSelected } from '../../conformance/report.ts'
 import { control } from '../../conformance/receiver/control.ts'
 import { receiverCases, checkReceiver } from '../../conformance/receiver/check.ts'
@@ -79,7 +79,7 @@ export default class ReceiverCheck extends ConformanceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ReceiverCheck)
     const url = receiverUrl(args.url)
-    const headers = listed(flags['add-header'] ?? []).map((line) => parseHeader(line))
+    const headers = parseHeaders(flags['add-header'])
     const serviceName = await this.serviceName({ ...flags, cacert: undefined })
     requireSafeHeaders(headers, serviceName)
     requireSecret(flags.secret)

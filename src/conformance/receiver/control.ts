@@ -98,7 +98,7 @@ function byStatus(status: number, authenticate: string | undefined): string | un
   if (status < 400) return 'Redirects are not followed. Use the URL of the redirect.'
   if (status >= 500) return "Check the receiver's log."
   if ((status === 401 || status === 407) && authenticate !== undefined)
-    return `The receiver requires HTTP authentication (${authenticate.split(' ', 1)[0]}). Pass it with --header.`
+    return `The receiver requires HTTP authentication (${authenticate.split(' ', 1)[0]}). Pass it with --add-header.`
   return undefined
 }
 

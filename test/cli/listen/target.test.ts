@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { passedOn } from '../../../src/cli/listen/forward.ts'
-import { parseHeader, parseTarget } from '../../../src/cli/listen/target.ts'
+import { parseHeader, parseHeaders, parseTarget } from '../../../src/cli/listen/target.ts'
 
 describe('a target', () => {
   test.each([
@@ -43,9 +43,19 @@ describe('a header', () => {
     expect(parseHeader('X-Empty:')).toEqual(['X-Empty', ''])
   })
 
+  test('is one line of an environment variable, whose value may have commas', () => {
+    const text = 'Accept: text/html, */*\nX-Tenant: a\r\n'
+    expect(parseHeaders(text)).toEqual([
+      ['Accept', 'text/html, */*'],
+      ['X-Tenant', 'a'],
+    ])
+    expect(() => parseHeaders([text])).toThrow('--add-header must be a header')
+    expect(() => parseHeaders('none', '--state-header')).toThrow('--state-header must be a header')
+  })
+
   test.each(['X-Tenant', ': x', 'X Y: z', 'X: a\nB: c'])('is refused: %j', (text) => {
     expect(() => parseHeader(text)).toThrow(
-      `-H must be a header such as 'Name: value', got ${JSON.stringify(text)}.`,
+      `--add-header must be a header such as 'Name: value', got ${JSON.stringify(text)}.`,
     )
   })
 })

@@ -91,7 +91,7 @@ describe('the report names one cause when all valid deliveries are rejected:', (
   test('HTTP authentication', async () => {
     const { url } = await receiving(always(401, { 'WWW-Authenticate': 'Basic realm="pos"' }))
     expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
-      'The receiver requires HTTP authentication (Basic). Pass it with --header.',
+      'The receiver requires HTTP authentication (Basic). Pass it with --add-header.',
     )
   })
 
