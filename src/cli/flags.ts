@@ -5,6 +5,7 @@ import { readApiKey, readServiceName, texts, type Reader } from '../model/simula
 import type { CallOptions } from '../client.ts'
 import { dataDirectoryOf, serviceNameIn } from './config/settings.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
+import { localTimeIssue, parseTime } from '../model/text/time.ts'
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
 export function fromEnvironment<T extends Record<string, { env?: string }>>(flags: T): T {
@@ -138,11 +139,10 @@ export const listFlags = fromEnvironment({
 /** Unix time in whole seconds, or an ISO 8601 time. */
 export const timeFlag = Flags.custom<Date>({
   parse: async (input) => {
-    const time = /^\d+$/.test(input) ? new Date(Number(input) * 1000) : new Date(input)
-    // JavaScript also parses texts such as -5.
-    if (Number.isNaN(time.getTime()) || !/^\d/.test(input))
-      throw new Errors.CLIError(`must be Unix seconds or an ISO 8601 time, got ${JSON.stringify(input)}.`)
-    return time
+    const time = /^\d+$/.test(input) ? new Date(Number(input) * 1000) : parseTime(input)
+    if (time !== undefined && !Number.isNaN(time.getTime())) return time
+    const issue = `must be Unix seconds or an ISO 8601 time, got ${JSON.stringify(input)}`
+    throw new Errors.CLIError(`${localTimeIssue(input) ?? issue}.`)
   },
 })
 

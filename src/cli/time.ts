@@ -1,6 +1,6 @@
 import { Errors, Flags } from '@oclif/core'
 import { ApiError, type Client } from '../client.ts'
-import { durationMs } from '../model/text/time.ts'
+import { durationMs, localTimeIssue, parseTime } from '../model/text/time.ts'
 
 /** A time, or a duration before now. */
 export type Since = { time: Date } | { agoMs: number }
@@ -10,13 +10,10 @@ export const sinceFlag = Flags.custom<Since>({
   parse: async (input) => {
     const agoMs = durationMs(input)
     if (agoMs !== undefined) return { agoMs }
-    const time = new Date(input)
-    // JavaScript also parses texts such as 2.
-    if (Number.isNaN(time.getTime()) || !/^\d{4}-/.test(input))
-      throw new Errors.CLIError(
-        `must be an ISO 8601 time or a duration ago such as 90s, 30m, 2h or 1d, got ${JSON.stringify(input)}.`,
-      )
-    return { time }
+    const time = parseTime(input)
+    if (time !== undefined) return { time }
+    const issue = `must be an ISO 8601 time or a duration ago such as 90s, 30m, 2h or 1d, got ${JSON.stringify(input)}`
+    throw new Errors.CLIError(`${localTimeIssue(input) ?? issue}.`)
   },
 })
 

@@ -142,6 +142,14 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
       /--since must be an ISO 8601 time or a duration ago such as 90s, 30m, 2h or 1d, got "2"\./,
     ],
     [['--dead', '--since', 'noon'], /--since must be .* got "noon"\./],
+    [
+      ['--dead', '--since', '2026-11-21T18:00'],
+      /--since must end with Z or an offset .* got "2026-11-21T18:00"\./,
+    ],
+    [
+      ['--dead', '--since', '2026-02-30'],
+      /--since must be an ISO 8601 time or a duration .* got "2026-02-30"\./,
+    ],
   ])('%j exits with 2', async (args, pattern) => {
     const { code, stderr } = await resend(...args)
     expect(code).toBe(2)

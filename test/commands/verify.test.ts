@@ -82,9 +82,16 @@ describe.concurrent('tabwire verify', () => {
       input: payload,
     })
     expect(JSON.parse(late.stdout)).toMatchObject({ code: 'timestamp_too_old' })
-    const never = await verify(['--now', 'yesterday'], { input: payload })
-    expect(never.code).toBe(2)
-    expect(never.stderr).toContain('--now must be Unix seconds or an ISO 8601 time, got "yesterday".')
+    for (const wrong of ['yesterday', '1.5', '12/25/2020']) {
+      const never = await verify(['--now', wrong], { input: payload })
+      expect(never.code).toBe(2)
+      expect(never.stderr).toContain(`--now must be Unix seconds or an ISO 8601 time, got "${wrong}".`)
+    }
+    const local = await verify(['--now', '2026-11-21T18:00:00'], { input: payload })
+    expect(local.code).toBe(2)
+    expect(local.stderr).toBe(
+      'Error: --now must end with Z or an offset such as +01:00, because local times depend on the machine, got "2026-11-21T18:00:00". Example: 2026-11-21T18:00:00Z. Run `tabwire verify --help`.\n',
+    )
   })
 
   test('takes the secret from TABWIRE_SECRET, and never prints it', async () => {

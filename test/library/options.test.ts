@@ -62,6 +62,10 @@ describe('options', () => {
       { rateLimit: { requests: 0, seconds: 1 } },
       'rateLimit must be a rate of at least 1 request, such as 10/s, 600/m or 5000/h, got {"requests":0,"seconds":1}.',
     ],
+    [
+      { clock: '2026-11-21T18:00:00' },
+      'clock must end with Z or an offset such as +01:00, because local times depend on the machine, got "2026-11-21T18:00:00". Example: 2026-11-21T18:00:00Z.',
+    ],
     [{ clock: 'noon' }, 'clock must be a time from 1970 to 9998, such as 2026-11-21T18:00:00Z, got "noon".'],
     [
       { clock: new Date(NaN) },

@@ -1,5 +1,6 @@
 import { apiKeyPattern } from '../api-key.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
+import { localTimeIssue, parseTime } from '../text/time.ts'
 import { ORDER_BY, orderFieldIssue } from '../revision.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../text/service-name.ts'
 
@@ -160,9 +161,11 @@ function isPositive(given: unknown): given is number {
  * identifiers and texts sort by time.
  */
 export const readTime: Reader<Date> = (given) => {
-  const isIso = typeof given === 'string' && /^\d{4}-\d\d-\d\d/.test(given)
-  const time = isIso || typeof given === 'number' || given instanceof Date ? new Date(given) : undefined
+  const isNumber = typeof given === 'number' || given instanceof Date
+  const time = isNumber ? new Date(given) : typeof given === 'string' ? parseTime(given) : undefined
   if (time !== undefined && time.getTime() >= 0 && time.getTime() < END_OF_TIME) return { value: time }
+  const issue = typeof given === 'string' ? localTimeIssue(given) : undefined
+  if (issue !== undefined) return { issue }
   return must('a time from 1970 to 9998, such as 2026-11-21T18:00:00Z', given)
 }
 

@@ -24,6 +24,28 @@ export function durationText(ms: number): string {
   return parts.join('') || '0s'
 }
 
+const ISO = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d))?$/
+
+/**
+ * Parses an ISO 8601 date, which means 00:00 UTC, or a date and a time of day with Z or an offset. Otherwise returns
+ * `undefined`.
+ */
+export function parseTime(text: string): Date | undefined {
+  const [, day] = ISO.exec(text) ?? []
+  if (day === undefined) return undefined
+  const [time, midnight] = [new Date(text), new Date(day)]
+  // JavaScript reads February 30 as March 2.
+  const exists = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+  return exists && !Number.isNaN(time.getTime()) ? time : undefined
+}
+
+/** Returns the issue `must end with Z …` for a time of day without Z or an offset; `undefined` for any other text. */
+export function localTimeIssue(text: string): string | undefined {
+  const utc = `${text.replace(' ', 'T')}Z`
+  if (parseTime(utc) === undefined) return undefined
+  return `must end with Z or an offset such as +01:00, because local times depend on the machine, got ${JSON.stringify(text)}. Example: ${utc}`
+}
+
 /** Formats an ISO time as `2026-11-21 18:04:05`, in UTC. */
 export function formatTime(iso: string): string {
   return iso.slice(0, 19).replace('T', ' ')
