@@ -1,5 +1,9 @@
 import { paginate } from '../client/reads.ts'
+import type { PageQuery } from '../client/types.ts'
 import type { Client } from '../client.ts'
+import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
+import { CommandError } from './errors.ts'
+import { hasFields } from './render/foreign.ts'
 
 /**
  * Makes a function that returns the URL of an endpoint; `undefined` for a removed one, and when the service does not answer.
@@ -31,7 +35,31 @@ export function isSameUrl(one: string, other: string): boolean {
 
 /** Returns the URLs of all endpoints by id. */
 export async function endpointUrls(client: Client): Promise<Record<string, string>> {
-  const urls: Record<string, string> = {}
-  for await (const { id, url } of paginate(client.endpoints.list)) urls[id] = url
-  return urls
+  return Object.fromEntries((await allEndpoints(client)).map(({ id, url }) => [id, url]))
+}
+
+/**
+ * Returns all endpoints, newest first.
+ * @throws CommandError for a list in a form of another service's own.
+ */
+export async function allEndpoints({ endpoints }: Endpoints): Promise<WebhookEndpointView[]> {
+  const found = new Map<string, WebhookEndpointView>()
+  const list = async (query?: PageQuery) => {
+    const page = await endpoints.list(query)
+    if (Array.isArray(page.data) && page.data.every((one) => hasFields(one, 'id', 'url'))) return page
+    throw new CommandError(
+      'unknown_list',
+      'The service lists endpoints in another form. Pass the id of the endpoint.',
+    )
+  }
+  for await (const endpoint of paginate(list)) {
+    // Another service may ignore the cursor, and return its first page again.
+    if (found.has(endpoint.id)) break
+    found.set(endpoint.id, endpoint)
+  }
+  return [...found.values()]
+}
+
+interface Endpoints {
+  endpoints: Pick<Client['endpoints'], 'list'>
 }

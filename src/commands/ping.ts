@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { isSameUrl } from '../cli/endpoint-urls.ts'
+import { allEndpoints, isSameUrl } from '../cli/endpoint-urls.ts'
 import { CommandError, exitCodes, usageError } from '../cli/errors.ts'
 import { renderPing } from '../cli/render/resources.ts'
 import { hasFields } from '../cli/render/foreign.ts'
@@ -51,7 +51,7 @@ interface Chosen {
 async function endpointOf(client: Client, wanted: string | undefined): Promise<Chosen> {
   const isUrl = wanted !== undefined && /^https?:\/\//i.test(wanted)
   if (wanted !== undefined && !isUrl) return { id: wanted, alike: 1 }
-  const all = await endpointsOf(client)
+  const all = await allEndpoints(client)
   const enabled = all.filter(({ status }) => status !== 'disabled')
   const matching = isUrl ? enabled.filter(({ url }) => isSameUrl(url, wanted)) : enabled
   const [first, ...others] = matching
@@ -77,14 +77,4 @@ function noneEnabled(all: readonly WebhookEndpointView[]): string {
     return 'No endpoint is registered. Register one with: tabwire endpoints create URL'
   const which = all.length === 1 ? 'The only endpoint is' : `All ${all.length} endpoints are`
   return `${which} disabled, because too many deliveries in a row failed. Register it again with: ${suggestion('endpoints create', [newest.url])}`
-}
-
-/** Returns the newest hundred endpoints. @throws CommandError for a list in a form of another service's own. */
-async function endpointsOf(client: Client): Promise<readonly WebhookEndpointView[]> {
-  const { data } = await client.endpoints.list({ limit: 100 })
-  if (Array.isArray(data) && data.every((one) => hasFields(one, 'id', 'url'))) return data
-  throw new CommandError(
-    'unknown_list',
-    'The service lists endpoints in another form. Pass the id of the endpoint.',
-  )
 }

@@ -108,6 +108,23 @@ describe.concurrent('tabwire endpoints', () => {
     expect(ping.stderr).toContain(`3 endpoints have this URL. This pings the newest, ${id}.\n`)
   })
 
+  test('create and ping find an endpoint that is older than a hundred others', async () => {
+    const crowded = await serve()
+    const register = (path: string) =>
+      crowded.call('POST', '/v1/webhook-endpoints', {
+        url: `https://127.0.0.1:9/${path}`,
+        event_types: ['check.created'],
+      })
+    const { id } = (await (await register('oldest')).json()) as Created
+    await Promise.all(Array.from({ length: 100 }, async (_, number) => register(String(number))))
+    const oldest = 'https://127.0.0.1:9/oldest'
+    const ping = await crowded.run(['ping', oldest, '--json'])
+    expect(JSON.parse(ping.stdout)).toMatchObject({ outcome: 'connection_refused' })
+    const { stderr } = await crowded.run(['endpoints', 'create', oldest])
+    expect(stderr).toContain(`To remove:\n  tabwire endpoints delete ${id}\n`)
+    await crowded.stop()
+  })
+
   test('create registers nothing when the secret cannot be written', async () => {
     const doomed = 'https://127.0.0.1:9/doomed'
     const args = ['endpoints', 'create', doomed, '--events', 'all', '--secret-file', 'no/such/folder']

@@ -1,5 +1,5 @@
 import { ApiError, type Client } from '../../client.ts'
-import { paginate } from '../../client/reads.ts'
+import { allEndpoints } from '../endpoint-urls.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 import { type Certificates, explainRefusal, type Tunnel, openTunnel } from './tunnel.ts'
 import { dropLease, type KeptLease, listenSecret } from './lease.ts'
@@ -151,10 +151,7 @@ async function fetchOffers(
 }
 
 async function endpointsAt(client: Endpoints, urls: readonly string[]): Promise<WebhookEndpointView[]> {
-  const found: WebhookEndpointView[] = []
-  for await (const endpoint of paginate(client.endpoints.list))
-    if (urls.includes(endpoint.url)) found.push(endpoint)
-  return found
+  return (await allEndpoints(client)).filter(({ url }) => urls.includes(url))
 }
 
 async function remove(client: Endpoints, endpoints: readonly { id: string }[]): Promise<void> {

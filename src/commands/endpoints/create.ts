@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { isSameUrl } from '../../cli/endpoint-urls.ts'
+import { allEndpoints, isSameUrl } from '../../cli/endpoint-urls.ts'
 import { count } from '../../cli/render/text.ts'
 import type { Client } from '../../client.ts'
 import { openEnvFile } from '../../cli/files/env-file.ts'
@@ -91,9 +91,8 @@ export default class EndpointsCreate extends ServiceCommand {
       one.status === 'enabled' &&
       isSameUrl(one.url, url) &&
       one.event_types.some((type) => event_types.includes(type))
-    const others = await client.endpoints
-      .list({ limit: 100 })
-      .then(({ data }) => data.filter(isAlike))
+    const others = await allEndpoints(client)
+      .then((all) => all.filter(isAlike))
       // The endpoint is registered, whatever another service answers here.
       .catch(() => [])
     if (others.length === 0) return
