@@ -133,7 +133,8 @@ export default class Listen extends ServiceCommand {
     else if (event.type === 'attempt') this.showAttempt(event)
     else {
       this.say(renderConnection(event))
-      if (this.wantsJson) this.printLine({ type: event.type }, () => '')
+      const forward = 'registered' in event ? { forward: forwardOf(event.registered) } : {}
+      if (this.wantsJson) this.printLine({ type: event.type, ...forward }, () => '')
     }
     if ('registered' in event)
       for (const one of event.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
@@ -148,13 +149,8 @@ export default class Listen extends ServiceCommand {
       return this.sayRendered((columns) =>
         renderListening(registered, envFile === undefined ? signing_secret : `in ${envFile}`, columns),
       )
-    const forward = registered.map(({ endpoint, target, url }) => ({
-      endpoint_id: endpoint.id,
-      url,
-      to: target.to.href,
-      event_types: endpoint.event_types,
-    }))
     const shown = envFile === undefined ? { signing_secret } : {}
+    const forward = forwardOf(registered)
     this.printLine({ type: 'ready', url: service, ...shown, forward, pid: process.pid }, () => '')
   }
 
@@ -192,6 +188,16 @@ interface ReadyDetails {
   signing_secret: string
   /** File with the secret, which is not printed then. */
   envFile: string | undefined
+}
+
+/** Returns the endpoints as lines of `--json` show them. */
+function forwardOf(registered: readonly Registered[]): object[] {
+  return registered.map(({ endpoint, target, url }) => ({
+    endpoint_id: endpoint.id,
+    url,
+    to: target.to.href,
+    event_types: endpoint.event_types,
+  }))
 }
 
 function variablesOf(registered: readonly Registered[], TABWIRE_SIGNING_SECRET: string): EnvVariables {

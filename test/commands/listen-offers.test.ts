@@ -202,6 +202,12 @@ test('the endpoint is registered again when the data is replaced', async () => {
     'stderr',
     /^The data was replaced\. Registered 1 endpoint again, with the same secret\.\n$/,
   )
+  const [made] = await endpoints(service)
+  const lines = (await listening.until('stdout', /"reset".*\n/)).split('\n')
+  const reset = lines.find((line) => line.includes('"reset"')) ?? ''
+  const [known] = listening.ready.forward
+  expect(made?.id).not.toBe(known?.endpoint_id)
+  expect(JSON.parse(reset)).toEqual({ type: 'reset', forward: [{ ...known, endpoint_id: made?.id }] })
   await push(service, 'b')
   expect(await attempts(listening, 2)).toMatchObject([
     { external_check_id: 'a' },

@@ -199,7 +199,9 @@ describe('tabwire listen', () => {
     await listening.until('stdout', /"disconnected"/)
     const again = await startService([], { cwd: service.cwd })
     await push(again, 'a')
-    await listening.until('stdout', /"reconnected"/)
+    const text = await listening.until('stdout', /"reconnected".*\n/)
+    const reconnected = text.split('\n').find((line) => line.includes('"reconnected"')) ?? ''
+    expect(JSON.parse(reconnected)).toEqual({ type: 'reconnected', forward: listening.ready.forward })
     // Attempts of different checks can end in another order than they began.
     await attempts(listening, 1)
     await push(again, 'b')
