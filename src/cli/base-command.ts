@@ -64,6 +64,11 @@ export abstract class BaseCommand extends Command {
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     const parsed = await this.withEnvironment(options?.flags, () => super.parse(options, argv))
     requireFilled(parsed)
+    requireSwitches(
+      { ...(this.ctor as typeof BaseCommand).baseFlags, ...options?.flags },
+      parsed,
+      process.env,
+    )
     const directory: unknown = parsed.flags['data-dir']
     if (typeof directory === 'string') {
       const named = parsed.metadata.flags['data-dir']?.setFromDefault !== true
@@ -135,9 +140,9 @@ export abstract class BaseCommand extends Command {
   }
 
   protected get wantsJson(): boolean {
-    // Needed before the flags are parsed, and when they cannot be. The values are those that oclif takes for true.
+    // Needed before the flags are parsed, and when they cannot be.
     const inEnvironment = (process.env.TABWIRE_JSON ?? '').toLowerCase()
-    return this.argv.includes('--json') || ['1', 'true', 'y', 'yes'].includes(inEnvironment)
+    return this.argv.includes('--json') || ON.includes(inEnvironment)
   }
 
   /**
@@ -346,6 +351,26 @@ function requireFilled({ args, raw }: Typed): void {
     if (token.input !== '') continue
     if (token.type === 'arg') throw empty((token.arg ?? names.at(-1) ?? 'argument').toUpperCase())
     if (!MAY_BE_EMPTY.includes(token.flag ?? '')) throw empty(`--${token.flag}`)
+  }
+}
+
+/** Values that switch a flag on. oclif takes every other value for off. */
+const ON: readonly string[] = ['1', 'true', 'y', 'yes']
+
+const OFF: readonly string[] = ['', '0', 'false', 'n', 'no']
+
+/** @throws CLIError for a variable of a switch that is neither on nor off, unless the command line has the switch. */
+function requireSwitches(
+  flags: object,
+  { raw }: Typed,
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  for (const [name, flag] of Object.entries(flags) as [string, { type: string; env?: string }][]) {
+    if (flag.type !== 'boolean' || flag.env === undefined || raw.some((token) => token.flag === name))
+      continue
+    const value = environment[flag.env] ?? ''
+    if (![...ON, ...OFF].includes(value.toLowerCase()))
+      throw new Errors.CLIError(`${flag.env} must be true or false, got ${JSON.stringify(value)}.`)
   }
 }
 

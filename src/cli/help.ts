@@ -212,7 +212,7 @@ class CommandHelp extends OclifCommandHelp {
 }
 
 const ENVIRONMENT =
-  'Each flag has a variable TABWIRE_<FLAG>, such as TABWIRE_DATA_DIR for --data-dir. Flags take precedence.'
+  'Each flag has a variable TABWIRE_<FLAG>, such as TABWIRE_DATA_DIR for --data-dir, unless its text names another one. A switch is on with 1, true, yes or y. Flags take precedence.'
 
 function withDimComment(example: string): string {
   return example.replace(/ {3}# .*$/, (comment) => ux.colorize('dim', comment))

@@ -120,6 +120,26 @@ describe.concurrent('options of tabwire start', () => {
     })
   })
 
+  test.each([
+    ['start', 'TABWIRE_STRICT', 'on'],
+    ['locations', 'TABWIRE_JSON', 'banana'],
+    ['listen', 'TABWIRE_LISTEN_INSECURE', ' true'],
+  ])('%s refuses %s=%s, which is neither true nor false', async (command, name, value) => {
+    expect(await tabwire([command], { env: { [name]: value } })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `Error: ${name} must be true or false, got "${value}". Run \`tabwire ${command} --help\`.\n`,
+    })
+  })
+
+  test('the variable of a switch may be empty, in capitals, or overridden by the flag', async () => {
+    const env = { TABWIRE_STRICT: 'on', TABWIRE_TRACE: '', TABWIRE_IN_MEMORY: 'YES', TABWIRE_HTTPS: 'N' }
+    const service = await startService(['--no-strict'], { env })
+    expect(service.url).toMatch(/^http:/)
+    await expect(access(join(service.cwd, '.tabwire', 'db.json'))).rejects.toThrow('ENOENT')
+    await service.stop()
+  })
+
   test('--https serves with a certificate of the local authority, which the other commands trust', async () => {
     const service = await startService(['--https', '--in-memory'])
     expect(service.url).toMatch(/^https:/)
