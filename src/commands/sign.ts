@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { usageError } from '../cli/errors.ts'
-import { requireSecret } from '../cli/files/secrets.ts'
+import { givenSecret, SECRET_REQUIRED } from '../cli/files/secrets.ts'
 import {
   fromEnvironment,
   jsonFlag,
@@ -27,7 +27,7 @@ export default class Sign extends BaseCommand {
   ]
   static override baseFlags = { ...jsonFlag, ...placeFlags, ...profileFlag }
   static override flags = fromEnvironment({
-    secret: Flags.string({ description: 'Signing secret of the endpoint: whsec_…', required: true }),
+    secret: Flags.string({ description: `Signing secret of the endpoint, whsec_…. ${SECRET_REQUIRED}` }),
     'secret-file': secretFromFileFlag("the endpoint's signing secret"),
     body: Flags.string({
       description: 'Body to sign: a file, or - for standard input.',
@@ -42,11 +42,11 @@ export default class Sign extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Sign)
+    const secret = givenSecret(flags.secret)
     const payload = await readInput(flags.body)
     const timestamp = Math.floor((flags.timestamp ?? new Date()).getTime() / 1000)
-    requireSecret(flags.secret)
     if (timestamp < 0) throw usageError('--timestamp must not be before 1970.')
-    const value = sign({ payload, secret: flags.secret, timestamp })
+    const value = sign({ payload, secret, timestamp })
     const { curl } = flags
     if (curl === undefined && !this.wantsJson) return this.write(`${value}\n`)
     const name = signatureHeader(await this.serviceName(flags))

@@ -2,6 +2,7 @@ import { Flags } from '@oclif/core'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag, timeFlag } from '../cli/flags.ts'
 import { inputName, readInput } from '../cli/files/input.ts'
+import { noSecret, SECRET_REQUIRED } from '../cli/files/secrets.ts'
 import { renderCounts, renderVerification } from '../cli/render/results.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import {
@@ -34,8 +35,7 @@ export default class Verify extends ServiceCommand {
   ]
   static override flags = fromEnvironment({
     secret: Flags.string({
-      description: 'Signing secret of the endpoint; further ones are secrets of other endpoints.',
-      required: true,
+      description: `Signing secret of the endpoint; further ones are secrets of other endpoints. ${SECRET_REQUIRED}`,
       multiple: true,
       multipleNonGreedy: true,
     }),
@@ -72,6 +72,7 @@ export default class Verify extends ServiceCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Verify)
+    if (flags.secret === undefined) throw noSecret()
     const [secret = '', ...others] = secretsFrom(flags.secret)
     const settings = { secret, others, tolerance: flags.tolerance, now: flags.now ?? new Date() }
     if (flags.many !== undefined) return this.verifyMany(await readInput(flags.many), settings)

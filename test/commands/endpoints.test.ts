@@ -160,15 +160,16 @@ describe.concurrent('tabwire endpoints', () => {
   })
 
   test('create refuses plain http, as the specification does', async () => {
-    const { code, stderr } = await service.run([
-      'endpoints',
-      'create',
-      'http://127.0.0.1:9/',
-      '--events',
-      'all',
-    ])
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/^Error: URL .*https/)
+    for (const [url, flag] of [
+      ['http://127.0.0.1:9/', '--allow-http-loopback'],
+      ['http://pos.test/', '--allow-http-host pos.test'],
+    ] as const) {
+      const { code, stderr } = await service.run(['endpoints', 'create', url, '--events', 'all'])
+      expect(code).toBe(2)
+      expect(stderr).toBe(
+        `Error: URL must be an https: URL, got "${url}". For plain HTTP, run: tabwire listen --forward-to ${url}. Or restart the service with: tabwire start ${flag}\n`,
+      )
+    }
   })
 
   test('list prints a line per endpoint without secrets, and delete removes an endpoint', async () => {

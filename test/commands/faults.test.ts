@@ -99,6 +99,12 @@ describe('tabwire faults', () => {
         ['delay', '--delay-for', 'long'],
         '--delay-for must be a duration such as 500ms, 30s, 5m or 1h, got "long".',
       ],
+      [['delay', '--delay-for', '500h'], '--delay-for must be at most 24h, got "500h".'],
+      [['reorder', '--reorder-for', '24h1ms'], '--reorder-for must be at most 24h, got "24h1ms".'],
+      [
+        ['latency=61s'],
+        'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency=61s".',
+      ],
       [[], 'FAULT is missing: '],
     ] as const) {
       const { code, stdout, stderr } = await tabwire(['faults', 'set', ...words])

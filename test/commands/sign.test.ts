@@ -54,7 +54,11 @@ describe.concurrent('tabwire sign', () => {
   })
 
   test.each([
-    [['sign'], { input: 'x' }, '--secret is missing: '],
+    [
+      ['sign'],
+      { input: 'x' },
+      'Error: No signing secret. Pass --secret-file FILE or --secret SECRET, or set TABWIRE_SECRET.',
+    ],
     [['sign', '--timestamp', '1960-01-01'], { env, input: 'x' }, '--timestamp must not be before 1970.'],
     [
       ['sign', '--service-name', 'A B'],

@@ -64,6 +64,24 @@ export function requireSecret(secret: string | undefined): void {
   if (secret?.trim() === '') throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
 }
 
+/**
+ * Returns the secret of a command that cannot work without one.
+ * @throws CommandError (usage) when it is missing or of white space alone.
+ */
+export function givenSecret(secret: string | undefined): string {
+  if (secret === undefined) throw noSecret()
+  requireSecret(secret)
+  return secret
+}
+
+/** Makes the error of a command that got no signing secret. */
+export function noSecret(): CommandError {
+  return usageError('No signing secret. Pass --secret-file FILE or --secret SECRET, or set TABWIRE_SECRET.')
+}
+
+/** Help of a flag that has two substitutes. */
+export const SECRET_REQUIRED = 'One of --secret, --secret-file and TABWIRE_SECRET is required.'
+
 /** Returns the value of a flag, `--flag VALUE` or `--flag=VALUE`. Words after `--` are operands. */
 export function typedValue(argv: readonly string[], name: string): string | undefined {
   const end = argv.indexOf('--')

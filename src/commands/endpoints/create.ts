@@ -1,10 +1,10 @@
 import { Flags } from '@oclif/core'
 import { allEndpoints, isSameUrl } from '../../cli/endpoint-urls.ts'
 import { count } from '../../cli/render/text.ts'
-import type { Client } from '../../client.ts'
+import { ApiError, type Client } from '../../client.ts'
 import { openEnvFile } from '../../cli/files/env-file.ts'
 import { chosenEvents, dotenvFlag, fromEnvironment, httpUrlArg } from '../../cli/flags.ts'
-import { CommandError } from '../../cli/errors.ts'
+import { CommandError, exitCodes } from '../../cli/errors.ts'
 import { renderEndpoint } from '../../cli/render/resources.ts'
 import { hasFields, renderForeign } from '../../cli/render/foreign.ts'
 import { openSecretFile } from '../../cli/files/secrets.ts'
@@ -12,6 +12,7 @@ import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { idCandidates, secretsIn } from '../../conformance/contract/shape.ts'
 import { suggestion } from '../../cli/suggestion.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 
 export default class EndpointsCreate extends ServiceCommand {
@@ -39,6 +40,7 @@ export default class EndpointsCreate extends ServiceCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(EndpointsCreate)
+    this.url = args.url
     const event_types = chosenEvents(flags.events ?? ['all'])
     const client = await this.connect(flags)
     // The secret's file comes last: it stays open, and an error before the `try` would leave its draft behind.
@@ -58,6 +60,13 @@ export default class EndpointsCreate extends ServiceCommand {
     } finally {
       await secretFile?.close()
     }
+  }
+
+  private url = ''
+
+  /** Names commands for plain HTTP. The message of the service names flags of `start`, which this command lacks. */
+  protected override async explained(error: Error): Promise<Error> {
+    return !this.wantsJson && isPlainHttpRefused(error) ? plainHttpRefused(this.url) : super.explained(error)
   }
 
   private tell(
@@ -134,6 +143,23 @@ function registrationIn(response: Registered): Registration {
   const [id] = idCandidates({ json: response, headers: {} })
   const [secret] = secretsIn(response)
   return { id, secret }
+}
+
+function isPlainHttpRefused(error: Error): boolean {
+  const issues = error instanceof ApiError && error.is('validation_failed') ? error.body.issues : []
+  return issues.some(({ path, message }) => path === 'url' && /\ballow-http-loopback\b/.test(message))
+}
+
+function plainHttpRefused(url: string): CommandError {
+  const host = bareHost(new URL(url))
+  const start = isLoopbackName(host)
+    ? suggestion('start', [], { 'allow-http-loopback': true })
+    : suggestion('start', [], { 'allow-http-host': host })
+  return new CommandError(
+    'validation_failed',
+    `URL must be an https: URL, got ${JSON.stringify(url)}. For plain HTTP, run: ${suggestion('listen', [], { 'forward-to': url })}. Or restart the service with: ${start}`,
+    exitCodes.usage,
+  )
 }
 
 function without(secret: string, response: object): object {

@@ -8,9 +8,15 @@ import { durationMs } from '../../model/text/time.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 import type { Fault } from '../../model/simulator/fault.ts'
 
+/** Longest duration of a fault, in milliseconds. */
+const DAY_MS = 86_400_000
+
+/** Parses a duration from 1ms to 24h. */
 const durationFlag = Flags.custom<number>({
   parse: async (input) => {
     const ms = durationMs(input)
+    if (ms !== undefined && ms > DAY_MS)
+      throw new Errors.CLIError(`must be at most 24h, got ${JSON.stringify(input)}.`)
     if (ms !== undefined && ms > 0) return ms
     throw new Errors.CLIError(
       `must be a duration such as 500ms, 30s, 5m or 1h, got ${JSON.stringify(input)}.`,

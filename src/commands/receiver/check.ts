@@ -4,7 +4,7 @@ import { usageError } from '../../cli/errors.ts'
 import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
 import { receiverUrl, requireSafeHeaders, stateCheck, stateFlags } from '../../cli/conformance/receiver.ts'
 import { readCertificate } from '../../cli/files/input.ts'
-import { requireSecret } from '../../cli/files/secrets.ts'
+import { givenSecret, SECRET_REQUIRED } from '../../cli/files/secrets.ts'
 import {
   chosenEvents,
   fromEnvironment,
@@ -36,8 +36,7 @@ export default class ReceiverCheck extends ConformanceCommand {
   static override baseFlags = { ...jsonFlag, ...placeFlags, ...profileFlag }
   static override flags = fromEnvironment({
     secret: Flags.string({
-      description: 'Signing secret of the receiver: whsec_…',
-      required: true,
+      description: `Signing secret of the receiver, whsec_…. ${SECRET_REQUIRED}`,
     }),
     'secret-file': secretFromFileFlag('the signing secret'),
     ...conformanceFlags,
@@ -78,11 +77,11 @@ export default class ReceiverCheck extends ConformanceCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ReceiverCheck)
+    const secret = givenSecret(flags.secret)
     const url = receiverUrl(args.url)
     const headers = parseHeaders(flags['add-header'])
     const serviceName = await this.serviceName({ ...flags, cacert: undefined })
     requireSafeHeaders(headers, serviceName)
-    requireSecret(flags.secret)
     const cases = chosenCases(receiverCases, flags)
     const skipped = control.find((one) => !isSelected(one, { skip: listed(flags.skip ?? []) }))
     if (skipped !== undefined)
@@ -93,7 +92,7 @@ export default class ReceiverCheck extends ConformanceCommand {
     const local = await readAuthorityCertificate(flags['data-dir'])
     const given = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
     const ca = [...given, ...(local === undefined ? [] : [local])]
-    const { secret, tolerance, insecure, strict } = flags
+    const { tolerance, insecure, strict } = flags
     const state = stateCheck(flags, { ca, insecure })
     const settings = {
       url,
