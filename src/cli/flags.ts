@@ -76,7 +76,7 @@ export const placeFlags = fromEnvironment({
 /** Time limit of commands that change the clock or the state. */
 export const timeoutFlag = fromEnvironment({
   timeout: Flags.integer({
-    description: 'Time limit of the operation, in seconds.',
+    description: 'Time limit in seconds, 1 to 86,400 (default: none).',
     min: 1,
     max: 86_400,
   }),
@@ -115,13 +115,20 @@ export const connectionFlags = fromEnvironment({
 })
 
 /**
- * Flag of commands that write variables for the application under test. Its former name, `--env-file`, still works when the
- * file exists: Node reads that flag itself, wherever it stands, and exits when the file is missing (nodejs/node#54232).
+ * Makes a flag that names the `.env` file of the application under test. Its former name, `--env-file`, still works when
+ * the file exists: Node reads that flag itself, wherever it stands, and exits when the file is missing (nodejs/node#54232).
  */
-export const dotenvFlag = Flags.string({
-  description: 'Write URL, key and secret to this .env file; other lines are kept.',
-  aliases: ['env-file'],
-})
+const envFileFlag = (description: string) => Flags.string({ description, aliases: ['env-file'] })
+
+/** Flag of commands that register endpoints. */
+export const dotenvFlag = envFileFlag(
+  'Write TABWIRE_ENDPOINT_ID and TABWIRE_SIGNING_SECRET to this .env file; other lines are kept.',
+)
+
+/** Flag of `start`. */
+export const serviceDotenvFlag = envFileFlag(
+  'Write TABWIRE_URL, TABWIRE_BASE_URL and TABWIRE_API_KEY to this .env file; other lines are kept.',
+)
 
 /** Flag of commands that forward deliveries. */
 export const fetchFlag = Flags.boolean({
@@ -132,7 +139,12 @@ export const fetchFlag = Flags.boolean({
 
 /** Flags for the page of a list. */
 export const listFlags = fromEnvironment({
-  limit: Flags.integer({ description: 'Maximum number of results.', min: 1, max: 100, default: 20 }),
+  limit: Flags.integer({
+    description: 'Maximum number of results, 1 to 100.',
+    min: 1,
+    max: 100,
+    default: 20,
+  }),
   cursor: Flags.string({ description: 'Continue after this cursor, the next_cursor of the previous page.' }),
 })
 
@@ -148,7 +160,7 @@ export const timeFlag = Flags.custom<Date>({
 
 /** Name of the service that is started. The whole name of the signature header is accepted, too. */
 export const serviceNameFlag = Flags.string({
-  description: 'Name in the signature header, X-<name>-Signature.',
+  description: 'Name in the signature header, X-<name>-Signature: 1 to 64 letters, digits and hyphens.',
   default: texts.serviceName,
   parse: parsedBy(readServiceName),
 })

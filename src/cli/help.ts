@@ -7,7 +7,7 @@ import {
   ux,
 } from '@oclif/core'
 import { fitTo } from './render/layout.ts'
-import { FORWARD, PUSH } from './suggestion.ts'
+import { FORWARD, PUSH, SAVE_SECRET } from './suggestion.ts'
 
 /** Longer lines are hard to read, however wide the terminal is. */
 const MOST_COLUMNS = 100
@@ -117,7 +117,8 @@ export function mainJobs(): Job[] {
     {
       what: 'Test your receiver',
       commands: [
-        'tabwire receiver check http://localhost:3000/webhooks --secret "$(tabwire listen --print-secret)"',
+        SAVE_SECRET,
+        'tabwire receiver check http://localhost:3000/webhooks --secret-file listen.secret',
       ],
     },
     {
@@ -185,8 +186,16 @@ class CommandHelp extends OclifCommandHelp {
   /** Leaves out which flags exclude each other: descriptions and errors say it more clearly than brackets. */
   protected override defaultUsage(): string {
     const { id, args, flags } = this.command
-    const words = Object.values(args).map((arg) => this.arg(arg) + (this.command.strict === false ? '…' : ''))
+    const most = this.command.strict === false ? '…' : ''
+    const words = Object.values(args).map((arg, at, all) => this.arg(arg) + (at < all.length - 1 ? '' : most))
     return [id, ...words, ...(Object.keys(flags).length > 0 ? ['[FLAGS]'] : [])].join(' ')
+  }
+
+  /** Marks the last argument alone as repeatable: only that one takes the rest of the words. */
+  protected override args(args: Command.Arg.Any[]): [string, string | undefined][] | undefined {
+    return super
+      .args(args)
+      ?.map(([name, text], at, all) => [at < all.length - 1 ? name.replace('...', '') : name, text])
   }
 
   /** The description without its first line, which stands above everything. */

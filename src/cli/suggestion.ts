@@ -22,6 +22,12 @@ export const FORWARD = 'tabwire listen --forward-to http://localhost:3000/webhoo
 /** Pushes a check of the package. */
 export const PUSH = 'tabwire push --sample two-top'
 
+/** Writes the secret of `listen` to a file. Windows PowerShell 5.1 would write UTF-16 by `>`. */
+export const SAVE_SECRET =
+  shell === 'powershell'
+    ? 'tabwire listen --print-secret | Set-Content -Encoding ascii listen.secret'
+    : 'tabwire listen --print-secret > listen.secret'
+
 /** Returns the path of an example check of the package, relative to this directory, for use in a shell. */
 export function exampleCheck(): string {
   const file = fileURLToPath(packageFile('fixtures/checks/two-top.json'))

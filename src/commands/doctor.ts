@@ -23,11 +23,14 @@ const SHOWN: readonly string[] = [
   'https',
   'cacert',
   'dotenv',
+  'store',
+  'sandbox',
+  'store-key-file',
 ]
 
 export default class Doctor extends BaseCommand {
   static override description =
-    "Check this machine's setup; repair the data directory.\nChecks Node.js, the port, the clock, the local certificate authority and the data directory. With --receiver, also checks the connection to a receiver.\nAccepts the flags and settings of `start`. Exit 0 when no check fails, otherwise 3.\nA repair moves damaged files aside and deletes nothing."
+    "Check this machine's setup; repair the data directory.\nChecks Node.js, the port, the clock, the local certificate authority and the data directory. With --receiver, also checks the connection to a receiver. With --store, also checks the database.\nAccepts the flags and settings of `start`. Exit 0 when no check fails, otherwise 3.\nA repair moves damaged files aside and deletes nothing."
   static override examples = [
     '<%= config.bin %> doctor',
     '<%= config.bin %> doctor --receiver https://localhost:8443/webhooks   # DNS, connection, certificate, response',
@@ -104,11 +107,15 @@ function judged(
   })
 }
 
-/** Accepts every flag of `start`, since each can make a start fail; help shows those that choose its place. */
+/** Accepts every flag of `start`, since each can make a start fail; help shows those that {@link SHOWN} lists. */
 function withOthersHidden<T extends Interfaces.FlagInput>(flags: T): T {
   const entries = Object.entries(flags).map(([name, flag]) => [
     name,
-    { ...flag, hidden: !SHOWN.includes(name) },
+    {
+      ...flag,
+      hidden: !SHOWN.includes(name),
+      ...(name === 'dotenv' && { description: 'Also check whether `start` could write this .env file.' }),
+    },
   ])
   return Object.fromEntries(entries) as T
 }

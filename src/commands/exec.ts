@@ -64,6 +64,7 @@ const execFlags = fromEnvironment({
     flagsOfStart['data-dir'],
     'Directory of the local authority, whose certificates the service trusts.',
   ),
+  seed: described(flagsOfStart.seed, 'Seed for a reproducible run, 0 or more; freezes the clock.'),
   port: Flags.integer({
     description: 'Port to listen on; 0 means any free port.',
     min: 0,
@@ -72,7 +73,7 @@ const execFlags = fromEnvironment({
   }),
   guests: Flags.integer({
     description:
-      'Play guests while CMD runs, up to this number at each check, and add the account to the report.',
+      'Play guests while CMD runs: up to this number at each check, 1 to 12. Adds the account to the report.',
     min: 1,
     max: 12,
   }),

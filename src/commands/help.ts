@@ -12,6 +12,7 @@ const MOST_COLUMNS = 100
 export default class Help extends BaseCommand {
   static override description =
     'Show the help of a command, or a guide.\nRun `help guides` for the list of guides.'
+  static override usage = 'help [COMMAND | GUIDE | guides]'
   static override examples = [
     '<%= config.bin %> help push',
     '<%= config.bin %> help deliveries wait',

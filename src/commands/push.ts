@@ -39,7 +39,10 @@ export default class Push extends ServiceCommand {
     }),
   }
   static override flags = fromEnvironment({
-    id: Flags.string({ description: 'External id of the check (default: the file name without .json).' }),
+    id: Flags.string({
+      description:
+        'External id of the check, at most 255 characters (default: the name of the sample, or of the file without .json).',
+    }),
     sample: Flags.string({
       description: 'Push this built-in sample; `checks samples` lists them.',
       exclusive: ['watch'],
@@ -49,22 +52,26 @@ export default class Push extends ServiceCommand {
       exclusive: ['repeat', 'shuffle'],
     }),
     repeat: Flags.integer({
-      description: 'Push everything this many times.',
+      description: 'Push everything this many times, at least 1.',
       min: 1,
       default: 1,
     }),
     shuffle: Flags.integer({
-      description: 'Push in a random order from this seed.',
+      description: 'Push in a random order from this seed, 0 or more.',
       min: 0,
     }),
     permute: Flags.integer({
       description:
-        'Try this many other orders in a separate service in memory; exit 3 when the results differ.',
+        'Try this many other orders, 1 to 10,000, in a separate service in memory; exit 3 when the results differ.',
       min: 1,
       max: 10_000,
       exclusive: ['watch', 'repeat', 'shuffle'],
     }),
-    seed: Flags.integer({ description: 'Seed for the orders of --permute.', min: 0, dependsOn: ['permute'] }),
+    seed: Flags.integer({
+      description: 'Seed for the orders of --permute, 0 or more (default: 1).',
+      min: 0,
+      dependsOn: ['permute'],
+    }),
     'from-log': Flags.boolean({
       description:
         'Repeat the pushes that the service accepted since its start; with --id, those of one check.',

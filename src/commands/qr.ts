@@ -22,14 +22,14 @@ export default class Qr extends ServiceCommand {
   static override examples = [
     '<%= config.bin %> qr 12',
     '<%= config.bin %> qr 12 --svg > table-12.svg',
-    'open "$(<%= config.bin %> qr 12 --url)"',
+    'open "$(<%= config.bin %> qr 12 --address)"',
   ]
   static override args = {
     table: tableArg({ ignoreStdin: true, description: 'Number of the table.', required: true }),
   }
   static override flags = fromEnvironment({
     svg: Flags.boolean({ description: 'Write the code as SVG to stdout.', exclusive: ['address'] }),
-    address: Flags.boolean({ description: 'Print only the address, like --url without a value.' }),
+    address: Flags.boolean({ description: 'Print only the address of the page.' }),
     location: Flags.string({
       description: 'Id or name of the location; must be that of the API key.',
     }),

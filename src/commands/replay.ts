@@ -59,7 +59,7 @@ export default class Replay extends BaseCommand {
     serve: Flags.boolean({ description: 'Serve the inspector until Ctrl-C.' }),
     open: Flags.boolean({ description: 'Open the inspector in the browser; implies --serve.' }),
     port: Flags.integer({
-      description: 'Port of --serve to listen on; 0 means any free port.',
+      description: 'Port of --serve to listen on (default: 0, which means any free port).',
       min: 0,
       max: 65_535,
     }),

@@ -27,7 +27,7 @@ export default class Sign extends BaseCommand {
   ]
   static override baseFlags = { ...jsonFlag, ...placeFlags, ...profileFlag }
   static override flags = fromEnvironment({
-    secret: Flags.string({ description: `Signing secret of the endpoint, whsec_…. ${SECRET_REQUIRED}` }),
+    secret: Flags.string({ description: `Signing secret of the endpoint (whsec_…). ${SECRET_REQUIRED}` }),
     'secret-file': secretFromFileFlag("the endpoint's signing secret"),
     body: Flags.string({
       description: 'Body to sign: a file, or - for standard input.',

@@ -62,7 +62,7 @@ export default class Verify extends ServiceCommand {
       description: 'Verify many: a file, or -, with one JSON object {"header", "body"} per line.',
     }),
     tolerance: Flags.integer({
-      description: 'Seconds allowed between t and now, in both directions.',
+      description: 'Seconds allowed between t and now, in both directions; 0 or more.',
       min: 0,
       default: 300,
     }),

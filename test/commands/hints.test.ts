@@ -195,7 +195,11 @@ describe('help', () => {
   })
 
   test('tabwire without arguments shows an example that takes its secret from listen', async () => {
-    expect((await tabwire([])).stdout).toContain('--secret "$(tabwire listen --print-secret)"')
+    const { stdout } = await tabwire([])
+    expect(stdout).toMatch(
+      / tabwire listen --print-secret (?:>|\| Set-Content -Encoding ascii) listen\.secret$/m,
+    )
+    expect(stdout).toContain('--secret-file listen.secret')
   })
 })
 

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { usageError } from '../errors.ts'
 import {
   apiKeyFlag,
-  dotenvFlag,
+  serviceDotenvFlag,
   placeFlags,
   parsedBy,
   secretFromFileFlag,
@@ -153,7 +153,7 @@ export const startFlags = fromConfigFile({
     description: 'URL of the service for others, such as that of a proxy: links and QR codes begin with it.',
   }),
   'keep-events': Flags.integer({
-    description: 'Number of events to keep, with their deliveries; pending ones always stay.',
+    description: 'Number of events to keep, at least 1, with their deliveries; pending ones always stay.',
     ...wholeNumbers.keepEvents,
   }),
   'disable-after': Flags.integer({
@@ -161,13 +161,15 @@ export const startFlags = fromConfigFile({
     ...wholeNumbers.disableAfter,
   }),
   seed: Flags.integer({
-    description: 'Seed for a reproducible run; freezes the clock.',
+    description: 'Seed for a reproducible run, 0 or more; freezes the clock and needs --in-memory.',
     ...wholeNumbers.seed,
   }),
   'rate-limit': rateLimitFlag({
-    description: 'Rate limit of each key on /v1, such as 10/s, 600/m or 5000/h.',
+    description: 'Rate limit of each key on /v1, such as 10/s, 600/m or 5000/h (default: none).',
   }),
-  clock: clockFlag({ description: 'Start time of the service clock, ISO 8601 (default: now).' }),
+  clock: clockFlag({
+    description: 'Start time of the service clock, ISO 8601, from 1970 to 9998 (default: now).',
+  }),
   'sign-time': Flags.custom<SignTime>({
     description: 'Time in signatures: real, or virtual for that of the service clock.',
     options: [...signTimes],
@@ -179,7 +181,7 @@ export const startFlags = fromConfigFile({
     default: 'text',
   })(),
   trace: Flags.boolean({ description: 'Pass the traceparent of a request on to its deliveries.' }),
-  dotenv: dotenvFlag,
+  dotenv: serviceDotenvFlag,
   open: Flags.boolean({ description: 'Open the inspector in the browser.' }),
 })
 

@@ -11,7 +11,7 @@ import { writePrivateFile } from '../../private-file.ts'
 
 export default class CertsCreate extends BaseCommand {
   static override description =
-    'Issue a certificate for your own HTTPS receiver.\nThe local certificate authority in the data directory issues it, and the service trusts that authority.'
+    'Issue a certificate for your own HTTPS receiver.\nThe local certificate authority in the data directory issues it, and the service trusts that authority.\nWrites HOST.pem and HOST-key.pem, named after the first host. The certificate is valid for 397 days.'
   static override examples = [
     '<%= config.bin %> certs create localhost',
     '<%= config.bin %> certs create receiver.test 127.0.0.1 --out certs',

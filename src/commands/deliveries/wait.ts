@@ -29,7 +29,12 @@ export default class DeliveriesWait extends ServiceCommand {
       description: 'The status to wait for (default: delivered; with --none, any attempted delivery).',
       options: ['delivered', 'dead', 'pending'],
     })(),
-    count: Flags.integer({ description: 'Minimum number of deliveries.', min: 1, max: 10_000, default: 1 }),
+    count: Flags.integer({
+      description: 'Minimum number of deliveries, 1 to 10,000.',
+      min: 1,
+      max: 10_000,
+      default: 1,
+    }),
     exactly: Flags.boolean({
       description: 'Allow no more than --count deliveries until the timeout.',
     }),
@@ -38,7 +43,7 @@ export default class DeliveriesWait extends ServiceCommand {
       exclusive: ['exactly', 'count'],
     }),
     timeout: Flags.integer({
-      description: 'Seconds to wait; 0 checks existing deliveries only.',
+      description: 'Seconds to wait, 0 to 86,400; 0 checks existing deliveries only.',
       min: 0,
       max: 86_400,
       default: 30,

@@ -46,13 +46,17 @@ export default class FaultsSet extends ServiceCommand {
   static override args = {
     fault: Args.string({
       ignoreStdin: true,
-      description: 'Fault and its probability, such as drop=0.2 (default probability: 1).',
+      description:
+        'Fault and its probability from 0 to 1, such as drop=0.2 (default: 1); latency takes 1ms to 60s.',
       required: true,
     }),
   }
   static override flags = fromEnvironment({
-    seed: Flags.integer({ description: 'Random seed (default: the current seed, or 1).', min: 0 }),
-    times: Flags.integer({ description: 'Maximum number of affected attempts or requests.', min: 1 }),
+    seed: Flags.integer({ description: 'Random seed, 0 or more (default: the current seed, or 1).', min: 0 }),
+    times: Flags.integer({
+      description: 'Maximum number of affected attempts or requests, at least 1 (default: no limit).',
+      min: 1,
+    }),
     type: Flags.string({
       description: 'Only deliveries of this event type.',
       options: [...eventTypes],
@@ -64,15 +68,17 @@ export default class FaultsSet extends ServiceCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
-    'delay-for': durationFlag({ description: 'Duration of the delay fault (default: 30s).' }),
-    'reorder-for': durationFlag({ description: 'Maximum duration of the reorder fault (default: 1m).' }),
+    'delay-for': durationFlag({ description: 'Duration of the delay fault, at most 24h (default: 30s).' }),
+    'reorder-for': durationFlag({
+      description: 'Maximum duration of the reorder fault, at most 24h (default: 1m).',
+    }),
     path: Flags.string({
       description: 'Only requests to this path, optionally after a method; * matches any characters.',
       multiple: true,
       multipleNonGreedy: true,
     }),
     status: Flags.integer({
-      description: 'Status of the error fault (default: 503).',
+      description: 'Status of the error fault, 400 to 599 (default: 503).',
       min: 400,
       max: 599,
     }),

@@ -36,7 +36,7 @@ export default class ReceiverCheck extends ConformanceCommand {
   static override baseFlags = { ...jsonFlag, ...placeFlags, ...profileFlag }
   static override flags = fromEnvironment({
     secret: Flags.string({
-      description: `Signing secret of the receiver, whsec_…. ${SECRET_REQUIRED}`,
+      description: `Signing secret of the receiver (whsec_…). ${SECRET_REQUIRED}`,
     }),
     'secret-file': secretFromFileFlag('the signing secret'),
     ...conformanceFlags,
@@ -63,7 +63,7 @@ export default class ReceiverCheck extends ConformanceCommand {
       delimiter: ',',
     }),
     tolerance: Flags.integer({
-      description: 'Seconds that the receiver allows between t and its clock.',
+      description: 'Seconds that the receiver allows between t and its clock, at least 2.',
       min: 2,
       default: 300,
     }),

@@ -10,7 +10,7 @@ import {
 
 export default class ReceiverExample extends BaseCommand {
   static override description =
-    'Print an example receiver.\nIt verifies signatures correctly, passes every case of `receiver check` and is short enough to copy.'
+    'Print an example receiver.\nIt verifies signatures correctly and is short enough to copy. It stores no events, so it does not ignore duplicates: it passes every case of `receiver check` that needs no --state-url.'
   static override examples = [
     '<%= config.bin %> receiver example python',
     '<%= config.bin %> receiver example go > receiver.go',

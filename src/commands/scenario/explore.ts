@@ -74,7 +74,12 @@ export default class ScenarioExplore extends BaseCommand {
     }),
     'service-name': knownServiceNameFlag(),
     'order-by': Flags.string({ description: 'Push field that orders updates.', default: ORDER_BY }),
-    runs: Flags.integer({ description: 'Number of runs.', min: 1, max: 1_000_000, default: 500 }),
+    runs: Flags.integer({
+      description: 'Number of runs, 1 to 1,000,000.',
+      min: 1,
+      max: 1_000_000,
+      default: 500,
+    }),
     seed: Flags.integer({
       description: 'Random seed of the runs.',
       min: -2_147_483_648,
