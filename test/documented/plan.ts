@@ -46,6 +46,11 @@ export const exceptions: readonly Exception[] = [
   },
   {
     document: 'src/guides/shared-sandbox.md',
+    starts: 'tabwire doctor --store',
+    skipped: 'needs a database of the user',
+  },
+  {
+    document: 'src/guides/shared-sandbox.md',
     starts: 'CREATE ROLE tabwire LOGIN',
     elsewhere: 'test/store/postgres/start-errors.test.ts',
   },

@@ -31,7 +31,7 @@ test(
     expect(lines).toHaveLength(1)
     const [tabwire, ...args] = (lines[0] ?? '')
       .replaceAll('http://localhost:3000/', url)
-      .replace('--secret-file webhook.secret', `--secret ${secret}`)
+      .replace('--secret-file listen.secret', `--secret ${secret}`)
       .replaceAll('"', '')
       .split(' ')
     expect(tabwire).toBe('tabwire')

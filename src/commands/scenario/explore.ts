@@ -43,7 +43,7 @@ export default class ScenarioExplore extends BaseCommand {
   static override examples = [
     '<%= config.bin %> scenario explore',
     '<%= config.bin %> scenario explore --id table-12 pushes/*.json',
-    '<%= config.bin %> scenario explore --receiver http://localhost:3000/webhooks --secret-file webhook.secret --state-url "http://localhost:3000/checks/{external_check_id}"',
+    '<%= config.bin %> scenario explore --receiver http://localhost:3000/webhooks --secret-file listen.secret --state-url "http://localhost:3000/checks/{external_check_id}"',
   ]
   static override strict = false
   static override args = {

@@ -78,7 +78,7 @@ const errorAnswers = {
   },
   ClaimNotActive: {
     codes: ['claim_not_active'],
-    description: 'The claim is already paid or released.',
+    description: 'The claim is paid. A full refund of its payment releases it.',
   },
   NotPayable: {
     codes: ['exceeds_balance', 'claim_not_active'],
