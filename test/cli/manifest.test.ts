@@ -9,7 +9,7 @@ interface Command {
   description?: string
   examples?: string[]
   args: Record<string, { description?: string }>
-  flags: Record<string, { env?: string; description?: string }>
+  flags: Record<string, { type: string; env?: string; description?: string }>
 }
 
 // `npm run build` writes it from the compiled commands: what oclif knows of them is what help shows.
@@ -37,6 +37,12 @@ test('the manifest has the expected commands', () => {
   )
 })
 
+test('no switch shares its variable with a flag that has a value', () => {
+  const flags = commands.flatMap((command) => Object.values(command.flags))
+  const switches = new Set(flags.filter(({ type }) => type === 'boolean').map(({ env }) => env))
+  expect(flags.filter(({ type, env }) => type !== 'boolean' && switches.has(env))).toEqual([])
+})
+
 describe.each(commands)('tabwire $name', ({ name, description = '', examples = [], args, flags }) => {
   test('has a summary that fits a line of the list of commands', () => {
     const [summary, ...rest] = description.split('\n')
@@ -52,14 +58,14 @@ describe.each(commands)('tabwire $name', ({ name, description = '', examples = [
   test('takes every flag from TABWIRE_<FLAG> too, and describes it', () => {
     expect(flags).toHaveProperty('json')
     // With one variable for all, start would send deliveries to receivers whose certificates are not checked.
-    const own =
-      name === 'listen'
-        ? { insecure: 'listen-insecure' }
-        : ['receiver check', 'scenario explore'].includes(name)
-          ? { insecure: 'receiver-insecure' }
-          : {}
+    const own: Record<string, string> = {
+      'listen insecure': 'listen-insecure',
+      'receiver check insecure': 'receiver-insecure',
+      'scenario explore insecure': 'receiver-insecure',
+      'events show body': 'show-body',
+    }
     for (const [flag, { env, description: text = '' }] of Object.entries(flags)) {
-      const words = Object.entries(own).find(([one]) => one === flag)?.[1] ?? flag
+      const words = own[`${name} ${flag}`] ?? flag
       expect(env).toBe(`TABWIRE_${words.replaceAll('-', '_').toUpperCase()}`)
       expect(text).toMatch(/^[A-Z].*\.$|^[A-Z].*whsec_…$/)
     }

@@ -14,7 +14,11 @@ export default class EventsShow extends ServiceCommand {
     event: Args.string({ ignoreStdin: true, description: 'Id of the event.', required: true }),
   }
   static override flags = fromEnvironment({
-    body: Flags.boolean({ description: 'Print the exact body that receivers get.' }),
+    body: Flags.boolean({
+      description: 'Print the exact body that receivers get. Environment variable: TABWIRE_SHOW_BODY.',
+      // TABWIRE_BODY is the file of `sign` and `verify`.
+      env: 'TABWIRE_SHOW_BODY',
+    }),
   })
 
   async run(): Promise<void> {
