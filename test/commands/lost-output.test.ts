@@ -38,11 +38,11 @@ describe.skipIf(process.platform === 'win32').concurrent('a failed command', () 
   }
   const wrong = `--secret whsec_x --header 't=1,v1=00' --tolerance 0`
 
-  test('keeps its exit code when nobody reads its errors', async () => {
+  test('keeps its exit code when its errors have no reader', async () => {
     expect(await codeWithoutReader('push no-file.json', '2>&1 >/dev/null')).toBe('2')
   })
 
-  test('keeps its exit code when nobody reads its results', async () => {
+  test('keeps its exit code when its results have no reader', async () => {
     expect(await codeWithoutReader(`verify ${wrong}`, '</dev/null')).toBe('3')
   })
 
