@@ -104,4 +104,16 @@ describe.skipIf(!hasBrowser)(`the appearance of the guest page ${inBrowser}`, ()
       await looksWell(page, 'fully paid')
     },
   )
+
+  it('leaves the name of an item room beside amounts of seven digits', async () => {
+    const magnum = item('magnum', { name: 'Grand Cru Champagne', quantity: 12, price_cents: 12_345_678 })
+    const totals = { subtotal_cents: 148_148_136, tax_cents: 0, total_cents: 148_148_136 }
+    const { address } = await openTable({}, check({ items: [magnum], totals }))
+    const page = await openPhone(address)
+    await page.setViewportSize({ width: 320, height: 844 })
+    await button(page, 'I had this: 1 Grand Cru Champagne').waitFor()
+    const widths = await page.locator('.what').evaluateAll((all) => all.map(({ clientWidth }) => clientWidth))
+    expect(Math.min(...widths)).toBeGreaterThan(80)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+  })
 })

@@ -27,10 +27,12 @@ export function Item(props: ItemProps) {
           <Takers {...props} />
         </div>
       </div>
-      <span class="amount">{money(Math.round(quantity * price_cents))}</span>
-      {model.interactive && check.status === 'open' && check.balance_cents > 0 && (
-        <Controls {...props} own={own} />
-      )}
+      <div class="costs">
+        <span class="amount">{money(Math.round(quantity * price_cents))}</span>
+        {model.interactive && check.status === 'open' && check.balance_cents > 0 && (
+          <Controls {...props} own={own} />
+        )}
+      </div>
       {isNamed && <p class="clash">{notice.text}</p>}
     </li>
   )
