@@ -13,12 +13,16 @@ export interface Position {
   request: number
 }
 
-/** Returns the position after one message of a transaction, of those at this index. */
-export function afterMessage(
+/** Yields the messages of a transaction, each with the position after it. `before` is the position before the first one. */
+export function* positioned<M>(
   before: Position,
-  { sequence, index, isLast }: { sequence: number; index: number; isLast: boolean },
-): Position {
-  return isLast ? { ...before, sequence, messages: 0 } : { ...before, messages: index + 1 }
+  sequence: number,
+  messages: readonly M[],
+): Generator<[M, Position]> {
+  for (const [index, message] of messages.entries()) {
+    const isLast = index === messages.length - 1
+    yield [message, isLast ? { ...before, sequence, messages: 0 } : { ...before, messages: index + 1 }]
+  }
 }
 
 /** Writes positions as ids of messages, and reads them. `token` tells the ids of one sandbox from those of another. */

@@ -6,7 +6,7 @@ import type { RequestLog } from '../request-log/log.ts'
 import { readHistory } from './history.ts'
 import { messagesOf, requestMessage, type Message } from './message.ts'
 import { offeredAttempt, offeredIn, openOffersOf } from './offers.ts'
-import { afterMessage, createPositions, type Position } from './position.ts'
+import { createPositions, positioned, type Position } from './position.ts'
 import { createSubscriber, type Subscriber } from './subscriber.ts'
 import { timers } from '../../timers.ts'
 
@@ -133,9 +133,8 @@ export function createStream(
       return publish(resetMessage)
     }
     const messages = subscribers.size > 0 ? writes.flatMap(messagesOf) : []
-    const before = now
-    for (const [index, message] of messages.entries()) {
-      now = afterMessage(before, { sequence, index, isLast: index === messages.length - 1 })
+    for (const [message, position] of positioned(now, sequence, messages)) {
+      now = position
       publish(message)
     }
     now = { ...now, sequence, messages: 0 }
@@ -154,13 +153,9 @@ export function createStream(
     const found: Message[] = []
     let skipped = from.messages
     for (const { sequence, writes } of commits.filter((commit) => commit.sequence <= to.sequence)) {
-      const messages = writes.flatMap(messagesOf)
-      const before = at
-      for (const [index, message] of messages.entries()) {
-        at = afterMessage(before, { sequence, index, isLast: index === messages.length - 1 })
+      for (const [message, position] of positioned(at, sequence, writes.flatMap(messagesOf)))
         if (skipped > 0) skipped -= 1
-        else found.push({ ...message, id: positions.textOf(at) })
-      }
+        else found.push({ ...message, id: positions.textOf(position) })
       at = { ...at, sequence, messages: 0 }
     }
     for (const { id, number, read } of requests.filter((request) => request.number <= to.request)) {
