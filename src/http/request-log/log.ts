@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   checkKey,
   contentOf,
@@ -49,8 +49,6 @@ export interface RequestLog {
   list(query: LogQuery): { data: LoggedRequest[]; more: boolean }
   /** Stores the state of a check after a push that is not logged, to detect its repetition. */
   applied(check: Check): void
-  /** The service's clock. */
-  readonly clock: { now(): Date }
   /** Reports the findings since a time, or all, including those of dropped requests. `at` is the service's time. */
   report(since: string | undefined, at?: Date): Report
   /** Returns the findings with their checks, and the conflicts without an accepted push since, for an account. */
@@ -243,7 +241,6 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
         more: found.length > limit,
       }
     },
-    clock,
     report(since, at = clock.now()) {
       const shown = all(at)
       const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
@@ -280,7 +277,7 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
 }
 
 function digest(check: OrderedPush | Check): string {
-  return createHash('sha256').update(contentOf(check)).digest('base64url')
+  return hash('sha256', contentOf(check), 'base64url')
 }
 
 /** An entry with the findings that depend on earlier requests. */
@@ -379,7 +376,8 @@ function refusedOf(counted: ReadonlyMap<string, RefusedPushes>): RefusedPushes[]
   return [...counted.values()].toSorted((one, other) => other.count - one.count || one.status - other.status)
 }
 
-function sizeOf({ request_body, response_body }: RequestEntry): number {
+/** Characters of a request's bodies. */
+export function sizeOf({ request_body, response_body }: RequestEntry): number {
   return (request_body?.length ?? 0) + (response_body?.length ?? 0)
 }
 

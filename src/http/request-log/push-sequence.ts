@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   CONFLICT,
   conflictIgnored,
@@ -218,7 +218,7 @@ function digestOfText(body: string | null): string | undefined {
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return hash('sha256', text, 'base64url')
 }
 
 /** Pushes that were refused because of claims, until an accepted push of the same check follows. */

@@ -1,38 +1,11 @@
 import type { Check } from '../../model/check.ts'
 import type { SavedLog } from '../../model/simulator/bundle.ts'
+import type { RequestRow, RequestRows } from '../../model/simulator/request-entry.ts'
 import type { Service } from '../../service.ts'
 import { timers } from '../../timers.ts'
 import { withoutSecrets } from '../redact.ts'
 import type { RequestEntry } from '../request-context.ts'
-import { createRequestLog, type AddListener, type LogParts, type RequestLog } from './log.ts'
-
-/** Entries of the logs of all instances, in one order. Each method throws Refusal `storage_unavailable`. */
-interface Rows {
-  append(rows: readonly NewRow[]): Promise<void>
-  after(number: number): Promise<{
-    rows: readonly (Omit<NewRow, 'doc'> & { number: number; doc: string | null })[]
-    more: boolean
-    isLost: boolean
-    epoch: string
-    generation: number
-    checkpoint: number
-  }>
-  checkpoint(): Promise<Checkpoint | undefined>
-  keep(checkpoint: Checkpoint): Promise<void>
-}
-
-interface NewRow {
-  id: string
-  generation: number
-  sequence: number
-  doc: string
-}
-
-interface Checkpoint {
-  number: number
-  generation: number
-  doc: string
-}
+import { createRequestLog, sizeOf, type AddListener, type LogParts, type RequestLog } from './log.ts'
 
 /** An input of the log: a request, or the state of a check after a push that is not logged. */
 type Input = { request: RequestEntry } | { applied: Check }
@@ -48,7 +21,7 @@ interface Waiting {
 
 interface SharedLogParts extends Omit<LogParts, 'service' | 'saved' | 'numbers'> {
   service: Pick<Service, 'onCommit' | 'list' | 'generation' | 'sequence' | 'bringUpToDate'>
-  rows: Rows
+  rows: RequestRows
   /** Returns a text that no other instance uses. */
   newId: () => string
   /** Receives errors of single inputs: unreadable rows, such as those of another version, and bugs of the log. */
@@ -139,7 +112,7 @@ export async function openSharedLog({
     try {
       const input = own.get(id) ?? (doc === null ? undefined : (JSON.parse(doc) as Input))
       if (input === undefined) return
-      charactersSince += sizeOf(input)
+      charactersSince += inputSize(input)
       if ('request' in input) log.add(input.request, number)
       else log.applied(input.applied)
     } catch (error) {
@@ -221,7 +194,7 @@ export async function openSharedLog({
 
   function drop(waiting: Waiting | undefined): void {
     if (waiting === undefined) return
-    characters -= sizeOf(waiting.input)
+    characters -= inputSize(waiting.input)
     own.delete(waiting.id)
     waiting.written()
   }
@@ -229,7 +202,7 @@ export async function openSharedLog({
   function takeBatch(): Waiting[] {
     let size = 0
     const end = queue.findIndex(
-      ({ input }, index) => index === BATCH.requests || (size += sizeOf(input)) > BATCH.characters,
+      ({ input }, index) => index === BATCH.requests || (size += inputSize(input)) > BATCH.characters,
     )
     return queue.splice(0, end === -1 ? queue.length : Math.max(1, end))
   }
@@ -252,7 +225,7 @@ export async function openSharedLog({
         await rows.append(batch.map(rowOf))
         isAway = false
         for (const { input, written } of batch) {
-          characters -= sizeOf(input)
+          characters -= inputSize(input)
           written()
         }
         batch = []
@@ -292,7 +265,7 @@ export async function openSharedLog({
     const waiting: Waiting = { id, input, ...place, written() {} }
     queue.push(waiting)
     own.set(id, input)
-    characters += sizeOf(input)
+    characters += inputSize(input)
     trim()
     const done = isAway ? undefined : whenWritten(waiting)
     write()
@@ -316,7 +289,6 @@ export async function openSharedLog({
     },
     get: (id) => log.get(id),
     list: (query) => log.list(query),
-    clock: parts.clock,
     report: (since, at) => log.report(since, at),
     accounted: (at) => log.accounted(at),
     save: () => log.save(),
@@ -337,13 +309,11 @@ export async function openSharedLog({
   }
 }
 
-function rowOf({ id, generation, sequence, input }: Waiting): NewRow {
+function rowOf({ id, generation, sequence, input }: Waiting): RequestRow {
   return { id, generation, sequence, doc: JSON.stringify(input) }
 }
 
 /** Characters of an input, without those that do not matter. */
-function sizeOf(input: Input): number {
-  if ('applied' in input) return 0
-  const { request_body, response_body } = input.request
-  return (request_body?.length ?? 0) + (response_body?.length ?? 0)
+function inputSize(input: Input): number {
+  return 'applied' in input ? 0 : sizeOf(input.request)
 }

@@ -9,7 +9,8 @@ import type { Call, Reply } from '../route.ts'
 
 interface PushParts {
   service: Service
-  log: RequestLog
+  log: Pick<RequestLog, 'applied'>
+  now: () => Date
   strict: boolean
   /** The field that orders pushes. */
   orderBy: string
@@ -20,7 +21,7 @@ interface PushParts {
  * out: then it gets the new state of the check only.
  */
 export async function acceptPush(
-  { service, log, strict, orderBy }: PushParts,
+  { service, log, now, strict, orderBy }: PushParts,
   call: Call,
   { isLogged = true }: { isLogged?: boolean } = {},
 ): Promise<Reply> {
@@ -29,7 +30,7 @@ export async function acceptPush(
   const body = await call.body()
   const push = parsePush(body, { strict, orderBy })
   const note = ({ outcome, before, after }: Pick<PushSummary, 'outcome' | 'before' | 'after'>) => {
-    const seen = { body, push, orderBy, now: log.clock.now(), outcome, before }
+    const seen = { body, push, orderBy, now: now(), outcome, before }
     const findings = findingsOf(seen)
     const summary = { external_check_id, outcome, before, after, findings }
     call.note(needsHistory(seen) ? { ...summary, unjudged: { push, now: seen.now.toISOString() } } : summary)

@@ -80,3 +80,51 @@ export interface AnsweredRequest {
   status: number
   durationMs: number
 }
+
+/** An entry of the request log, as text. */
+export interface RequestRow {
+  id: string
+  /** Where its instance was in the journal when it answered. */
+  generation: number
+  sequence: number
+  /** Its JSON. */
+  doc: string
+}
+
+/** A stored entry. `doc` is `null` for an entry of the reader's own. */
+export interface NumberedRow extends Omit<RequestRow, 'doc'> {
+  number: number
+  doc: string | null
+}
+
+/** A saved log as of a number. */
+export interface RequestCheckpoint {
+  number: number
+  generation: number
+  doc: string
+}
+
+/**
+ * The request log in the database. Numbers rise in the order of the commits. Each method throws Refusal
+ * `storage_unavailable`.
+ */
+export interface RequestRows {
+  /** Appends entries, those that are there already excepted. */
+  append(rows: readonly RequestRow[]): Promise<void>
+  /** Reads entries after a number, in order. */
+  after(number: number): Promise<{
+    rows: readonly NumberedRow[]
+    more: boolean
+    /** True when an entry after the number is no longer stored. */
+    isLost: boolean
+    /** When the server was started. An earlier one may have lost entries that were read from it. */
+    epoch: string
+    /** Number of replacements of all records. */
+    generation: number
+    /** Number of the checkpoint. */
+    checkpoint: number
+  }>
+  checkpoint(): Promise<RequestCheckpoint | undefined>
+  /** Stores a checkpoint, unless there is a newer one, and removes the entries before the last one. */
+  keep(checkpoint: RequestCheckpoint): Promise<void>
+}

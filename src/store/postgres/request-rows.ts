@@ -1,49 +1,5 @@
+import type { NumberedRow, RequestRows } from '../../model/simulator/request-entry.ts'
 import { orUnavailable, type Database, type Value } from './database.ts'
-
-/** An entry of the request log, as text. */
-export interface RequestRow {
-  id: string
-  /** Where its instance was in the journal when it answered. */
-  generation: number
-  sequence: number
-  /** Its JSON. */
-  doc: string
-}
-
-/** A stored entry. `doc` is `null` for an entry of the reader's own. */
-interface NumberedRow extends Omit<RequestRow, 'doc'> {
-  number: number
-  doc: string | null
-}
-
-/** A saved log as of a number. */
-export interface RequestCheckpoint {
-  number: number
-  generation: number
-  doc: string
-}
-
-/** The request log in the database. Numbers rise in the order of the commits. */
-export interface RequestRows {
-  /** Appends entries, those that are there already excepted. */
-  append(rows: readonly RequestRow[]): Promise<void>
-  /** Reads entries after a number, in order. */
-  after(number: number): Promise<{
-    rows: readonly NumberedRow[]
-    more: boolean
-    /** True when an entry after the number is no longer stored. */
-    isLost: boolean
-    /** When the server was started. An earlier one may have lost entries that were read from it. */
-    epoch: string
-    /** Number of replacements of all records. */
-    generation: number
-    /** Number of the checkpoint. */
-    checkpoint: number
-  }>
-  checkpoint(): Promise<RequestCheckpoint | undefined>
-  /** Stores a checkpoint, unless there is a newer one, and removes the entries before the last one. */
-  keep(checkpoint: RequestCheckpoint): Promise<void>
-}
 
 /** Most entries that one statement reads. */
 const MOST_ROWS = 500

@@ -2,7 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RequestEntry } from '../../../src/http/request-context.ts'
 import { openSharedLog } from '../../../src/http/request-log/shared-log.ts'
 import { Refusal } from '../../../src/model/refusal.ts'
-import type { RequestRow, RequestCheckpoint, RequestRows } from '../../../src/store/postgres/request-rows.ts'
+import type {
+  RequestRow,
+  RequestCheckpoint,
+  RequestRows,
+} from '../../../src/model/simulator/request-entry.ts'
 
 /** The rows of a database that can be away. */
 function openRows() {
