@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ApiKey } from '../../model/api-key.ts'
 import { Refusal } from '../../model/refusal.ts'
 import type { Service, SharedValues } from '../../service.ts'
@@ -119,7 +119,7 @@ function entriesOf(value: unknown): readonly Entry[] {
 
 /** Returns the hash of a secret. A lookup by hash leaks nothing through timing. */
 function digest(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url')
+  return hash('sha256', secret, 'base64url')
 }
 
 function keyed({ token, pageSecret }: SessionSecrets): string {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { HttpResponse } from '../refusals.ts'
 import type { Call, Route } from '../route.ts'
 
@@ -50,7 +50,7 @@ async function makeDocument(serviceName: string): Promise<string> {
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  return hash('sha256', text, 'base64url').slice(0, 22)
 }
 
 /** Returns 304 when the caller already has the body. */
