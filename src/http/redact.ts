@@ -5,8 +5,8 @@ const HIDDEN = '…'
 /** API keys and signing secrets of the service. */
 const ownSecrets = /\b(twk_|whsec_)[\w-]{8,}/g
 
-/** Query parameters with secrets: keys belong in a header, but some clients send them in the query. */
-const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|signature|bearer|jwt/i
+/** Names of query parameters with secrets: keys belong in a header, but some clients send them in the query. */
+export const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|signature|bearer|jwt/i
 
 /**
  * Returns an entry of the request log without secrets: the token of a table's address, keys in the query, credentials in
@@ -91,7 +91,7 @@ function withoutUserInfo(text: string, secrets: string[]): string {
 }
 
 /** Shortest secret that is replaced elsewhere in a text, because shorter texts can occur by coincidence. */
-const SHORTEST = 8
+export const SHORTEST = 8
 
 /** Returns a text without these secrets, and without keys and signing secrets of the service. */
 function hidden(text: string | null, secrets: readonly string[]): string | null {

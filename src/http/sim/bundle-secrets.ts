@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Attempt, HttpHeader } from '../../model/delivery.ts'
 import type { Bundle, SavedRequest } from '../../model/simulator/bundle.ts'
 import type { State } from '../../model/simulator/state.ts'
-import { decodeValue, isRegistration } from '../redact.ts'
+import { decodeValue, isRegistration, secretName, SHORTEST } from '../redact.ts'
 
 /** A bundle, and a function that replaces the secrets in a part of it. */
 interface Redacted {
@@ -43,9 +43,6 @@ export function redacted(bundle: Bundle, apiKeys: readonly string[]): Redacted {
   return { bundle: { ...bundle, ...changed }, redact: (part) => mapTexts(part, inText) }
 }
 
-/** Shortest secret that is replaced inside other texts, because shorter texts can occur by coincidence. */
-const SHORTEST = 8
-
 type Kind = 'twk' | 'whsec' | 'guest' | 'signature' | 'credential' | 'url'
 
 /** Replacements of secrets, numbered by kind in the order in which they are found. */
@@ -75,7 +72,7 @@ function createReplacements() {
 
   /** Adds the secrets of a URL. Returns the URL without them. */
   function addUrl(url: string): string {
-    const { safe, secrets } = withoutCredentials(url, (secret) => nameOf(secret, 'url'))
+    const { safe, secrets } = withoutUrlSecrets(url, (secret) => nameOf(secret, 'url'))
     if (safe === undefined) return url
     for (const part of secrets) {
       add(decodeValue(part), 'url')
@@ -173,8 +170,8 @@ function urlsOf({ endpoints, deliveries }: State): Set<string> {
   ])
 }
 
-/** Names of query parameters with secrets. */
-const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|sig|bearer|jwt|code/i
+/** Names of query parameters with secrets. Those of `sig` and `code` are in links of other services. */
+const secretInLink = new RegExp(`${secretName.source}|sig|code`, 'i')
 
 /** Longest URL of an endpoint. */
 const LONGEST_URL = 2048
@@ -184,7 +181,7 @@ const LONGEST_URL = 2048
  * has none. `secrets` are those of them that must not appear elsewhere either: a value such as `?tenant=bistro` may occur
  * in honest texts.
  */
-function withoutCredentials(url: string, nameOf: (secret: string) => string) {
+function withoutUrlSecrets(url: string, nameOf: (secret: string) => string) {
   const secrets: string[] = []
   let isChanged = false
   const hide = (part: string, isSecret: boolean) => {
@@ -208,7 +205,7 @@ function withoutCredentials(url: string, nameOf: (secret: string) => string) {
       const [name, value] = [parameter.slice(0, at + 1), parameter.slice(at + 1)]
       if (value === '' || (at === -1 && !isToken(value))) return parameter
       return (
-        name + hide(value, at === -1 || secretName.test(decodeValue(name)) || isRandom(decodeValue(value)))
+        name + hide(value, at === -1 || secretInLink.test(decodeValue(name)) || isRandom(decodeValue(value)))
       )
     })
     .join('&')
@@ -258,7 +255,7 @@ function withoutSecret({ name, value }: HttpHeader, nameOf: (secret: string) => 
 function safeTarget(value: string, nameOf: (secret: string) => string): string {
   const base = 'http://relative.invalid'
   if (!URL.canParse(value, base)) return nameOf(value)
-  const { safe } = withoutCredentials(new URL(value, base).href, nameOf)
+  const { safe } = withoutUrlSecrets(new URL(value, base).href, nameOf)
   if (safe === undefined) return value
   return safe.startsWith(`${base}/`) ? safe.slice(base.length) : safe
 }
