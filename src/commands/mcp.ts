@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../certificates.ts'
-import { receiverUrl } from '../cli/conformance/receiver.ts'
+import { receiverAuthorities, receiverUrl } from '../cli/conformance/receiver.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { requireSecret } from '../cli/files/secrets.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../cli/flags.ts'
@@ -28,14 +28,13 @@ export default class Mcp extends ServiceCommand {
     // Loaded late: only this command needs the SDK.
     const { serveOnStreams } = await import('../mcp/stdio.ts')
     const connect = this.reconnect(flags)
-    const local = async () => readAuthorityCertificate(flags['data-dir'])
     const context = {
       connect,
       explain: (error: Error) => this.explained(error),
       secret: flags.secret,
       hidden: () => [this.usedKey].filter((key) => key !== undefined),
       receiver: async (url: string) => receiverUrl(url, 'url'),
-      authorities: async () => [await local()].filter((pem) => pem !== undefined),
+      authorities: async () => receiverAuthorities(await readAuthorityCertificate(flags['data-dir'])),
       serviceName: () => this.serviceName(flags),
     }
     if (process.stdin.isTTY) this.say('Waiting for an MCP client on standard input. Press Ctrl-C to stop.')

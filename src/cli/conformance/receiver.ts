@@ -5,7 +5,8 @@ import { parseTarget, type Header, parseHeaders } from '../listen/target.ts'
 import type { CheckIds } from '../../conformance/receiver/convergence/scenario.ts'
 import type { StateCheck } from '../../conformance/receiver/convergence/judge.ts'
 import { Flags } from '@oclif/core'
-import { fromEnvironment } from '../flags.ts'
+import { readCertificate } from '../files/input.ts'
+import { fromEnvironment, listed } from '../flags.ts'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-file.ts'
 
@@ -18,6 +19,19 @@ export function receiverUrl(text: string, name = 'URL'): URL {
   const url = parseTarget(text, name)
   if (url.protocol === 'https:' || isLoopbackName(bareHost(url))) return url
   throw usageError(`${url.origin} uses plain HTTP, which is allowed only on this machine. Use https:.`)
+}
+
+/**
+ * Returns the authorities that a receiver's certificate may have, besides those of the system: the `--cacert` files and the
+ * local authority.
+ * @throws CommandError when a file is unusable.
+ */
+export async function receiverAuthorities(
+  local: string | undefined,
+  files: readonly string[] = [],
+): Promise<string[]> {
+  const given = await Promise.all(listed(files).map(readCertificate))
+  return local === undefined ? given : [...given, local]
 }
 
 /** @throws CommandError (usage) for headers that the check sets itself. */

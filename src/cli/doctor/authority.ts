@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
+import { authorityFile } from '../../data-directory.ts'
 import { formatTime } from '../render/text.ts'
 import type { Finding, Environment } from './finding.ts'
 
@@ -67,7 +68,7 @@ async function othersMayRead(file: string): Promise<boolean> {
 
 /** Returns the certificate of the local authority, which deliveries trust; an empty list when there is none. */
 export async function localAuthority(directory: string): Promise<string[]> {
-  return readFile(join(directory, 'ca', 'ca.pem'), 'utf8').then(
+  return readFile(authorityFile(directory), 'utf8').then(
     (pem) => [pem],
     () => [],
   )

@@ -2,8 +2,13 @@ import { Args, Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../../certificates.ts'
 import { usageError } from '../../cli/errors.ts'
 import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
-import { receiverUrl, requireSafeHeaders, stateCheck, stateFlags } from '../../cli/conformance/receiver.ts'
-import { readCertificate } from '../../cli/files/input.ts'
+import {
+  receiverAuthorities,
+  receiverUrl,
+  requireSafeHeaders,
+  stateCheck,
+  stateFlags,
+} from '../../cli/conformance/receiver.ts'
 import { givenSecret, SECRET_REQUIRED } from '../../cli/files/secrets.ts'
 import {
   chosenEvents,
@@ -89,9 +94,7 @@ export default class ReceiverCheck extends ConformanceCommand {
         `--skip cannot skip control/${skipped.id}: the verdicts of all other cases rest on it.`,
       )
     const events = chosenEvents(flags.events ?? ['all'])
-    const local = await readAuthorityCertificate(flags['data-dir'])
-    const given = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
-    const ca = [...given, ...(local === undefined ? [] : [local])]
+    const ca = await receiverAuthorities(await readAuthorityCertificate(flags['data-dir']), flags.cacert)
     const { tolerance, insecure, strict } = flags
     const state = stateCheck(flags, { ca, insecure })
     const settings = {

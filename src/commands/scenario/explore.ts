@@ -2,14 +2,19 @@ import { basename } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../../certificates.ts'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { receiverUrl, requireUsableSecret, stateCheck, stateFlags } from '../../cli/conformance/receiver.ts'
+import {
+  receiverAuthorities,
+  receiverUrl,
+  requireUsableSecret,
+  stateCheck,
+  stateFlags,
+} from '../../cli/conformance/receiver.ts'
 import { CommandError, exitCodes, usageError } from '../../cli/errors.ts'
-import { expandFiles, readCertificate } from '../../cli/files/input.ts'
+import { expandFiles } from '../../cli/files/input.ts'
 import {
   fromEnvironment,
   jsonFlag,
   knownServiceNameFlag,
-  listed,
   placeFlags,
   profileFlag,
   secretFromFileFlag,
@@ -127,10 +132,9 @@ export default class ScenarioExplore extends BaseCommand {
     const { signal } = this.ending
     const { runs, seed, 'order-by': orderBy } = flags
     const serviceName = await this.serviceName({ ...flags, cacert: undefined })
-    const { ca, insecure } = await trustOf(flags)
     const simulator = await startSimulator({
-      cacert: ca,
-      insecure,
+      cacert: await authoritiesOf(flags),
+      insecure: flags.insecure,
       port: false,
       network: 'any',
       // The identifiers of another exploration would be known to the receiver already.
@@ -187,13 +191,8 @@ interface Searched {
   insecure: boolean
 }
 
-/** Returns the certificates that the receiver may have. */
-async function trustOf(
-  flags: Pick<Searched, 'data-dir' | 'cacert' | 'insecure'>,
-): Promise<{ ca: string[]; insecure: boolean }> {
-  const local = await readAuthorityCertificate(flags['data-dir'])
-  const given = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
-  return { ca: [...given, ...(local === undefined ? [] : [local])], insecure: flags.insecure }
+async function authoritiesOf(flags: Pick<Searched, 'data-dir' | 'cacert'>): Promise<string[]> {
+  return receiverAuthorities(await readAuthorityCertificate(flags['data-dir']), flags.cacert)
 }
 
 /** Reads the pushes of files, of a sample, or of the built-in samples. */
@@ -250,7 +249,6 @@ async function receiverOf(
   if (secret === undefined)
     throw usageError('--receiver also needs --secret or --secret-file: its signing secret.')
   requireUsableSecret(secret)
-  const trust = await trustOf(flags)
-  const state = stateCheck(flags, trust)
+  const state = stateCheck(flags, { ca: await authoritiesOf(flags), insecure: flags.insecure })
   return state && { url: receiverUrl(receiver, '--receiver'), secret, state }
 }

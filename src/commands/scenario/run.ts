@@ -5,7 +5,12 @@ import { fromEnvironment, fetchFlag, secretFromFileFlag } from '../../cli/flags.
 import { expandFiles } from '../../cli/files/input.ts'
 import { renderScenarioEnd, renderStep } from '../../cli/render/steps.ts'
 import { forwarding } from '../../cli/listen/endpoints.ts'
-import { requireUsableSecret, stateFlags, stateCheck } from '../../cli/conformance/receiver.ts'
+import {
+  receiverAuthorities,
+  requireUsableSecret,
+  stateFlags,
+  stateCheck,
+} from '../../cli/conformance/receiver.ts'
 import type { Watched } from '../../cli/scenario/expect.ts'
 import { playScenario, type PlayOptions, type ScenarioReport } from '../../cli/scenario/play.ts'
 import { readScenario } from '../../cli/scenario/files.ts'
@@ -65,8 +70,7 @@ export default class ScenarioRun extends ServiceCommand {
     const scenarios: Scenario[] = []
     for (const word of await expandFiles(argv as string[]))
       scenarios.push(await readScenario(await scenarioFile(word)))
-    const local = await readAuthorityCertificate(flags['data-dir'])
-    const ca = local === undefined ? [] : [local]
+    const ca = await receiverAuthorities(await readAuthorityCertificate(flags['data-dir']))
     const state = stateCheck({ ...flags, seed: 1 }, { ca, insecure: false })
     const client = await this.connect(flags)
     // Checked before the first push: the service must be a simulator.
