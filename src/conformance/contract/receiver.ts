@@ -1,9 +1,10 @@
-import { randomUUID, createHmac } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { signatureHeader } from '../../model/text/service-name.ts'
+import { hexDigest } from '../../signature/sign.ts'
 import { parseJson } from './ask.ts'
 import { at } from './shape.ts'
 
@@ -308,9 +309,7 @@ export function isGenuine(
   serviceName: string | undefined,
 ): boolean {
   const { t, v1 } = signatureOf(arrival, serviceName)
-  const digest = (secret: string) =>
-    createHmac('sha256', secret).update(`${t}.`).update(arrival.body).digest('hex')
-  return secrets.some((secret) => digest(secret) === v1.toLowerCase())
+  return secrets.some((secret) => hexDigest(secret, t, arrival.body) === v1.toLowerCase())
 }
 
 /** Returns the distance between `t` and the time of arrival, in seconds; `NaN` without a `t`. */

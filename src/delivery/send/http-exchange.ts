@@ -4,19 +4,23 @@ import type { Connection, Connections } from './connections.ts'
 import { timers } from '../../timers.ts'
 import { NotOwner } from '../slots.ts'
 
-/** One HTTP request. */
-interface HttpRequest {
-  /** Scheme, host and port. */
-  origin: string
-  /** Path with query. */
-  path: string
+/** One HTTP request of a delivery. */
+export interface DeliveryMessage {
+  url: string
   headers: Readonly<Record<string, string>>
   /** Sent as its UTF-8 bytes. */
   body: string
 }
 
-/** The response to a request. */
-export interface HttpResponse {
+interface HttpRequest extends Omit<DeliveryMessage, 'url'> {
+  /** Scheme, host and port. */
+  origin: string
+  /** Path with query. */
+  path: string
+}
+
+/** The response of a receiver, over the network or in this process. */
+export interface ReceiverResponse {
   status: number
   location: string | undefined
   headers: ResponseHeaders
@@ -49,10 +53,10 @@ export function httpExchange(
   { origin, path, headers, body }: HttpRequest,
   settings: ExchangeSettings,
   signal: AbortSignal | undefined,
-): Promise<HttpResponse> {
+): Promise<ReceiverResponse> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
-    let response: Omit<HttpResponse, 'body'> | undefined
+    let response: Omit<ReceiverResponse, 'body'> | undefined
     let abortReason: Error | undefined
     let onBodyRead: (() => void) | undefined
     const read = startOfBody()

@@ -1,7 +1,8 @@
 import {
   ConnectTimeout,
   setDeadline,
-  type HttpResponse,
+  type DeliveryMessage,
+  type ReceiverResponse,
   type ExchangeSettings,
   startOfBody,
   startOfHeaders,
@@ -13,22 +14,16 @@ export class ReceiverThrew extends Error {
   readonly code = 'TABWIRE_RECEIVER_THREW'
 }
 
-interface InProcessMessage {
-  url: string
-  headers: Readonly<Record<string, string>>
-  body: string
-}
-
 /**
  * Calls an in-process receiver and resolves with its response, under the same limits as over the network. Rejects when none
  * comes in time, or with the reason of `signal`.
  */
 export async function receiveInProcess(
   receive: Receive,
-  { url, headers, body }: InProcessMessage,
+  { url, headers, body }: DeliveryMessage,
   { timeoutMs, bodyTimeoutMs, measure, onHeaders }: ExchangeSettings,
   signal: AbortSignal | undefined,
-): Promise<HttpResponse> {
+): Promise<ReceiverResponse> {
   const controller = new AbortController()
   const abort = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })

@@ -2,7 +2,13 @@ import type { AttemptResult } from '../../model/delivery.ts'
 import { createConnector } from './connector.ts'
 import { createConnections, type Connections } from './connections.ts'
 import { AddressRefused, type DestinationPolicy } from '../destination/policy.ts'
-import { httpExchange, type HttpResponse, type ExchangeSettings, createBodyLimit } from './http-exchange.ts'
+import {
+  httpExchange,
+  type DeliveryMessage,
+  type ReceiverResponse,
+  type ExchangeSettings,
+  createBodyLimit,
+} from './http-exchange.ts'
 import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-process.ts'
 import { memoize } from '../destination/url.ts'
 import { explainFailure, explainStatus } from './failure.ts'
@@ -10,19 +16,11 @@ import { NotOwner } from '../slots.ts'
 import { createTrustContext, type TlsTrust } from './tls-trust.ts'
 import { timers } from '../../timers.ts'
 
-/** One HTTP request of a delivery. */
-export interface Message {
-  url: string
-  headers: Readonly<Record<string, string>>
-  /** Sent as its UTF-8 bytes. */
-  body: string
-}
-
 export type SendResult = Omit<AttemptResult, 'started_at'>
 
 export interface Sender {
   /** Sends once and resolves with the outcome. Rejects only when `signal` aborts, or with NotOwner. */
-  send(message: Message, sending?: SendOptions): Promise<SendResult>
+  send(message: DeliveryMessage, sending?: SendOptions): Promise<SendResult>
   /** Ends all connections, also those in use. */
   close(): Promise<void>
 }
@@ -141,13 +139,17 @@ const targetOf = memoize((text) => {
 })
 
 /** Carries a message to its receiver and resolves with the response. */
-type Transport = (message: Message, limits: ExchangeSettings, signal?: AbortSignal) => Promise<HttpResponse>
+type Transport = (
+  message: DeliveryMessage,
+  limits: ExchangeSettings,
+  signal?: AbortSignal,
+) => Promise<ReceiverResponse>
 
 /** Returns the outcome of a response; only a 2xx status is a success. */
 export function outcomeOf({
   status,
   location,
-}: Pick<HttpResponse, 'status' | 'location'>): Pick<SendResult, 'outcome' | 'error'> {
+}: Pick<ReceiverResponse, 'status' | 'location'>): Pick<SendResult, 'outcome' | 'error'> {
   if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null }
   return explainStatus(status, location)
 }
