@@ -51,7 +51,7 @@ describe('tabwire faults', () => {
     )
     expect(await service.json('faults', 'show')).toEqual(await read(service, '/_sim/faults'))
     expect(await service.json('faults', 'clear')).toEqual({ seed: 7, faults: [] })
-    expect((await service.run(['faults', 'clear'])).stdout).toBe('No faults are set any more.\n')
+    expect((await service.run(['faults', 'clear'])).stdout).toBe('All faults cleared.\n')
     await service.stop()
   })
 

@@ -9,6 +9,6 @@ export default class FaultsClear extends ServiceCommand {
     const { flags } = await this.parse(FaultsClear)
     const client = await this.connect(flags)
     const faults = await client.faults.clear()
-    this.print(faults, () => 'No faults are set any more.')
+    this.print(faults, () => 'All faults cleared.')
   }
 }
