@@ -6,8 +6,8 @@ import { requireOptions, shown } from './model/simulator/settings.ts'
 import { type Simulator as Service, type SimulatorOptions, startSimulator } from './simulator.ts'
 
 /**
- * A whole service in this process, with every call of {@link Client}: the names are those of the commands, calls resolve with
- * what the API answers and reject with ApiError where the API refuses.
+ * A service in this process, with every call of {@link Client}. The names are those of the commands. Calls resolve with the
+ * response of the API, and reject with ApiError when the API refuses.
  */
 export interface Simulator
   extends
@@ -15,17 +15,17 @@ export interface Simulator
     Pick<Service, 'url' | 'baseUrl' | 'apiKey' | 'ca' | 'fetch' | 'idle' | 'close'>,
     AsyncDisposable {
   /**
-   * Has deliveries to a URL, and to all beneath it, handed over in this process. The result takes that back.
-   * @default receiver answers 204 to everything
+   * Delivers to a URL, and to every URL below it, in this process. Returns a function that ends this.
+   * @default receiver responds with 204 to every request
    * @throws TypeError unless the URL is absolute and the receiver is a function.
    * @example
    * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
    */
   receive(url: string, receiver?: (request: Request) => Response | Promise<Response>): () => void
   /**
-   * Returns the deliveries that receivers of `receive` were handed at a URL and beneath it, oldest first: the latest
-   * 1,000 of all. `reset` forgets them.
-   * @throws TypeError when nothing is received at this URL.
+   * Returns the deliveries to receivers of `receive` at a URL and below it, oldest first. Only the latest 1,000 of all URLs
+   * are kept. `reset` removes them.
+   * @throws TypeError when no receiver handles this URL.
    * @example
    * simulator.receive('https://shop.example/webhooks')
    * await simulator.idle()
@@ -36,8 +36,8 @@ export interface Simulator
 }
 
 /**
- * Starts a service in this process, in memory unless `dataDir` names a directory, on a free port unless `port` names one; with
- * `port: false` on none, and `fetch` reaches it all the same. Any number of them run side by side.
+ * Starts a service in this process. Any number of them run side by side. Data is in memory unless `dataDir` names a
+ * directory. The port is free unless `port` names one. With `port: false` there is no port, and `fetch` reaches the service.
  * @default options is {}
  * @throws TypeError for unknown, wrong or contradicting options.
  * @example
@@ -73,7 +73,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   }
 }
 
-/** A bug of ours must not pass unseen. */
+/** Prints internal errors as process warnings. */
 function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error))
 }
@@ -89,7 +89,7 @@ export interface ReceivedRequest {
   status: number | undefined
 }
 
-/** Requests that are kept; older ones leave, so that long runs do not grow. */
+/** Most requests that are kept; the oldest are dropped. */
 const MOST_KEPT = 1_000
 
 type Receiver = (request: Request) => Response | Promise<Response>
@@ -111,7 +111,7 @@ function createReceived(receive: Service['receive']) {
     receive(url: string, receiver: Receiver = noContent): () => void {
       if (typeof receiver !== 'function')
         throw new TypeError(`receive() expects a function that returns a Response, got ${shown(receiver)}.`)
-      const takeBack = receive(url, async (request) => {
+      const remove = receive(url, async (request) => {
         const received = await note(request)
         const response = await receiver(request)
         requireResponse(response)
@@ -119,7 +119,7 @@ function createReceived(receive: Service['receive']) {
         return response
       })
       bases.add(baseOf(url))
-      return takeBack
+      return remove
     },
     received(url: string): ReceivedRequest[] {
       const base = baseOf(url)

@@ -140,7 +140,7 @@ export interface SimulatorOptions {
    * @default 10000
    */
   keepEvents?: number | undefined
-  /** What slow or many clients may take of the listener. */
+  /** Limits of the listener for slow or many connections. */
   connectionLimits?: Partial<ConnectionLimits> | undefined
   /**
    * Times of attempts and, in a shared sandbox, of the leases that divide the deliveries among instances, in milliseconds.
