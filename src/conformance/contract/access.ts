@@ -73,7 +73,7 @@ async function otherCalls(target: Target): Promise<Call[]> {
   return [...calls, { name: 'A ping', send: (sent) => ask('POST', test, sent) }]
 }
 
-/** A value of `Authorization` that is not the right one, and what it is in words. */
+/** A wrong value of `Authorization`, and its description for messages. */
 type Wrong = readonly [authorization: string | null, what: string]
 
 const NONE: Wrong = [null, 'without a key']

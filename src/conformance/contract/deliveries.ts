@@ -419,7 +419,7 @@ function requireOneEventPerId(arrivals: readonly Arrival[]): void {
 const UTC =
   /^\d{4}-?(?:(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|W[0-5]\d-?[1-7]|[0-3]\d\d)T(?:[01]\d|2[0-4])(?::?[0-5]\d(?::?[0-6]\d)?)?(?:[.,]\d+)?(?:Z|[+-]00(?::?00)?)$/i
 
-/** Mistakes whose advice elsewhere is for receivers. */
+/** Advice for senders about mistakes for which `diagnose` advises receivers. */
 const ofSender: Readonly<Partial<Record<Mistake, string>>> = {
   secret_of_another_endpoint:
     'It matches the secret of another endpoint. Sign with the secret of the endpoint that gets the delivery.',

@@ -35,8 +35,8 @@ export function subscribed(target: Target): Promise<Subscribed> {
 }
 
 /**
- * Registers the first endpoint again where another one took its place, as with a service that keeps one for each host.
- * Resolves with whether that was so: its ping was accepted before, and is not any more.
+ * Registers the first endpoint again when a later one replaced it, as in a service that keeps one endpoint per host.
+ * Resolves with true when it was replaced: its ping was accepted before, and is refused now.
  */
 async function restored(target: Target): Promise<boolean> {
   const endpoints = await subscribed(target)

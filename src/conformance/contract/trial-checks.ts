@@ -49,7 +49,7 @@ export interface TrialChecks {
   shows(check: TrialCheck, items: readonly Item[], expected: readonly Item[]): Promise<void>
   /** The entries of an item in a check, unless they say that they are removed; `isAnswer` where GET answered the value. */
   entriesIn(value: unknown, item: Item, isAnswer?: boolean): readonly unknown[]
-  /** Looks again and again until something is there; `undefined` when it is not, by the time that a push may take. */
+  /** Polls `look` until `isThere` is true; `undefined` after `settleMs`. */
   eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T | undefined>
 }
 

@@ -152,7 +152,7 @@ const LENIENT =
 const NO_TIME =
   'A time that is not a number never expires. The service never sends one. Accept only whole seconds.'
 
-const tenWays: readonly Malformed[] = [
+const malformedHeaders: readonly Malformed[] = [
   { id: 'no_t', title: 'no t', reason: UNREADABLE, values: ({ v1 }) => [`v1=${v1}`] },
   { id: 'no_v1', title: 'no v1', reason: UNREADABLE, values: ({ t }) => [`t=${t}`, `t=${t},v1`] },
   {
@@ -214,8 +214,8 @@ const tenWays: readonly Malformed[] = [
   },
 ]
 
-/** Malformed headers, in ten ways. */
-const malformed: readonly RefuseRow[] = tenWays.map(({ id, title, values, ...row }) => ({
+/** Cases of malformed headers. */
+const malformed: readonly RefuseRow[] = malformedHeaders.map(({ id, title, values, ...row }) => ({
   ...row,
   id: `malformed_${id}`,
   title: `Malformed header: ${title}`,
