@@ -22,7 +22,7 @@ export interface Backlog {
   end(): void
 }
 
-/** What remains when no delivery of a backlog is due. */
+/** Deliveries of a backlog that remain when none of it is due. */
 export interface Settled {
   /** When its next delivery falls due; `null` when none is scheduled. */
   next_at: string | null
@@ -30,10 +30,11 @@ export interface Settled {
   unrecorded: number
 }
 
-/** In milliseconds of real time. */
+/** Milliseconds of real time after which steady traffic is no longer waited for. */
 const LONGEST_WAIT_MS = 1_000
-/** Milliseconds after which a wait is looked at. A process that is kept from running for longer has not waited. */
+/** Interval at which a wait is counted, in milliseconds. Time in which the process does not run does not count. */
 const TICK_MS = 100
+/** Number of new deliveries from which traffic counts as steady. */
 const STEADY = 5
 /** Most deliveries that `inFlight` returns. */
 const MOST_NAMED = 10
@@ -72,7 +73,7 @@ interface Member {
 
 const NOTHING: Settled = { next_at: null, unrecorded: 0 }
 
-/** The backlogs that callers wait for. */
+/** Keeps the backlogs that callers wait for. */
 export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: BacklogParts) {
   const members = new Set<Member>()
   let stopped = false

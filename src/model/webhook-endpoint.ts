@@ -35,7 +35,7 @@ export function viewEndpoint(endpoint: WebhookEndpoint): WebhookEndpointView {
   return view
 }
 
-/** Body of `POST /webhook-endpoints`. `destination` and its policy check the scheme and the address of `url`. */
+/** Body of `POST /webhook-endpoints`. `delivery/destination/policy.ts` checks the scheme and the address of `url`. */
 export const registerEndpointBody = z.object({
   url: z.string().min(1).max(2048),
   event_types: z

@@ -179,7 +179,7 @@ function storeOver(
     get: (collection, id) => answer(() => tables.of(collection).records.get(id), queue.isUnwritten(id)),
     find: (collection, index, key) => answer(() => [...tables.of(collection).find(index, key)]),
     async list(collection, query) {
-      // The page's start is durable; records that come during the search need not be.
+      // Read before the flush, so all its records are durable.
       const { page } = await answer(() => ({ page: pageOf(tables.of(collection).records, query) }))
       return page
     },

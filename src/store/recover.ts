@@ -18,7 +18,7 @@ interface StoreFiles extends JournalFiles {
   snapshot: StoreFile
 }
 
-/** What was recovered from disk. */
+/** Result of a recovery from disk. */
 interface Recovered {
   /** Number of the last transaction. */
   sequence: number

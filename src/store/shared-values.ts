@@ -1,7 +1,7 @@
 /** A value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** What a change of a value returns: the new value, `undefined` to remove it, and a reply for the caller. */
+/** Result of a change: the new value, `undefined` to remove it, and a reply for the caller. */
 interface ValueChange<Reply> {
   value: Json | undefined
   reply: Reply

@@ -116,7 +116,7 @@ async function notePush(
   await readJson(req, NOTED_BYTES, (text) => (context.requestBody = text)).catch(() => {})
 }
 
-/** Limit of a body's size, in bytes. */
+/** Longest body that a push with an injected fault notes for the log, in bytes. */
 const NOTED_BYTES = 1024 * 1024
 
 type Handle = () => Promise<Reply> | Reply

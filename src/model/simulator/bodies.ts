@@ -47,7 +47,7 @@ export const sessionCodeBody = z.strictObject({
   code: z.string('must be the code of a link from tabwire open'),
 })
 
-/** Body of `POST /_sim/keys`; all scopes and the first location unless said otherwise. */
+/** Body of `POST /_sim/keys`. By default, the key has all scopes and the caller's location. */
 export const createKeyBody = z.object({
   name: z.string().min(1).max(255).default('key'),
   scopes: z

@@ -109,7 +109,7 @@ export interface RequestCheckpoint {
  * `storage_unavailable`.
  */
 export interface RequestRows {
-  /** Appends entries, those that are there already excepted. */
+  /** Appends entries. Leaves out those that are stored already. */
   append(rows: readonly RequestRow[]): Promise<void>
   /** Reads entries after a number, in order. */
   after(number: number): Promise<{

@@ -105,13 +105,13 @@ export interface Journal {
   /** Replaces all records, in one transaction. Resolves with false when others have written since `seq`. */
   replace(records: Everything, after: { seq: number }): Promise<boolean>
   /**
-   * Writes changes to the records and removes old ones, in one transaction. Resolves with false when nothing was left to
-   * write, or another instance is at it.
+   * Writes changes to the records and removes old ones, in one transaction. Resolves with false when there is nothing
+   * to write, or another instance compacts the journal now.
    */
   compact(): Promise<boolean>
 }
 
-/** What a batch needs of the journal. */
+/** Methods of the journal that a batch uses. */
 export type Appending = Pick<Journal, 'append' | 'catchUp'>
 
 /** Most transactions that one statement reads. With this upper bound, the server uses the index without statistics. */

@@ -13,7 +13,7 @@ import { DatabaseUnusable, grantsFor, mayNotMigrate } from './start-errors.ts'
  *   log as of a number, with everything that older requests show. `request_head` has the number of the newest row, that of
  *   the checkpoint, and that of the last removed row.
  * - `slots` and `instances` distribute the deliveries over the instances.
- * - `rate_limits` has the windows of `--rate-limit`. Their loss in a crash of the server is no harm, so they are not logged.
+ * - `rate_limits` has the windows of `--rate-limit`. It is unlogged, because its loss in a crash does no harm.
  *
  * Records are `text`: `jsonb` would reorder keys and refuse the character NUL.
  */

@@ -7,7 +7,7 @@ export interface LeaseTimes {
   leaseMs: number
   renewMs: number
   pollMs: number
-  /** What must be left of a lease when an attempt begins. */
+  /** Part of a lease that must be left when an attempt begins. */
   attemptMs: number
 }
 
@@ -179,8 +179,8 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
       await turn().catch(() => {})
       if (!isClosing) await kick.wait(pollMs * (0.75 + Math.random() / 2))
     }
-    // First the slots without attempts in flight; the others when these have ended. Twice, since a busy server may answer
-    // too late: the slots would stay until their leases end.
+    // Leaves the slots without attempts in flight, and the others when these have ended. Tries twice: when a busy server
+    // answers too late, the slots would stay until their leases end.
     const isReachable = await leave()
       .catch(leave)
       .then(
