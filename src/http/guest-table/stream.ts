@@ -35,7 +35,7 @@ export function createTableStream(service: Pick<Service, 'onCommit'>): TableStre
     for (const [key, listeners] of tables) {
       if (listeners.subscribers.size === 0) tables.delete(key)
       else if (kind === 'replacement' || concerns(writes, listeners))
-        for (const subscriber of listeners.subscribers) subscriber.tell('', () => CHANGE_BYTES)
+        for (const subscriber of listeners.subscribers) subscriber.send('', () => CHANGE_BYTES)
     }
   })
   const heartbeat = timers.setInterval(() => {

@@ -2,19 +2,19 @@ import type { Delivery } from '../../model/delivery.ts'
 import type { WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import type { Service } from '../../service.ts'
 import type { RequestLog } from '../request-log/log.ts'
-import { attemptMessage, requestMessage, retiredMessage, type Message } from './message.ts'
+import { attemptMessage, requestMessage, retiredMessage, type StreamMessage } from './message.ts'
 import { timers } from '../../timers.ts'
 
 /** Page size of reads, between which other requests run. */
 const PAGE = { deliveries: 500, requests: 50 }
 
 /** A message with its time for sorting, ISO 8601. */
-interface Dated extends Message {
+interface Dated extends StreamMessage {
   at: string
 }
 
 const rank = { reset: 0, request: 1, event: 2, attempt: 3, delivery: 4, dropped: 5 } satisfies Record<
-  Message['type'],
+  StreamMessage['type'],
   number
 >
 
@@ -28,7 +28,7 @@ interface HistoryParts {
  * their endpoint since then, oldest first. Events are not included, because they have their own list.
  * @throws Refusal `storage_unavailable`.
  */
-export async function readHistory({ service, log }: HistoryParts, since: string): Promise<Message[]> {
+export async function readHistory({ service, log }: HistoryParts, since: string): Promise<StreamMessage[]> {
   const found = [...(await deliveriesSince(service, since)), ...(await requestsSince(log, since))]
   // At equal timestamps, causes sort before effects, and attempts of a delivery keep their order.
   return found.sort((one, other) => compare(one.at, other.at) || rank[one.type] - rank[other.type])

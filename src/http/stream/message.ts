@@ -3,7 +3,7 @@ import type { LoggedRequest } from '../../model/simulator/request-entry.ts'
 import { attemptedIn, type Write } from '../../model/records.ts'
 
 /** A message of the stream. Its key identifies duplicates. */
-export interface Message {
+export interface StreamMessage {
   type: 'request' | 'event' | 'attempt' | 'delivery' | 'reset' | 'dropped'
   key: string
   /** Position of a client that has this message; absent in a history since a time. */
@@ -13,7 +13,7 @@ export interface Message {
 }
 
 /** Returns the messages of a write, at most one: a new event, an attempt, or a delivery that ended without an attempt. */
-export function messagesOf(write: Write): Message[] {
+export function messagesOf(write: Write): StreamMessage[] {
   if (!('put' in write)) return []
   if (write.collection === 'events') {
     const { id, body } = write.put
@@ -26,13 +26,13 @@ export function messagesOf(write: Write): Message[] {
 }
 
 /** Returns the attempt with this number. */
-export function attemptMessage(delivery: Delivery, number: number): Message {
+export function attemptMessage(delivery: Delivery, number: number): StreamMessage {
   const text = () => JSON.stringify(attemptMessages(delivery)[number - 1])
   return { type: 'attempt', key: `${delivery.id} ${number}`, text }
 }
 
 /** Returns the message of a delivery that is dead without another attempt, because its endpoint was disabled or deleted. */
-export function retiredMessage(delivery: Delivery): Message {
+export function retiredMessage(delivery: Delivery): StreamMessage {
   return {
     type: 'delivery',
     key: `${delivery.id} dead`,
@@ -40,6 +40,6 @@ export function retiredMessage(delivery: Delivery): Message {
   }
 }
 
-export function requestMessage(id: string, read: () => LoggedRequest | undefined): Message {
+export function requestMessage(id: string, read: () => LoggedRequest | undefined): StreamMessage {
   return { type: 'request', key: id, text: () => JSON.stringify(read()) }
 }

@@ -4,7 +4,7 @@ import type { Service } from '../../service.ts'
 import type { HttpResponse } from '../refusals.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import { readHistory } from './history.ts'
-import { messagesOf, requestMessage, type Message } from './message.ts'
+import { messagesOf, requestMessage, type StreamMessage } from './message.ts'
 import { offeredAttempt, offeredIn, openOffersOf } from './offers.ts'
 import { createPositions, positioned, type Position } from './position.ts'
 import { createSubscriber, type Subscriber } from './subscriber.ts'
@@ -84,19 +84,19 @@ export function createStream(
     messages: 0,
     request: log.newest(),
   }
-  const publish = ({ type, key, text }: Message) => {
+  const publish = ({ type, key, text }: StreamMessage) => {
     const id = positions.textOf(now)
     let encoded: Uint8Array | undefined
     const bytes = () => (encoded ??= encoder.encode(`id: ${id}\nevent: ${type}\ndata: ${text()}\n\n`))
-    for (const subscriber of subscribers.keys()) subscriber.tell(key, bytes)
+    for (const subscriber of subscribers.keys()) subscriber.send(key, bytes)
   }
-  /** Tells a listener of an offer. When the store fails, ends the stream: the listener opens it again and gets all offers. */
+  /** Sends a listener an offer. When the store fails, ends the stream: the listener opens it again and gets all offers. */
   const offer = async (subscriber: Subscriber, offered: Promise<readonly Delivery[]>) => {
     try {
       for (const delivery of await offered) {
         const attempt = await offeredAttempt(service, serviceName, delivery)
         const bytes = () => encoder.encode(`event: offer\ndata: ${JSON.stringify(attempt)}\n\n`)
-        if (attempt !== undefined) subscriber.tell(`offer ${attempt.offer}`, bytes)
+        if (attempt !== undefined) subscriber.send(`offer ${attempt.offer}`, bytes)
       }
     } catch {
       subscriber.close()
@@ -143,14 +143,14 @@ export function createStream(
     endRevoked(writes)
   })
   /** Returns the messages between two positions, each with its id. */
-  const missed = async (from: Position, to: Position): Promise<Message[]> => {
+  const missed = async (from: Position, to: Position): Promise<StreamMessage[]> => {
     const dropped = [droppedMessage(Math.max(1, to.sequence - from.sequence + to.request - from.request))]
     if (from.generation !== to.generation) return [resetMessage, ...dropped]
     const commits = await service.committedAfter(from.sequence)
     const requests = log.after(from.request)
     if (commits === undefined || requests === undefined) return dropped
     let at = from
-    const found: Message[] = []
+    const found: StreamMessage[] = []
     let skipped = from.messages
     for (const { sequence, writes } of commits.filter((commit) => commit.sequence <= to.sequence)) {
       for (const [message, position] of positioned(at, sequence, writes.flatMap(messagesOf)))
@@ -211,8 +211,8 @@ export function createStream(
   }
 }
 
-const resetMessage: Message = { type: 'reset', key: 'reset', text: () => '{}' }
+const resetMessage: StreamMessage = { type: 'reset', key: 'reset', text: () => '{}' }
 
-function droppedMessage(count: number): Message {
+function droppedMessage(count: number): StreamMessage {
   return { type: 'dropped', key: 'dropped', text: () => JSON.stringify({ count }) }
 }

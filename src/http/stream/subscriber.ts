@@ -1,4 +1,4 @@
-import type { Message } from './message.ts'
+import type { StreamMessage } from './message.ts'
 import { timers } from '../../timers.ts'
 
 /** A subscriber of a stream. */
@@ -6,14 +6,14 @@ export interface Subscriber {
   body: ReadableStream<Uint8Array>
   /**
    * Sends a message, after the history if that is still being sent. When too many bytes are queued, the message is dropped
-   * and counted, and `bytes` is not called. A message with the key `reset` is sent in any case: it clears what waits behind
-   * the history, and the messages that were dropped before it no longer count.
+   * and counted, and `bytes` is not called. A message with the key `reset` is sent in any case: it clears the buffer
+   * behind the history, and the messages that were dropped before it no longer count.
    */
-  tell(key: string, bytes: () => Uint8Array): void
+  send(key: string, bytes: () => Uint8Array): void
   /** Sends a heartbeat, unless other data is queued. */
   beat(bytes: Uint8Array): void
   /** Sends the history before the subscription, then the messages since. */
-  begin(history: readonly Message[]): void
+  begin(history: readonly StreamMessage[]): void
   close(): void
 }
 
@@ -38,7 +38,7 @@ const MOST_HISTORY_BYTES = 64 * 1024
 
 const encoder = new TextEncoder()
 
-interface HeldMessage {
+interface BufferedMessage {
   key: string
   bytes: Uint8Array
 }
@@ -51,16 +51,17 @@ export function createSubscriber({
   onEnd,
 }: SubscriberOptions): Subscriber {
   let controller: ReadableStreamDefaultController<Uint8Array>
-  let waiting: HeldMessage[] | undefined = expected === undefined ? undefined : []
-  let waitingBytes = 0
-  let history: readonly Message[] | undefined
+  /** Messages behind the history; `undefined` once it is sent. */
+  let buffer: BufferedMessage[] | undefined = expected === undefined ? undefined : []
+  let bufferBytes = 0
+  let history: readonly StreamMessage[] | undefined
   let sent = 0
   let missed = 0
   let missedReset: Uint8Array | undefined
   let ended = false
   const end = () => {
     ended = true
-    waiting = undefined
+    buffer = undefined
     history = undefined
     onEnd()
   }
@@ -71,41 +72,41 @@ export function createSubscriber({
   }
   const unread = () => mostBytes - (controller.desiredSize ?? 0)
   const hasRoom = () => unread() < mostBytes
-  const tellMissed = () => {
-    if ((missed === 0 && missedReset === undefined) || waiting !== undefined || !hasRoom()) return
+  const sendMissed = () => {
+    if ((missed === 0 && missedReset === undefined) || buffer !== undefined || !hasRoom()) return
     if (missedReset !== undefined) controller.enqueue(missedReset)
     missedReset = undefined
     if (missed > 0) controller.enqueue(encoder.encode(dropped(missed)))
     missed = 0
   }
-  const send = (key: string, bytes: () => Uint8Array) => {
-    tellMissed()
+  const sendLive = (key: string, bytes: () => Uint8Array) => {
+    sendMissed()
     if (hasRoom()) return controller.enqueue(bytes())
     missed += 1
     if (key !== 'reset') return
     missedReset = bytes()
     missed = 0
   }
-  const hold = (held: HeldMessage[], key: string, bytes: () => Uint8Array) => {
+  const sendLater = (messages: BufferedMessage[], key: string, bytes: () => Uint8Array) => {
     if (key === 'reset') {
-      held.length = 0
-      waitingBytes = 0
+      messages.length = 0
+      bufferBytes = 0
       missed = 0
     }
-    if (waitingBytes >= mostBytes) missed += 1
+    if (bufferBytes >= mostBytes) missed += 1
     else {
       const message = { key, bytes: bytes() }
-      held.push(message)
-      waitingBytes += message.bytes.length
+      messages.push(message)
+      bufferBytes += message.bytes.length
     }
   }
   const goLive = () => {
-    const messages = waiting ?? []
-    waiting = undefined
+    const messages = buffer ?? []
+    buffer = undefined
     history = undefined
     controller.enqueue(encoder.encode(`event: live\ndata: {}\nid: ${expected?.end}\n\n`))
     for (const { bytes } of messages) controller.enqueue(bytes)
-    tellMissed()
+    sendMissed()
   }
   /** Sends the history as far as the queue has room, in steps between which the event loop runs. */
   const sendHistory = async () => {
@@ -129,24 +130,24 @@ export function createSubscriber({
         controller = own
         own.enqueue(encoder.encode(greeting))
       },
-      pull: () => (history === undefined ? tellMissed() : sendHistory()),
+      pull: () => (history === undefined ? sendMissed() : sendHistory()),
       cancel: end,
     },
     { highWaterMark: mostBytes, size: ({ length }) => length },
   )
   return {
     body,
-    tell(key, bytes) {
+    send(key, bytes) {
       if (ended) return
-      if (waiting === undefined) send(key, bytes)
-      else hold(waiting, key, bytes)
+      if (buffer === undefined) sendLive(key, bytes)
+      else sendLater(buffer, key, bytes)
     },
     beat(bytes) {
-      if (!ended && waiting === undefined && unread() === 0) controller.enqueue(bytes)
+      if (!ended && buffer === undefined && unread() === 0) controller.enqueue(bytes)
     },
     begin(all) {
       if (ended) return
-      const keys = new Set(waiting?.map(({ key }) => key))
+      const keys = new Set(buffer?.map(({ key }) => key))
       // After the state was replaced, the rest of the history no longer applies.
       history = keys.has('reset') ? [] : all.filter(({ key }) => !keys.has(key))
       void sendHistory()
