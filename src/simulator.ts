@@ -337,7 +337,7 @@ function monitoringParts(
     shared: shared && {
       connections: shared.database.connections,
       conflicts: () => shared.counts().conflicts,
-      slots: shared.slotsHeld,
+      slots: shared.slotCount,
     },
   }
 }

@@ -8,7 +8,7 @@ export type OnBatch = (batch: { transactions: number; seconds: number }) => void
 /** Limits of what a process keeps for streams that are opened again: transactions, and characters of their events. */
 const KEEP = { transactions: 1_000, characters: 16 * 1024 * 1024 }
 
-/** Tells the commits of a store to its listeners. */
+/** Announces the commits of a store to its listeners. */
 export function createListeners() {
   const listeners = new Set<CommitListener>()
   const announce: CommitListener = (writes, kind, sequence) => {
@@ -25,7 +25,7 @@ export function createListeners() {
 
 /** Announces and numbers the commits of a single process, and counts replacements of all records. */
 export function createCommits() {
-  const { onCommit, announce: tell } = createListeners()
+  const { onCommit, announce: callListeners } = createListeners()
   const recent: Commit[] = []
   let characters = 0
   let generation = 0
@@ -41,7 +41,7 @@ export function createCommits() {
     }
     while (recent.length > KEEP.transactions || characters > KEEP.characters)
       characters -= sizeOf(recent.shift()?.writes ?? [])
-    tell(writes, kind, sequence)
+    callListeners(writes, kind, sequence)
   }
   const feed: Pick<Store, 'sequence' | 'committedAfter' | 'bringUpToDate'> = {
     sequence: () => sequence,

@@ -84,7 +84,7 @@ export interface Contents {
 }
 
 /** The journal in the database. Every method is one statement, unless noted. */
-export interface Journal {
+export interface SharedJournal {
   /**
    * Appends transactions, each with at least one row, after `seq`. Resolves with false, and writes nothing, when others
    * have written since, or have replaced all records.
@@ -112,7 +112,7 @@ export interface Journal {
 }
 
 /** Methods of the journal that a batch uses. */
-export type Appending = Pick<Journal, 'append' | 'catchUp'>
+export type Appending = Pick<SharedJournal, 'append' | 'catchUp'>
 
 /** Most transactions that one statement reads. With this upper bound, the server uses the index without statistics. */
 const MOST_TRANSACTIONS = 1_000
@@ -125,7 +125,7 @@ const REPLACED_AT_ONCE = 400
 /** Milliseconds that this process has to read the answer to a load; it may still be on the way when the server is done. */
 const READING_MS = 120_000
 
-export function openJournal({ schema, query, transaction }: Database, box: SecretBox): Journal {
+export function openSharedJournal({ schema, query, transaction }: Database, box: SecretBox): SharedJournal {
   return {
     ...appendingBy(query, schema, box),
     inTurn: (work) =>

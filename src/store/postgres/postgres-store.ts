@@ -18,7 +18,7 @@ import {
   type Database,
   type Query,
 } from './database.ts'
-import { openJournal, type Appending, type Change, type Journal } from './journal.ts'
+import { openSharedJournal, type Appending, type Change, type SharedJournal } from './journal.ts'
 import { createReplica, TooLate, type Decided, type Job } from './replica.ts'
 import { createSecretBox } from './secret-box.ts'
 import { migrate, requireRights } from './schema.ts'
@@ -34,7 +34,7 @@ export interface PostgresStore extends Store {
   /** Takes a share of the slots, until they are closed. */
   openSlots(times: LeaseTimes): ReturnType<typeof openSlots>
   /** Number of slots that this instance has; `undefined` before they are opened. */
-  slotsHeld(): number | undefined
+  slotCount(): number | undefined
   /** Resolves when the database has answered. @throws Refusal `storage_unavailable`. */
   ready(): Promise<void>
   /** Counts since the start, for metrics. */
@@ -103,7 +103,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     throw database.unusable(error)
   }
   const box = createSecretBox(options.storeKey, sandbox)
-  const journal = openJournal(database, box)
+  const journal = openSharedJournal(database, box)
   const replica = createReplica(journal, box, keepEvents)
   const { tables } = replica
   const counts: Counts = { transactions: 0, conflicts: 0 }
@@ -318,7 +318,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     database,
     query: (text, given) => orUnavailable(database.query(text, given)),
     openSlots: (times) => (slots = openSlots(database, times)),
-    slotsHeld: () => slots?.held(),
+    slotCount: () => slots?.count(),
     onCommit: replica.onCommit,
     generation: replica.generation,
     sequence: replica.seq,
@@ -405,7 +405,7 @@ function createOutages(onNotice: (notice: string) => void) {
 
 /** Compacts the journal in the background. Reports a failure once, unless it is an outage, and tries again. */
 function compactRepeatedly(
-  journal: Pick<Journal, 'compact'>,
+  journal: Pick<SharedJournal, 'compact'>,
   {
     onNotice,
     onError,

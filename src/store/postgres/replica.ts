@@ -7,7 +7,7 @@ import {
   type Appending,
   type Change,
   type ChangeRow,
-  type Journal,
+  type SharedJournal,
   type ValueWrite,
 } from './journal.ts'
 import type { SecretBox } from './secret-box.ts'
@@ -38,13 +38,13 @@ export class TooLate extends Error {}
  * decisions that are not durable yet: {@link decide} makes these, then `complete` or `undo` ends them.
  */
 export function createReplica(
-  journal: Pick<Journal, 'load' | 'catchUp'>,
+  journal: Pick<SharedJournal, 'load' | 'catchUp'>,
   box: SecretBox,
   keepEvents: number,
 ) {
   const tables = createTables()
   const expire = createRetention(tables, keepEvents)
-  const { announce: tell, onCommit } = createListeners()
+  const { announce, onCommit } = createListeners()
   const valueListeners = new Set<ValueListener>()
   let values = new Map<string, string>()
   let seq = -1
@@ -66,7 +66,7 @@ export function createReplica(
     const before = values
     values = new Map(contents.values)
     for (const key of new Set([...before.keys(), ...values.keys()]))
-      if (before.get(key) !== values.get(key)) tellValue(key)
+      if (before.get(key) !== values.get(key)) announceValue(key)
   }
 
   /** Applies what the journal has and the memory has not. Returns whether anything was new; adds its batches to `found`. */
@@ -86,7 +86,7 @@ export function createReplica(
       if (isLost) {
         reloading = load().finally(() => (reloading = undefined))
         await reloading
-        tell(pendingWrites(tables.all().deliveries), 'replacement', seq)
+        announce(pendingWrites(tables.all().deliveries), 'replacement', seq)
         return true
       }
       for (const batch of batches) found.add(batch)
@@ -128,14 +128,14 @@ export function createReplica(
     })
   }
 
-  /** Tells the listeners the next transaction, which is in memory. */
+  /** Announces the next transaction, which is in memory. */
   function announceNext({ writes, values: written }: Change): void {
     seq += 1
-    if (writes.length > 0) tell(writes, undefined, seq)
-    for (const { key } of written) tellValue(key)
+    if (writes.length > 0) announce(writes, undefined, seq)
+    for (const { key } of written) announceValue(key)
   }
 
-  function tellValue(key: string): void {
+  function announceValue(key: string): void {
     for (const listener of valueListeners) listener(key, readValue(key))
   }
 
@@ -197,7 +197,7 @@ export function createReplica(
       for (const one of decided?.undo.toReversed() ?? []) one()
       isAhead = false
     },
-    /** Takes decisions for durable, and tells the listeners. */
+    /** Marks decisions as durable, and announces them. */
     complete({ changes }: Decided): void {
       isAhead = false
       for (const change of changes) announceNext(change)

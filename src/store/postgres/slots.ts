@@ -44,8 +44,8 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
   const listeners = new Set<() => void>()
   const kick = createKick()
   let renewed: ClockReading | undefined
-  /** True until listeners are told of leases that now allow attempts. */
-  let isUntold = false
+  /** True when there are leases that now allow attempts, and listeners were not called yet. */
+  let hasNewLeases = false
   let isClosing = false
 
   const isLongEnough = ({ from }: Lease) => passedSince(from) + attemptMs < leaseMs
@@ -92,7 +92,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
       if (until === undefined) leases.delete(slot)
       else {
         // It allowed no attempts while the renewal was late.
-        isUntold ||= !isLongEnough(lease)
+        hasNewLeases ||= !isLongEnough(lease)
         Object.assign(lease, { from, until })
       }
     }
@@ -150,7 +150,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
 
   function take({ slot, until }: LeaseRow, from: ClockReading): void {
     leases.set(slot, { slot, from, until, isLeaving: false })
-    isUntold = true
+    hasNewLeases = true
   }
 
   function staying(): readonly Lease[] {
@@ -167,8 +167,8 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
     for (const [slot, lease] of leases) if (passedSince(lease.from) >= leaseMs) leases.delete(slot)
     if (renewed === undefined || passedSince(renewed) >= renewMs) await renew()
     handOver(await acquire())
-    if (isUntold) for (const listener of listeners) listener()
-    isUntold = false
+    if (hasNewLeases) for (const listener of listeners) listener()
+    hasNewLeases = false
     const idle = [...leases.values()].filter((lease) => lease.isLeaving && countIn(lease) === 0)
     if (idle.length > 0) await release(idle)
   }
@@ -218,7 +218,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
       return () => void listeners.delete(listener)
     },
     /** Number of slots of this instance. */
-    held: () => leases.size,
+    count: () => leases.size,
     close(): Promise<void> {
       isClosing = true
       kick.now()

@@ -9,7 +9,7 @@ export interface Changes {
   put(collection: CollectionName, id: string, isNew: boolean): void
   has(collection: CollectionName, id: string): boolean
   /**
-   * Starts a generation for a snapshot of this moment. Call the result once the snapshot is on disk, to forget the changes
+   * Starts a change set for a snapshot of this moment. Call the result once the snapshot is on disk, to forget the changes
    * before it.
    */
   begin(): () => void
@@ -19,37 +19,37 @@ export interface Changes {
  * Changes since one moment. Ids sort by creation time, so the first new id stands for all later ones. After the clock was
  * set back, unchanged records may count as changed.
  */
-interface Generation {
+interface ChangeSet {
   firstNew: Map<CollectionName, string>
   replaced: Set<string>
 }
 
 export function createChanges(): Changes {
-  let newest = newGeneration()
-  let generations = [newest]
+  let newest = newChangeSet()
+  let sets = [newest]
   return {
     put(collection, id, isNew) {
       if (isNewIn(newest, collection, id)) return
       if (isNew) newest.firstNew.set(collection, id)
       else newest.replaced.add(id)
     },
-    has: (collection, id) => generations.some((one) => isNewIn(one, collection, id) || one.replaced.has(id)),
+    has: (collection, id) => sets.some((one) => isNewIn(one, collection, id) || one.replaced.has(id)),
     begin() {
-      const before = generations
-      newest = newGeneration()
-      generations = [...before, newest]
+      const before = sets
+      newest = newChangeSet()
+      sets = [...before, newest]
       return () => {
-        generations = generations.filter((one) => !before.includes(one))
+        sets = sets.filter((one) => !before.includes(one))
       }
     },
   }
 }
 
-function newGeneration(): Generation {
+function newChangeSet(): ChangeSet {
   return { firstNew: new Map(), replaced: new Set() }
 }
 
-function isNewIn({ firstNew }: Generation, collection: CollectionName, id: string): boolean {
+function isNewIn({ firstNew }: ChangeSet, collection: CollectionName, id: string): boolean {
   const first = firstNew.get(collection)
   return first !== undefined && id >= first
 }

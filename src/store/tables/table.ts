@@ -22,7 +22,7 @@ export interface RecordsInOrder<T> {
 }
 
 /** One collection in memory: its records by id, and its indexes. */
-export interface Table<T extends { id: string }> {
+export interface RecordTable<T extends { id: string }> {
   readonly records: RecordsInOrder<T>
   /** Inserts or replaces a record; returns the record that it replaced. */
   put(record: T): T | undefined
@@ -36,7 +36,7 @@ export interface Table<T extends { id: string }> {
 export function createTable<T extends { id: string }>(
   rules: Readonly<Record<string, KeyOf<T>>>,
   further: Readonly<Record<string, KeyIndex<T>>> = {},
-): Table<T> {
+): RecordTable<T> {
   const tree = new SortedTree<string, T>(undefined, compareText)
   const indexes = new Map(Object.entries(further))
   for (const [name, rule] of Object.entries(rules)) indexes.set(name, createKeyIndex(rule))

@@ -12,11 +12,11 @@ import {
 import type { Changes } from '../snapshot/changes.ts'
 import { DueIndex } from './due.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
-import { createTable, indexRules, type RecordsInOrder, type Table } from './table.ts'
+import { createTable, indexRules, type RecordsInOrder, type RecordTable } from './table.ts'
 
 /** All records in memory, from which all stores answer. The cost of a write does not depend on their number. */
 export interface Tables {
-  of<C extends CollectionName>(collection: C): Table<Collections[C]>
+  of<C extends CollectionName>(collection: C): RecordTable<Collections[C]>
   /** Returns the records that a transaction reads; iterables are valid while it decides. */
   read<A extends Reads>(reads: A): ReadResults<A>
   /** Applies writes in order and returns the writes that undo them, in order of application. */
@@ -60,7 +60,7 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
       const undoing: Write[] = []
       for (const write of writes) {
         const { collection } = write
-        const table = tables[collection] as Table<Collections[CollectionName]>
+        const table = tables[collection] as RecordTable<Collections[CollectionName]>
         const id = 'put' in write ? write.put.id : write.remove
         const before = 'put' in write ? table.put(write.put) : table.remove(id)
         undoing.push(before === undefined ? remove(collection, id) : put(collection, before))
@@ -83,7 +83,7 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
   }
 }
 
-type TableOf = { readonly [C in CollectionName]: Table<Collections[C]> }
+type TableOf = { readonly [C in CollectionName]: RecordTable<Collections[C]> }
 type AllTables = TableOf & { readonly due: DueIndex }
 
 function copyOf(tables: AllTables): RecordCopies {
@@ -112,7 +112,7 @@ function emptyTables(): AllTables {
 const SLICE = 2000
 
 async function putAll<C extends CollectionName>(
-  table: Table<Collections[C]>,
+  table: RecordTable<Collections[C]>,
   records: Everything[C],
 ): Promise<void> {
   for (const [index, record] of records.entries()) {

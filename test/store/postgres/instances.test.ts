@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { noRecords, put, type Write } from '../../../src/model/records.ts'
 import { Refusal } from '../../../src/model/refusal.ts'
 import { openDatabase, STATEMENT_MS } from '../../../src/store/postgres/database.ts'
-import { openJournal } from '../../../src/store/postgres/journal.ts'
+import { openSharedJournal } from '../../../src/store/postgres/journal.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { createSecretBox } from '../../../src/store/postgres/secret-box.ts'
 import { startDatabaseProxy, type DatabaseProxy } from '../../support/database-proxy.ts'
@@ -530,7 +530,9 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
 
     it('may be compacted by several instances at once', async () => {
       const stores = [await open(), await open()]
-      const journals = stores.map(({ database }) => openJournal(database, createSecretBox(undefined, 'test')))
+      const journals = stores.map(({ database }) =>
+        openSharedJournal(database, createSecretBox(undefined, 'test')),
+      )
       for (let round = 0; round < 40; round++)
         await Promise.all([
           ...stores.flatMap((store) => [increment(store), increment(store)]),

@@ -112,7 +112,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
   it('all belong to a single instance', async () => {
     const one = open()
     await until(() => ownedBy(one.slots).length === 256)
-    expect(one.held()).toBe(256)
+    expect(one.count()).toBe(256)
   })
 
   it('are shared fairly, each by one instance at a time, as instances come and go', async () => {
@@ -130,7 +130,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
   it('are taken once when instances start at the same time', async () => {
     for (let round = 0; round < 10; round += 1) {
       const all = [open(lasting), open(lasting), open(lasting)]
-      await until(() => all.reduce((sum, { held }) => sum + held(), 0) >= 256)
+      await until(() => all.reduce((sum, { count }) => sum + count(), 0) >= 256)
       const owned = all.flatMap(({ slots }) => ownedBy(slots))
       expect(new Set(owned).size).toBe(owned.length)
       await Promise.all(all.map(({ close }) => close()))
@@ -222,7 +222,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     // The statement to take slots waits here for longer than the lease allows attempts.
     await new Promise((resolve) => setTimeout(resolve, 700))
     one.go()
-    await until(() => one.held() === 256)
+    await until(() => one.count() === 256)
     expect(ownedBy(one.slots)).toEqual([])
   })
 
@@ -248,19 +248,19 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
 
   it('are released at once by an instance that closes, or when their attempts in flight end', async () => {
     const [one, two] = [open(lasting), open({ ...lasting, renewMs: 50 })]
-    await until(() => one.held() + two.held() === 256 && two.held() > 0 && one.held() > 0)
+    await until(() => one.count() + two.count() === 256 && two.count() > 0 && one.count() > 0)
     const [busy = ''] = ownedBy(one.slots)
     const permits = [one.begin(busy), one.begin(busy)]
     const closed = one.close()
     expect(ownedBy(one.slots)).toEqual([])
     expect(one.begin(busy)).toBeUndefined()
-    await until(() => two.held() === 255)
+    await until(() => two.count() === 255)
     permits[0]?.end()
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(two.owns(busy)).toBe(false)
     permits[1]?.end()
     await closed
-    await until(() => two.held() === 256)
+    await until(() => two.count() === 256)
     const { database } = store
     const instances = await database.query(`SELECT id FROM ${database.schema}.instances`)
     expect(instances).toEqual([{ id: two.instance }])
@@ -284,7 +284,7 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     const one = openSlots({ schema: database.schema, query }, times)
     await until(() => ownedBy(one).length === 256)
     const two = open()
-    await until(() => two.held() === 128)
+    await until(() => two.count() === 128)
     await two.close()
     await until(() => ownedBy(one).length === 256)
     expect(late).toHaveLength(1)
@@ -324,11 +324,11 @@ describe.skipIf(postgresPrograms === undefined)('slots in PostgreSQL', () => {
     const two = open()
     let told = 0
     two.onChange(() => (told += 1))
-    await until(() => two.held() === 128)
+    await until(() => two.count() === 128)
     const before = told
     expect(before).toBeGreaterThan(0)
     await one.close()
-    await until(() => two.held() === 256)
+    await until(() => two.count() === 256)
     expect(told).toBeGreaterThan(before)
   })
 
