@@ -133,7 +133,7 @@ export function externalIdIn(path: string): string | undefined {
 }
 
 /** Returns a filter without its undefined fields. */
-export function given(filter: Record<string, string | null | undefined>): Record<string, string> {
+export function definedFields(filter: Record<string, string | null | undefined>): Record<string, string> {
   const entries = Object.entries(filter).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   )

@@ -14,7 +14,7 @@ interface CheckWatch {
   open(at: Date): { request: Seen; finding: Finding }[]
   /** `indexOf` returns the index of a check in the saved log. */
   save(indexOf: (check: StoredCheck) => number): SavedWatch
-  /** Takes checks as they are now, oldest first, whose changes the watch has not heard of. */
+  /** Takes current checks, oldest first, whose changes the watch has not seen. */
   catchUp(checks: readonly StoredCheck[]): void
   clear(): void
   /** Ends following the service. */

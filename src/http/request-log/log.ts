@@ -71,7 +71,7 @@ export interface LocalLog extends RequestLog {
   add(entry: RequestEntry, number?: number): undefined
   /** Returns true when a check without revisions had the pushed state before and changed since. */
   repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
-  /** Tells the log checks as they are now, oldest first, when it has not heard of their changes. */
+  /** Takes current checks, oldest first, whose changes the log has not seen. */
   catchUp(checks: readonly StoredCheck[]): void
   /** Returns the numbers of the requests of `save`. */
   numbers(): readonly number[]

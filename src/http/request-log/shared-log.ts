@@ -15,7 +15,7 @@ interface Waiting {
   generation: number
   sequence: number
   input: Input
-  /** Tells that the answer may be sent. */
+  /** Called when the answer may be sent. */
   written: () => void
 }
 
@@ -66,7 +66,7 @@ export async function openSharedLog({
   let isAway = false
   let closed = false
   /** Number of the last row that the log has, and of the newest checkpoint. */
-  let applied = 0
+  let lastRow = 0
   let checkpoint = 0
   let charactersSince = 0
   /** Number of the last request that listeners got. */
@@ -95,7 +95,7 @@ export async function openSharedLog({
       for (const listener of listeners) listener(request)
     })
     try {
-      // The current checks, whose changes before the start the log has not heard of.
+      // The current checks, whose changes before the start the log has not seen.
       const { data } = await service.list('checks', { limit: WATCHED_CHECKS })
       started.catchUp(data.toReversed())
     } catch (error) {
@@ -103,7 +103,7 @@ export async function openSharedLog({
       await started.close()
       throw error
     }
-    applied = found?.number ?? 0
+    lastRow = found?.number ?? 0
     return started
   }
 
@@ -123,7 +123,7 @@ export async function openSharedLog({
   /** Feeds the log with everything that is stored. */
   async function readPages(): Promise<void> {
     for (;;) {
-      const page = await rows.after(applied)
+      const page = await rows.after(lastRow)
       isOutdated ||= page.isLost || (epoch !== undefined && page.epoch !== epoch)
       epoch = page.epoch
       if (isOutdated) {
@@ -142,7 +142,7 @@ export async function openSharedLog({
         // Requests from before a replacement of all records refer to checks that no longer exist.
         if (place.generation === service.generation()) put(id, number, doc)
         own.delete(id)
-        applied = number
+        lastRow = number
       }
       if (!page.more) return
     }
@@ -184,8 +184,8 @@ export async function openSharedLog({
   }
 
   async function saveCheckpoint(): Promise<void> {
-    if (applied - checkpoint < CHECKPOINT.requests && charactersSince < CHECKPOINT.characters) return
-    const number = applied
+    if (lastRow - checkpoint < CHECKPOINT.requests && charactersSince < CHECKPOINT.characters) return
+    const number = lastRow
     const doc = JSON.stringify({ log: log.save(), numbers: log.numbers() })
     await rows.keep({ number, generation: service.generation(), doc })
     checkpoint = Math.max(checkpoint, number)

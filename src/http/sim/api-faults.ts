@@ -93,11 +93,9 @@ export function createApiFaults(faults: ActiveFaults, authenticate: Authenticate
 function planKinds(rule: Rule, seed: number): readonly ApiFaultKind[] {
   const { fault, index } = rule
   const ordinal = ++rule.seen
-  const injectedFaults = apiFaultKinds.filter(
-    (kind) => draw(seed, kind, index, ordinal) < chanceOf(fault, kind),
-  )
-  const [ending] = endings.filter((kind) => injectedFaults.includes(kind))
-  const kinds = injectedFaults.filter((kind) => kind === 'latency' || kind === ending)
+  const drawn = apiFaultKinds.filter((kind) => draw(seed, kind, index, ordinal) < chanceOf(fault, kind))
+  const [ending] = endings.filter((kind) => drawn.includes(kind))
+  const kinds = drawn.filter((kind) => kind === 'latency' || kind === ending)
   if (kinds.length > 0) take(rule)
   for (const kind of kinds) count(rule, kind)
   return kinds

@@ -26,7 +26,7 @@ import {
   listOf,
   simPaging,
   choiceOf,
-  given,
+  definedFields,
   isWithin,
   pageQueryOf,
   searchIn,
@@ -191,7 +191,7 @@ function deliveriesOf({ query }: Call): (delivery: Delivery) => boolean {
 }
 
 function filterOf(call: Call): Record<string, string> {
-  return given({
+  return definedFields({
     endpoint_id: call.query.get('endpoint_id'),
     event_id: call.query.get('event_id'),
     event_type: call.query.get('type'),

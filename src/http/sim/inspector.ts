@@ -12,7 +12,7 @@ import {
   pageReply,
   simPaging,
   choiceOf,
-  given,
+  definedFields,
   orderOf,
   pageQueryOf,
   searchIn,
@@ -202,7 +202,10 @@ async function showEndpoint(service: V1Parts['service'], call: Call): Promise<Re
 }
 
 function endpointFilter({ key, query }: Call): Record<string, string> {
-  return given({ location_id: key.location_id, status: choiceOf(query, 'status', ['enabled', 'disabled']) })
+  return definedFields({
+    location_id: key.location_id,
+    status: choiceOf(query, 'status', ['enabled', 'disabled']),
+  })
 }
 
 /** The newest deliveries that are read for a list. A page reads the list every 5 s, also with 100,000 deliveries. */

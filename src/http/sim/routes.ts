@@ -16,7 +16,7 @@ import {
   pageReply,
   simPaging,
   choiceOf,
-  given,
+  definedFields,
   isWithin,
   orderOf,
   pageQueryOf,
@@ -352,7 +352,7 @@ export function simRoutes(parts: SimParts): Documented[] {
 const searchedInEvents = ['id', 'type', 'external_check_id', 'body']
 
 function eventFilter({ query }: Call): Record<string, string> {
-  return given({ type: query.get('type'), external_check_id: query.get('external_check_id') })
+  return definedFields({ type: query.get('type'), external_check_id: query.get('external_check_id') })
 }
 
 /** @throws Refusal `invalid_path` for an invalid table number (contract section 5). */

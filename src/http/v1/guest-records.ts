@@ -11,7 +11,7 @@ import type { ClaimsQuery } from '../../model/simulator/list-queries.ts'
 import { paymentNotFound } from '../../operations/payments.ts'
 import { claimNotFound } from '../../operations/claims.ts'
 import type { Service } from '../../service.ts'
-import { listOf, paging, given } from '../list.ts'
+import { listOf, paging, definedFields } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { ok, type Call, type Documented, type QueryOf } from '../route.ts'
 
@@ -132,5 +132,5 @@ async function feedbackOf(service: Pick<Service, 'get'>, { key, params }: Call):
 
 /** Reads `?external_check_id=`, at the key's location. */
 export function ofCheckFilter({ key, query }: Call): Record<string, string> {
-  return given({ location_id: key.location_id, external_check_id: query.get('external_check_id') })
+  return definedFields({ location_id: key.location_id, external_check_id: query.get('external_check_id') })
 }

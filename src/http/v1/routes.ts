@@ -15,7 +15,7 @@ import {
 } from '../../operations/endpoints.ts'
 import { checkNotFound } from '../../operations/guest-change.ts'
 import type { Service } from '../../service.ts'
-import { listOf, paging, choiceOf, given } from '../list.ts'
+import { listOf, paging, choiceOf, definedFields } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { traceParameters } from '../openapi/parameters.ts'
 import type { RequestLog } from '../request-log/log.ts'
@@ -174,7 +174,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
 /** Reads `?status=` and `?table=`, at the key's location. */
 export function checkFilter({ key, query }: Call): Record<string, string> {
   const status = choiceOf(query, 'status', ['open', 'closed'])
-  return given({ location_id: key.location_id, status, 'table.number': query.get('table') })
+  return definedFields({ location_id: key.location_id, status, 'table.number': query.get('table') })
 }
 
 /** Returns the check of the path at the key's location. */
