@@ -193,7 +193,7 @@ export function createPump(settings: PumpSettings): Pump {
         reject(error)
       }
       const abort = () => fail(signal.reason as Error)
-      const judge = (delivery: Delivery) => {
+      const settleIfAttempted = (delivery: Delivery) => {
         if (delivery.status === 'pending' && delivery.attempts.length <= attempts) return
         end()
         resolve(delivery)
@@ -201,12 +201,14 @@ export function createPump(settings: PumpSettings): Pump {
       const forget = service.onCommit((writes) => {
         for (const write of writes)
           if (write.collection === 'deliveries')
-            if ('put' in write && write.put.id === id) judge(write.put)
+            if ('put' in write && write.put.id === id) settleIfAttempted(write.put)
             else if ('remove' in write && write.remove === id) fail(notFound(id))
       })
       const timer = timers.setTimeout(() => fail(notReported(id)), ELSEWHERE_MS).unref()
       signal.addEventListener('abort', abort)
-      service.get('deliveries', id).then((now) => (now === undefined ? fail(notFound(id)) : judge(now)), fail)
+      service
+        .get('deliveries', id)
+        .then((now) => (now === undefined ? fail(notFound(id)) : settleIfAttempted(now)), fail)
     })
   }
 

@@ -78,10 +78,10 @@ export function createSharedClock(parts: SharedClockParts) {
 
   /** Changes the clock within the turn of this instance; has no effect when another one has ended it. */
   async function within(to: (shared: Shared) => Shared): Promise<void> {
-    const isHeld = await change((shared) =>
+    const isMine = await change((shared) =>
       shared.turn?.instance === instance ? [to(shared), true] : [shared, false],
     )
-    if (!isHeld) mine?.lost()
+    if (!isMine) mine?.lost()
   }
 
   const unfollow = values.onChange((key, value) => {
@@ -91,7 +91,7 @@ export function createSharedClock(parts: SharedClockParts) {
     clock.apply(now)
     if (now.replacements > replacements && now.turn?.instance !== instance) onReplaced()
     watch()
-    for (const tell of changed) tell()
+    for (const listener of changed) listener()
   })
   clock.apply(now)
   watch()
@@ -163,12 +163,12 @@ export function createSharedClock(parts: SharedClockParts) {
   function nextChange(signal: AbortSignal | undefined) {
     let cancel = () => {}
     const promise = new Promise<void>((resolve) => {
-      const tell = () => resolve()
-      changed.add(tell)
-      signal?.addEventListener('abort', tell)
+      const settle = () => resolve()
+      changed.add(settle)
+      signal?.addEventListener('abort', settle)
       cancel = () => {
-        changed.delete(tell)
-        signal?.removeEventListener('abort', tell)
+        changed.delete(settle)
+        signal?.removeEventListener('abort', settle)
       }
     })
     return { promise, cancel }

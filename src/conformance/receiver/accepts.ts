@@ -99,14 +99,14 @@ const rows: readonly AcceptRow[] = [
     title: 'Timestamp just within the tolerance in the past',
     reason:
       'The tolerance is too small (specification section 5: 300 s by default; --tolerance). The receiver rejects delayed deliveries, and those signed by a slow clock.',
-    deliveries: (forge) => [signedAt(forge, marginOf(forge) - forge.tolerance)],
+    deliveries: (forge) => [signedAfter(forge, marginOf(forge) - forge.tolerance)],
   },
   {
     id: 'just_in_time_future',
     title: 'Timestamp just within the tolerance in the future',
     reason:
       'Clocks differ. A receiver with a slow clock rejects every delivery (specification section 5; --tolerance).',
-    deliveries: (forge) => [signedAt(forge, forge.tolerance - marginOf(forge))],
+    deliveries: (forge) => [signedAfter(forge, forge.tolerance - marginOf(forge))],
   },
   {
     id: 'duplicates',
@@ -232,7 +232,7 @@ function marginOf({ tolerance }: Forge): number {
 /** Specification section 8. */
 export const ANSWER_SECONDS = 10
 
-function signedAt(forge: Forge, offset: number): Delivery {
+function signedAfter(forge: Forge, offset: number): Delivery {
   const body = bytes(forge.envelope())
   return forge.delivery(body, forge.header(body, forge.now() + offset))
 }

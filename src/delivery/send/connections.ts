@@ -41,7 +41,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
   const idle = new Map<string, Connection[]>()
 
   function open(origin: string): Connection {
-    const reading: Reading = { held: undefined, hasReceived: false }
+    const reading: Reading = { head: undefined, hasReceived: false }
     let answers = 0
     const client = new Client(origin, {
       connect: (target, callback) =>
@@ -59,7 +59,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
     })
     const connection: Connection = {
       begin() {
-        reading.held = Buffer.alloc(0)
+        reading.head = Buffer.alloc(0)
         reading.hasReceived = false
       },
       dispatch: client.dispatch.bind(client),
@@ -105,7 +105,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
 /** How far the current response of a connection is read. */
 interface Reading {
   /** Its first bytes, while they do not tell whether it is `100`; then `undefined`. */
-  held: Buffer | undefined
+  head: Buffer | undefined
   /** True when a byte of it has arrived. */
   hasReceived: boolean
 }
@@ -125,11 +125,11 @@ function skipContinue(socket: Socket, reading: Reading): void {
   socket.read = (size?: number) => {
     const chunk = read(size)
     if (chunk === null || size === 0) return chunk
-    const { held } = reading
+    const { head } = reading
     reading.hasReceived = true
-    if (held === undefined) return chunk
-    const rest = withoutContinue(held.length === 0 ? chunk : Buffer.concat([held, chunk]))
-    reading.held = rest.isWhole ? undefined : rest.bytes
+    if (head === undefined) return chunk
+    const rest = withoutContinue(head.length === 0 ? chunk : Buffer.concat([head, chunk]))
+    reading.head = rest.isWhole ? undefined : rest.bytes
     return rest.isWhole ? rest.bytes : null
   }
 }
