@@ -82,7 +82,8 @@ export function createPump(settings: PumpSettings): Pump {
   const exclusive = createExclusiveSection()
   const isBusy = (id: string) => inFlight.has(id) || backoff.has(id)
   let stopped = false
-  let cancelAlarm: (() => void) | undefined
+  let alarm: { at: string; cancel: () => void } | undefined
+  let retry: NodeJS.Timeout | undefined
   let lookFailed = false
   /** Number of callers that wait for an attempt of another instance. */
   let elsewhere = 0
@@ -140,8 +141,7 @@ export function createPump(settings: PumpSettings): Pump {
       const chosen = inFlight.choose(waiting, limits.perTurn)
       for (const delivery of chosen) void start(delivery.id, delivery)
       if (chosen.length === limits.perTurn || (due.more && chosen.length > 0)) wake()
-      cancelAlarm?.()
-      cancelAlarm = due.next_at === null ? undefined : clock.at(new Date(due.next_at), wake)
+      setAlarm(due.next_at)
       if (backlogs.members.size > 0) await backlogs.look()
     } catch (error) {
       lookFailed = true
@@ -221,10 +221,23 @@ export function createPump(settings: PumpSettings): Pump {
     backoff.start(id, error)
   }
 
+  /**
+   * Wakes the pump at a time, unless it wakes earlier. An alarm stays when its delivery is no longer scheduled: that change may
+   * not be durable yet, and be undone.
+   */
+  function setAlarm(at: string | null): void {
+    if (at === null || (alarm !== undefined && alarm.at <= at)) return
+    alarm?.cancel()
+    const ring = () => {
+      alarm = undefined
+      wake()
+    }
+    alarm = { at, cancel: clock.at(new Date(at), ring) }
+  }
+
   function lookAfterBackoff(): void {
-    cancelAlarm?.()
-    const timer = timers.setTimeout(wake, limits.backoffMs).unref()
-    cancelAlarm = () => timers.clearTimeout(timer)
+    timers.clearTimeout(retry)
+    retry = timers.setTimeout(wake, limits.backoffMs).unref()
   }
 
   const backlog = async () => {
@@ -264,7 +277,8 @@ export function createPump(settings: PumpSettings): Pump {
       stopped = true
       unsubscribe()
       unsubscribeSlots?.()
-      cancelAlarm?.()
+      alarm?.cancel()
+      timers.clearTimeout(retry)
       backoff.clear()
       backlogs.stop()
       const left = slots?.close()

@@ -6,7 +6,7 @@ import { Refusal } from '../../src/model/refusal.ts'
 import type { NoReads, Operation } from '../../src/operations/operation.ts'
 import type { Service } from '../../src/service.ts'
 import type { Receiver } from '../support/https-receiver.ts'
-import { HOUR, openSetup, trustedReceiver, type Setup } from './setup.ts'
+import { HOUR, MINUTE, openSetup, trustedReceiver, type Setup } from './setup.ts'
 
 const trash: (() => Promise<unknown>)[] = []
 
@@ -353,6 +353,36 @@ describe('a store that cannot be read', () => {
     await setup.register(receiver.url, ['check.closed'])
     await receiver.received(1)
   }, 10_000)
+})
+
+describe('a retry that an unwritten transaction removes', () => {
+  it('is made at its time when that transaction is undone', async () => {
+    let isHidden = false
+    let looked = () => {}
+    const setup = await open({
+      wrap: (service) => ({
+        ...service,
+        async due(query) {
+          const due = await service.due(query)
+          looked()
+          return isHidden ? { deliveries: [], next_at: null, more: false } : due
+        },
+      }),
+    })
+    const receiver = await receive(500)
+    await setup.register(receiver.url)
+    await setup.announce()
+    await receiver.received(1)
+    await setup.pump.idle()
+    isHidden = true
+    const look = new Promise<void>((resolve) => (looked = resolve))
+    setup.pump.wake()
+    await look
+    await setup.pump.idle()
+    isHidden = false
+    setup.clock.advance(MINUTE)
+    await receiver.received(2)
+  })
 })
 
 describe('a read of due deliveries that an exclusive section overtakes', () => {
