@@ -15,7 +15,7 @@ import {
 } from './auth/api-key.ts'
 import { answerTo, errorBody, statusOf, type HttpResponse } from './refusals.ts'
 import { readTraceContext, traceIdOf, type TraceContext } from '../model/text/trace-context.ts'
-import { nodeOf, CompleteResponse } from './node-request.ts'
+import { CompleteResponse, hasUnreadLongBody, nodeOf } from './node-request.ts'
 import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
 import { addLateTable, addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
@@ -216,7 +216,8 @@ function createRespond(parts: AppParts): Respond {
     parts.onRequest?.(answered({ method: event.req.method, path: pathname }, context, answer))
     const headers = headersOf(context, answer)
     // An open connection would delay the shutdown, and its next request would be refused.
-    if (parts.lifecycle.phase !== 'running' && isLast(event, context))
+    const isEnding = parts.lifecycle.phase !== 'running' && isLast(event, context)
+    if (isEnding || hasUnreadLongBody(event.req, parts.bodyLimit))
       Object.assign(headers, { connection: 'close' })
     const { body, status } = answer
     if (answers.hasSubscribers) {

@@ -1,5 +1,6 @@
 import type { RequestListener, Server, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import { listen as listhen } from 'listhen'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { isLoopbackBinding } from '../model/loopback.ts'
@@ -63,6 +64,7 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
   limitConnections(server, limits.connections)
   server.keepAliveTimeout = IDLE_MS
   lookOften(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
+  if (server instanceof TlsServer) limitHandshakes(server, limits.headersMs)
   answerRawErrors(server, handler, app, limits)
   const { port } = listener.address
   const name = options.host.includes(':') ? `[${options.host}]` : options.host
@@ -228,6 +230,24 @@ function limitConnections(server: Server, most: number): void {
     })
   }
   server.on('request', begin).on('checkExpectation', begin)
+}
+
+/** Closes connections without a TLS handshake within `ms` milliseconds. Node waits for two minutes. */
+function limitHandshakes(server: Server, ms: number): void {
+  const waiting = new Map<string, NodeJS.Timeout>()
+  const done = (socket: Socket) => {
+    timers.clearTimeout(waiting.get(keyOf(socket)))
+    waiting.delete(keyOf(socket))
+  }
+  server.on('secureConnection', done)
+  server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket)
+    waiting.set(key, timers.setTimeout(() => socket.destroy(), ms).unref())
+    socket.once('close', () => {
+      timers.clearTimeout(waiting.get(key))
+      waiting.delete(key)
+    })
+  })
 }
 
 function keyOf({ remoteAddress, remotePort, localPort }: Socket): string {

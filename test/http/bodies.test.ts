@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import {
   check,
@@ -182,6 +183,21 @@ describe('HTTP-07 a body of 1 MiB', () => {
     )
     const answer = await simulator.push('a', { items })
     expect(answer.status).toBe(201)
+  })
+})
+
+describe('a body of 100 MB that is refused before it is read', () => {
+  it.each(['401', '404'])('is not read after the answer %s', async (status) => {
+    const simulator = await openSimulator()
+    const authorization = status === '401' ? 'none' : `Bearer ${simulator.apiKey}`
+    const host = `127.0.0.1:${simulator.port}`
+    const socket = connect(simulator.port, '127.0.0.1').on('error', () => undefined)
+    socket.write(
+      `PUT /v1/nothing HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nContent-Length: 100000000\r\n\r\n`,
+    )
+    const answer = await text(socket)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toMatch(/^connection: close\r$/im)
   })
 })
 

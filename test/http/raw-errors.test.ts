@@ -315,6 +315,15 @@ describe('the log has, under the id of the response,', () => {
     expect(await log(simulator)).toEqual([{ id: idsOf(answers)[0], method, path, status: 408 }])
   })
 
+  it('and nothing at all for a connection without a TLS handshake', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const connectionLimits = { headersMs: 50 }
+    const { port } = await openSimulator({ https: true, dataDirectory, connectionLimits })
+    const socket = open(port)
+    socket.write('\x16\x03\x01\x00')
+    await once(socket, 'close')
+  })
+
   it('and nothing for a connection without a request, with TLS or without', async () => {
     const connectionLimits = { firstRequestMs: 20 }
     const plain = await openSimulator({ connectionLimits })

@@ -116,6 +116,13 @@ const rows: readonly Row[] = [
       `The response of ${host} is not HTTP/1.1: ${error.message} (${code}). Check which server listens on that port.`,
   },
   {
+    // The parser asserts that a status is at least 100.
+    codes: /^ERR_ASSERTION$/,
+    outcome: 'network_error',
+    words: ({ host }) =>
+      `The response of ${host} is not valid HTTP, such as a status below 100. Check which server listens on that port.`,
+  },
+  {
     codes: /^UND_ERR_HEADERS_OVERFLOW$/,
     outcome: 'network_error',
     words: ({ host }) =>

@@ -244,10 +244,13 @@ async function checkAt(parts: TableParts, table: LocatedTable, external_id: stri
   return { location_id: table.location_id, external_id }
 }
 
-async function ownClaim({ service }: TableParts, table: LocatedTable, id: string, guest: string) {
-  const claim = await service.get('claims', id)
+async function ownClaim(parts: TableParts, table: LocatedTable, id: string, guest: string) {
+  const claim = await parts.service.get('claims', id)
   if (claim?.location_id !== table.location_id) throw notHere(`claim ${id}`)
   if (claim.guest_hash === guest) return claim
+  const here = await checksAt(parts, table)
+  // Guests learn nothing of other tables.
+  if (!here.some((check) => check.id === claim.check_id)) throw notHere(`claim ${id}`)
   throw new Refusal(
     'not_your_claim',
     `Claim ${id} belongs to another guest. Only that guest can release or pay it here.`,

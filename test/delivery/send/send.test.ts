@@ -526,6 +526,16 @@ describe('DEL-04, DEL-06 an attempt fails', () => {
     expect(result.error).toContain('No server listens at 127.0.0.1:1')
   })
 
+  it.each(['099', '000'])('when the status is %s', async (status) => {
+    const port = await rawTls(
+      (socket) => void socket.end(`HTTP/1.1 ${status} Odd\r\nContent-Length: 0\r\n\r\n`),
+    )
+    expect(await send(`https://127.0.0.1:${port}/`)).toMatchObject({
+      outcome: 'network_error',
+      error: `The response of 127.0.0.1:${port} is not valid HTTP, such as a status below 100. Check which server listens on that port.`,
+    })
+  })
+
   it('when the connection is reset', async () => {
     const { url } = await receiverWith('reset')
     expect(await send(url)).toMatchObject({ outcome: 'connection_reset' })

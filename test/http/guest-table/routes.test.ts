@@ -74,6 +74,17 @@ describe('the page of a table', () => {
     expect(await table.post(ann, '/claims', claimed('wine'))).toMatchObject({ status: 201 })
   })
 
+  it('says nothing of a claim at another table', async () => {
+    const { client, push, table } = await servedTable()
+    await push('b', { ...dinner, table: { number: '13' } })
+    const { id } = await client.guests.claim('b', { items: [{ external_id: 'wine', quantity: 1 }] })
+    for (const claim of [id, 'clm_1'])
+      expect(await table.ask(ann, 'DELETE', `/claims/${claim}`)).toMatchObject({
+        status: 404,
+        json: { error: { message: expect.stringContaining(`No claim ${claim} at this table`) as string } },
+      })
+  })
+
   it('lets a guest claim, and shows all claims and which are the guest’s own', async () => {
     const { client, table } = await servedTable()
     const answer = await table.post(ann, '/claims', claimed('burger'))

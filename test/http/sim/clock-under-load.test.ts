@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { State } from '../../../src/model/simulator/state.ts'
 import { stateText } from '../../../src/model/simulator/record-lines.ts'
@@ -116,6 +117,17 @@ describe('a client that disconnects', () => {
     await expect(advance).rejects.toThrow('aborted')
     await until(async () => (await movingTo(simulator)) === undefined)
     expect((await simulator.client.clock.show()).offset_ms).toBeLessThan(HOUR)
+  })
+
+  test('by half of the connection gets no internal error', async () => {
+    const simulator = await openHanging()
+    const body = '{"advance":"36h"}'
+    const socket = connect({ port: simulator.port, host: '127.0.0.1', allowHalfOpen: true })
+    const headers = `${rawHeaders(simulator)}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
+    socket.end(`POST /_sim/clock HTTP/1.1\r\n${headers}\r\n${body}`)
+    const answer = await text(socket)
+    expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    expect(answer).toContain('The connection was closed before the response, so the request was aborted.')
   })
 
   test('before its turn cancels its advances, reset and load', async () => {
