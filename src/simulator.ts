@@ -198,7 +198,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const apiParts = {
     service,
     log,
-    now: () => clock.now(),
+    time: clock,
     strict: parts.strict ?? false,
     orderBy,
     deliverNow: deliveries.attempt,

@@ -217,9 +217,9 @@ function createRespond(parts: AppParts): Respond {
     const headers = headersOf(context, answer)
     // An open connection would delay the shutdown, and its next request would be refused.
     const isEnding = parts.lifecycle.phase !== 'running' && isLast(event, context)
-    if (isEnding || hasUnreadLongBody(event.req, parts.bodyLimit))
-      Object.assign(headers, { connection: 'close' })
     const { body, status } = answer
+    if (isEnding || (status >= 400 && hasUnreadLongBody(event.req, parts.bodyLimit)))
+      Object.assign(headers, { connection: 'close' })
     if (answers.hasSubscribers) {
       const line = { method: event.req.method, path: pathname + search, body: context.requestBody }
       // A timeout of the body concerns the connection, not an operation.

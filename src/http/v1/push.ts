@@ -10,7 +10,7 @@ import type { Call, Reply } from '../route.ts'
 interface PushParts {
   service: Service
   log: Pick<RequestLog, 'applied'>
-  now: () => Date
+  time: { now(): Date }
   strict: boolean
   /** The field that orders pushes. */
   orderBy: string
@@ -21,7 +21,7 @@ interface PushParts {
  * out: then it gets the new state of the check only.
  */
 export async function acceptPush(
-  { service, log, now, strict, orderBy }: PushParts,
+  { service, log, time, strict, orderBy }: PushParts,
   call: Call,
   { isLogged = true }: { isLogged?: boolean } = {},
 ): Promise<Reply> {
@@ -30,7 +30,7 @@ export async function acceptPush(
   const body = await call.body()
   const push = parsePush(body, { strict, orderBy })
   const note = ({ outcome, before, after }: Pick<PushSummary, 'outcome' | 'before' | 'after'>) => {
-    const seen = { body, push, orderBy, now: now(), outcome, before }
+    const seen = { body, push, orderBy, now: time.now(), outcome, before }
     const findings = findingsOf(seen)
     const summary = { external_check_id, outcome, before, after, findings }
     call.note(needsHistory(seen) ? { ...summary, unjudged: { push, now: seen.now.toISOString() } } : summary)

@@ -27,8 +27,8 @@ import { invalid } from '../../model/validation.ts'
 export interface V1Parts extends RegistrationParts {
   service: Service
   log: RequestLog
-  /** Returns the service's time. */
-  now: () => Date
+  /** The service's time. */
+  time: { now(): Date }
   /** Refuse pushes with unknown fields. */
   strict: boolean
   /** The field that orders pushes (contract section 6, rule 1). */

@@ -43,7 +43,7 @@ async function openServerWith(claimed: Partial<Claim>) {
     log,
     newId,
     clock,
-    tables: { '/v1': v1Routes({ service, log, now: clock.now, strict: false } as never) },
+    tables: { '/v1': v1Routes({ service, log, time: clock, strict: false } as never) },
     checkOrigin: () => undefined,
     bodyLimit: 10_000,
     lifecycle: { phase: 'running' },
