@@ -226,8 +226,11 @@ function createRespond(parts: AppParts): Respond {
       const request = status === statusOf.request_timeout ? null : line
       answers.publish({ request, status, headers, body } satisfies PublishedAnswer)
     }
+    const isComplete = typeof body === 'string' || body instanceof Uint8Array
+    // h3 drops the body.
+    if (event.req.method === 'HEAD' && isComplete) headers['content-length'] = String(Buffer.byteLength(body))
     // Not h3's HTTPResponse: its Headers object costs as much as routing.
-    return typeof body === 'string' || body instanceof Uint8Array
+    return isComplete
       ? new CompleteResponse(body, status, headers)
       : new FastResponse(body, { status, headers })
   }
