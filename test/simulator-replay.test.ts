@@ -21,11 +21,12 @@ async function openReplay() {
   await call('PUT /v1/checks/external/t3', { json: { table: 3 } })
   await client.faults.set({
     faults: [
-      { on: 'api', error_rate: 1, times: 1 },
+      { on: 'api', error_rate: 1, times: 2 },
       { on: 'deliveries', drop: 0.5 },
     ],
   })
   await push('t4')
+  await push('t6', { revision: 2 })
   await idle()
   await client.clock.advance('20m')
   const replayed = bundleOf(await client.bundle({ all_closed: true }))
@@ -78,6 +79,8 @@ describe('a replay', () => {
     const pushes = [
       // The retry of the push that failed, the refused ones again, and a check that repeats the items of another one.
       ['t4', check()],
+      // A newer state of the other push that failed.
+      ['t6', check({ items: [item('e-3b')], revision: 3 })],
       ['t3', { table: 3 }],
       ['t1', check({ items: [item('b-8e')], totals: totals(1850) })],
       ['t5', check({ items: [item('a-7f'), item('b-8e')], totals: totals(3700) })],

@@ -20,7 +20,7 @@ export {
   refusesTheBody,
   noIdempotentRetry,
   pushRefused,
-  stateOf,
+  keysOf,
 } from './refusals.ts'
 export type { Finding, PushFindingCode, PushRefusal, PushSeen } from './finding.ts'
 export { duplicateCheck, itemOnTwoChecks } from './identity.ts'

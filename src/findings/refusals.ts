@@ -1,4 +1,5 @@
 import { contentOf, parsePush, unknownFields } from '../model/check.ts'
+import type { Revision } from '../model/revision.ts'
 import { type PushRefusal, type PushSeen, some } from './finding.ts'
 
 /** Refusal because of claims (specification section 4, rule 4). */
@@ -49,23 +50,37 @@ interface Lost {
   status: number
   /** True when the connection ended before the response. */
   brokeOff: boolean
+  /** True when the push has a revision: the service knows a newer state, so that it settles the finding. */
+  isOrdered: boolean
 }
+
+/** Added for senders without revisions: the service cannot tell a newer state from another one. */
+const UNLESS_NEWER = ' Ignore this finding if you sent a newer state instead.'
 
 /** Finds a push that failed with 5xx or without a response and was not repeated: its state may be lost. */
-export function noIdempotentRetry({ status, brokeOff }: Lost): string | undefined {
+export function noIdempotentRetry({ status, brokeOff, isOrdered }: Lost): string | undefined {
   if (!brokeOff && status < 500) return undefined
   const what = brokeOff ? 'ended without a response' : `got the response ${status}`
-  return `The push ${what} and was not retried. The check may lack its change. Send the same push again until the status is below 500: a replay changes nothing. Ignore this finding if you sent a newer state instead.`
+  return `The push ${what} and was not retried. The check may lack its change. Send the same push again until the status is below 500: a replay changes nothing.${isOrdered ? '' : UNLESS_NEWER}`
 }
 
-/** Returns a key of a push: equal for equal states, however their JSON is written. */
-export function stateOf(body: string, orderBy: string): string {
+/** Keys of a push: equal for equal pushes, however their JSON is written. */
+interface PushKeys {
+  /** The content and the revision. */
+  state: string
+  /** The content alone; equal to `state` without a revision. */
+  content: string
+  revision: Revision | undefined
+}
+
+export function keysOf(body: string, orderBy: string): PushKeys {
   try {
     const push = parsePush(JSON.parse(body), { orderBy })
-    return `${push.revision ?? ''} ${contentOf(push)}`
+    const content = contentOf(push)
+    return { state: `${push.revision ?? ''} ${content}`, content: ` ${content}`, revision: push.revision }
   } catch {
     // An invalid push is equal only by its text.
-    return body
+    return { state: body, content: body, revision: undefined }
   }
 }
 

@@ -71,6 +71,7 @@ class Restaurant {
       () => this.move(bill, how),
       () => this.transfer(bill, how),
       () => this.repeat(bill, how),
+      () => this.fail(bill, how),
       () => this.claim(bill, how),
       () => this.pay(bill, how),
       () => this.pay(bill, how),
@@ -171,6 +172,19 @@ class Restaurant {
   private async repeat(bill: Bill, how: number): Promise<void> {
     const body = this.revisions ? bill.sent[how % bill.sent.length] : bill.sent.at(-1)
     if (body !== undefined) await this.send(bill, body)
+  }
+
+  /** A push fails. It is sent again, or with revisions its content under the next one, or a newer state. */
+  private async fail(bill: Bill, how: number): Promise<void> {
+    const body = bill.sent.at(-1)
+    if (body === undefined) return
+    const fault = how % 2 === 0 ? { error_rate: 1 } : { lost_answer_rate: 1 }
+    await this.client.faults.set({ faults: [{ on: 'api', times: 1, ...fault }] })
+    if (bill.open && how % 3 === 0) bill.items.push(this.lineFor(bill, how))
+    await this.push(bill).catch(() => undefined)
+    if (this.revisions && bill.open && how % 5 < 2) await this.order(bill, how)
+    else if (this.revisions && how % 5 === 2) await this.push(bill)
+    else await this.repeat(bill, bill.sent.length - 1)
   }
 
   private async claim(bill: Bill, how: number): Promise<void> {

@@ -119,7 +119,13 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
   const states = new Map(saved?.states.map(({ check, digests }) => [check, [...digests]]))
   const listeners = new Set<AddListener>()
   const archive = createFindingArchive(undefined, saved?.archive)
-  const sequence = createPushSequence((lost) => archive.keep(lost), { orderBy, saved: saved?.sequence })
+  const sequence = createPushSequence((lost) => archive.keep(lost), {
+    orderBy,
+    saved: saved?.sequence,
+    previous: ({ path, location_id }) =>
+      requests.findLast((one) => one.path === path && one.location_id === location_id && one.push !== null)
+        ?.push,
+  })
   const watch = createCheckWatch(service, saved)
   const conflicts = createUnsettledConflicts(saved?.conflicts)
   let newest = requests.at(-1)?.number ?? 0

@@ -6,16 +6,16 @@ import {
   noIdempotentRetry,
   pushRefused,
   refusesTheBody,
-  stateOf,
+  keysOf,
   type Finding,
   type PushRefusal,
 } from '../../findings/index.ts'
-import { ORDER_BY } from '../../model/revision.ts'
+import { isLater, ORDER_BY, type Revision } from '../../model/revision.ts'
 import type { SavedSequence } from '../../model/simulator/bundle.ts'
 import { isTrialPath } from '../../model/simulator/request-entry.ts'
 import type { UnsettledConflict } from '../../account/account.ts'
-import { checkKey } from '../../model/check.ts'
-import type { RequestEntry } from '../request-context.ts'
+import { checkKey, revisionOf } from '../../model/check.ts'
+import type { PushSummary, RequestEntry } from '../request-context.ts'
 
 /** The fields of a request that a report contains, and its location. */
 export type Seen = Pick<RequestEntry, 'id' | 'method' | 'path' | 'status' | 'started_at' | 'location_id'>
@@ -44,6 +44,8 @@ interface SequenceOptions {
   keepLost?: number
   /** A saved sequence to continue. */
   saved?: SavedSequence | undefined
+  /** Returns the newest earlier push of the same sender to the same check whose state is known. */
+  previous?: (entry: RequestEntry) => PushSummary | null | undefined
 }
 
 /** Refused bodies of one check, by code and digest, oldest first. */
@@ -54,7 +56,13 @@ interface Lost {
   finding: Finding
   /** `undefined` when the body did not arrive. */
   digest: string | undefined
+  /** Digest without the revision, and the revision. Absent without a revision. */
+  content?: string | undefined
+  revision?: Revision | undefined
 }
+
+/** Digests and revision of a pushed body. */
+type Sent = Pick<Lost, 'digest' | 'content' | 'revision'>
 
 /**
  * Reads only failed and refused bodies and their successors, so other sequences cost nothing. `onForget` gets a failed
@@ -62,14 +70,13 @@ interface Lost {
  */
 export function createPushSequence(
   onForget: (lost: Lost) => void,
-  { orderBy = ORDER_BY, keepLost = 1_000, saved }: SequenceOptions = {},
+  { orderBy = ORDER_BY, keepLost = 1_000, saved, previous }: SequenceOptions = {},
 ): PushSequence {
   const refused = new Map<string, Refused>()
   const lost = new Map<string, Lost[]>()
   let waiting = 0
   for (const one of saved?.refused ?? []) refused.set(senderOf(one), one)
-  for (const { request, finding, digest } of saved?.lost ?? [])
-    keepLostPush({ request, finding, digest: digest ?? undefined })
+  for (const { digest, ...one } of saved?.lost ?? []) keepLostPush({ ...one, digest: digest ?? undefined })
 
   function keepLostPush(push: Lost): void {
     const sender = senderOf(push.request)
@@ -77,18 +84,19 @@ export function createPushSequence(
     waiting += 1
   }
 
-  function settle(sender: string, digest: () => string | undefined): void {
+  /** Removes the failed pushes that `sent` repeats, and those older than the check at the revision `known`. */
+  function settle(sender: string, sent: () => Sent, known: Revision | undefined): void {
     const open = lost.get(sender)
     if (open === undefined) return
-    const left = open.filter((one) => one.digest !== undefined && one.digest !== digest())
+    const left = open.filter((one) => !repeats(sent, one) && !isOlder(one.revision, known))
     waiting -= open.length - left.length
     if (left.length > 0) lost.set(sender, left)
     else lost.delete(sender)
   }
 
-  function lose(entry: RequestEntry, message: string, digest: string | undefined): void {
-    const finding = { code: 'no_idempotent_retry' as const, message }
-    keepLostPush({ request: seenOf(entry), finding, digest })
+  function lose(entry: RequestEntry, finding: Finding, sent: Sent): void {
+    if (isOlder(sent.revision, knownRevision(previous?.(entry), orderBy))) return
+    keepLostPush({ request: seenOf(entry), finding, ...sent })
     const [[stalest, [oldest, ...rest]] = ['', []]] = lost
     if (waiting <= keepLost || oldest === undefined) return
     onForget(oldest)
@@ -149,12 +157,14 @@ export function createPushSequence(
       // Most pushes end here.
       if (!mayHaveFailed && lost.size === 0 && refused.size === 0) return []
       if (!isForeignPush(entry)) return []
-      const digest = digestOnce(entry.request_body, orderBy)
+      const sent = sentOnce(entry.request_body, orderBy)
+      const digest = () => sent().digest
+      const known = knownRevision(entry.push, orderBy)
       // An error before the key was accepted is of an unknown sender. Any sender's push settles it.
-      for (const one of [senderOf(entry), senderOf({ path })]) settle(one, digest)
-      const failure = mayHaveFailed ? noIdempotentRetry({ status, brokeOff: brokeOff(entry) }) : undefined
+      for (const one of [senderOf(entry), senderOf({ path })]) settle(one, sent, known)
+      const failure = mayHaveFailed ? failureOf(entry, sent) : undefined
       if (failure !== undefined) {
-        lose(entry, failure, digest())
+        if (!isOlder(sent().revision, known)) lose(entry, failure, sent())
         return []
       }
       const refusal = mayHaveFailed ? refusalOf(entry) : undefined
@@ -206,10 +216,43 @@ function brokeOff({ faults = [] }: RequestEntry): boolean {
   return faults.some((kind) => kind === 'reset' || kind === 'lost_answer')
 }
 
-/** Digest of a push's state, independent of its JSON layout; computed at first use. */
-function digestOnce(body: string | null, orderBy: string): () => string | undefined {
-  let digest: string | undefined
-  return () => (body === null ? undefined : (digest ??= digestOf(stateOf(body, orderBy))))
+/** Returns the finding of a push that failed, unless it is repeated. */
+function failureOf(entry: RequestEntry, sent: () => Sent): Finding | undefined {
+  const lost = { status: entry.status, brokeOff: brokeOff(entry), isOrdered: sent().revision !== undefined }
+  const message = noIdempotentRetry(lost)
+  return message === undefined ? undefined : { code: 'no_idempotent_retry', message }
+}
+
+/** True when a push repeats a failed one, whose body may be unknown. A higher revision of the same content counts. */
+function repeats(sent: () => Sent, failed: Lost): boolean {
+  if (failed.digest === undefined) return true
+  const { digest, content, revision } = sent()
+  if (digest === failed.digest) return true
+  return content !== undefined && content === failed.content && isOlder(failed.revision, revision)
+}
+
+/** True when both revisions are known and `one` comes before `other`. */
+function isOlder(one: Revision | undefined, other: Revision | undefined): boolean {
+  return one !== undefined && other !== undefined && isLater(other, one)
+}
+
+/** Returns the revision of a check after a push. */
+function knownRevision(push: PushSummary | null | undefined, orderBy: string): Revision | undefined {
+  const check = push?.after ?? push?.before
+  return check === null || check === undefined ? undefined : (revisionOf(check, orderBy) ?? undefined)
+}
+
+/** Reads a push's digests, independent of its JSON layout; computed at first use. */
+function sentOnce(body: string | null, orderBy: string): () => Sent {
+  let sent: Sent | undefined
+  return () => (sent ??= sentIn(body, orderBy))
+}
+
+function sentIn(body: string | null, orderBy: string): Sent {
+  if (body === null) return { digest: undefined }
+  const { state, content, revision } = keysOf(body, orderBy)
+  const digest = digestOf(state)
+  return revision === undefined ? { digest } : { digest, content: digestOf(content), revision }
 }
 
 /** Digest of the body's text. */

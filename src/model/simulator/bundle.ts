@@ -4,6 +4,7 @@ import { invalid, issuesOf, type ValidationIssue } from '../validation.ts'
 import { type Account, type FindingCode, findingCodes, type RefusedPushes, type Report } from './report.ts'
 import { apiFaultKinds, type ApiFaultKind } from './fault-kinds.ts'
 import type { FaultsView } from './fault.ts'
+import type { Revision } from '../revision.ts'
 import { pushOutcomes, type LoggedRequest, type PushOutcome } from './request-entry.ts'
 import { readOrderBy, readServiceName, signTimes, type Reader, type SignTime } from './settings.ts'
 import type { State } from './state.ts'
@@ -144,7 +145,15 @@ export interface SavedArchive {
 /** Failed and refused pushes that wait for their repetition. */
 export interface SavedSequence {
   refused: readonly { path: string; location_id?: string | undefined; marks: readonly string[] }[]
-  lost: readonly (SavedShown & { digest: string | null })[]
+  lost: readonly SavedLost[]
+}
+
+interface SavedLost extends SavedShown {
+  /** Digest of the pushed state; `null` when the body did not arrive. */
+  digest: string | null
+  /** Digest without the revision, and the revision. Absent without a revision. */
+  content?: string | undefined
+  revision?: Revision | undefined
 }
 
 /** Checks, items and products that are compared between pushes. */
@@ -225,7 +234,13 @@ const savedLog = z.strictObject({
     refused: z.array(
       z.strictObject({ path: z.string(), location_id: id('loc').exactOptional(), marks: texts }),
     ),
-    lost: z.array(shown.extend({ digest: z.string().nullable() })),
+    lost: z.array(
+      shown.extend({
+        digest: z.string().nullable(),
+        content: z.string().exactOptional(),
+        revision: z.union([z.number(), z.string()]).exactOptional(),
+      }),
+    ),
   }),
   watch: z.strictObject({
     checks: z.array(z.strictObject({ key: z.string(), check: count, request: seen })),

@@ -258,6 +258,42 @@ describe('the report', () => {
     expect(await codesOf(simulator)).toEqual([])
   })
 
+  describe('with revisions counts a failed push', () => {
+    const failed = inTurn(failing({ error_rate: 1 }), pushing({ revision: 2 }))
+
+    it.each<[string, Story]>([
+      ['a newer state was accepted', inTurn(failed, pushing({ ...two, revision: 3 }))],
+      ['its content was accepted with a higher revision', inTurn(failed, pushing({ revision: 9 }))],
+      [
+        'a late push shows that a newer state was accepted',
+        inTurn(pushing({ ...two, revision: 3 }), failed, pushing({ ...two, revision: 1 })),
+      ],
+      ['a newer state was accepted before', inTurn(pushing({ ...two, revision: 3 }), failed)],
+    ])('until %s', async (_when, story) => {
+      const simulator = await openSimulator()
+      await story(simulator)
+      expect(await codesOf(simulator)).toEqual([])
+    })
+
+    it.each<[string, Story]>([
+      ['no push follows', failed],
+      ['only an older state follows', inTurn(failed, pushing({ ...two, revision: 1 }))],
+      ['another state has its revision', inTurn(failed, pushing({ ...two, revision: 2 }))],
+    ])('while %s', async (_when, story) => {
+      const simulator = await openSimulator()
+      await story(simulator)
+      const { findings } = await simulator.client.report()
+      expect(findings.map(({ code }) => code)).toEqual(['no_idempotent_retry'])
+      expect(findings[0]?.requests[0]?.message).not.toContain('Ignore this finding')
+    })
+
+    it('until a newer state fails alone', async () => {
+      const simulator = await openSimulator()
+      await inTurn(failing({ error_rate: 1, times: 2 }), pushing({ revision: 2 }, { revision: 3 }))(simulator)
+      expect((await simulator.client.report()).findings).toMatchObject([{ count: 1 }])
+    })
+  })
+
   it('treats the same JSON in another notation as the same push', async () => {
     const simulator = await openSimulator()
     await inTurn(teaIsClaimed, pushing({}))(simulator)
