@@ -39,10 +39,10 @@ export function invalidPushRepeated({
   return `This body was refused with ${status} ${code} before and was sent again unchanged. The response stays the same until the body is corrected. Retry a push only after a 5xx, a 429 or a broken connection.`
 }
 
-/** Finds a push that was refused because of claims, and was repeated unchanged and refused again. */
+/** Finds a push that was refused because of claims, and whose content was repeated and refused again. */
 export function conflictIgnored({ code, refusedBefore }: { code: string; refusedBefore: boolean }) {
   if (code !== CONFLICT || !refusedBefore) return undefined
-  return 'This body was refused with 409 before and was sent again unchanged. It conflicts as long as guests hold their claims, so a retry cannot succeed. Read the conflicts in the response, restore the items at their price, and push the current check.'
+  return 'The same content was refused with 409 before and was sent again. It conflicts as long as guests hold their claims, so a retry cannot succeed. Read the conflicts in the response, restore the items at their price, and push the current check.'
 }
 
 /** Outcome of a push that the service did not answer. */

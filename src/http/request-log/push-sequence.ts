@@ -118,28 +118,25 @@ export function createPushSequence(
   }
 
   /** Forgets an accepted body. Once a state is accepted, earlier conflicts were not ignored. */
-  function accept(entry: RequestEntry, digest: () => string | undefined): void {
+  function accept(entry: RequestEntry): void {
     const sender = senderOf(entry)
     const known = refused.get(sender)
     if (known === undefined) return
-    const accepted = [digest(), digestOfText(entry.request_body)]
+    const accepted = digestOfText(entry.request_body)
     const isStale = entry.push?.outcome === 'stale'
     const marks = known.marks.filter((mark) => {
       const [code, refusedDigest] = mark.split(' ')
-      return !accepted.includes(refusedDigest) && (isStale || code !== CONFLICT)
+      return code === CONFLICT ? isStale : refusedDigest !== accepted
     })
     if (marks.length > 0) refused.set(sender, { ...known, marks })
     else refused.delete(sender)
   }
 
-  function findingsOf(
-    refusal: PushRefusal,
-    entry: RequestEntry,
-    digest: () => string | undefined,
-  ): Finding[] {
+  function findingsOf(refusal: PushRefusal, entry: RequestEntry, sent: () => Sent): Finding[] {
     const { status, code } = refusal
     if (code === CONFLICT) {
-      const conflict = conflictIgnored({ code, refusedBefore: wasRefused(entry, `${code} ${digest()}`) })
+      const { digest, content = digest } = sent()
+      const conflict = conflictIgnored({ code, refusedBefore: wasRefused(entry, `${code} ${content}`) })
       return conflict === undefined ? [] : [{ code: 'conflict_ignored', message: conflict }]
     }
     const text = refusesTheBody(code) ? digestOfText(entry.request_body) : undefined
@@ -158,7 +155,6 @@ export function createPushSequence(
       if (!mayHaveFailed && lost.size === 0 && refused.size === 0) return []
       if (!isForeignPush(entry)) return []
       const sent = sentOnce(entry.request_body, orderBy)
-      const digest = () => sent().digest
       const known = knownRevision(entry.push, orderBy)
       // An error before the key was accepted is of an unknown sender. Any sender's push settles it.
       for (const one of [senderOf(entry), senderOf({ path })]) settle(one, sent, known)
@@ -168,8 +164,8 @@ export function createPushSequence(
         return []
       }
       const refusal = mayHaveFailed ? refusalOf(entry) : undefined
-      if (refusal !== undefined) return findingsOf(refusal, entry, digest)
-      accept(entry, digest)
+      if (refusal !== undefined) return findingsOf(refusal, entry, sent)
+      accept(entry)
       return []
     },
     lost: () => [...lost.values()].flat(),

@@ -322,6 +322,25 @@ describe('the report', () => {
     expect(await codesOf(stale)).toEqual(['conflict_ignored'])
   })
 
+  it('has conflict_ignored for the same content with other revisions', async () => {
+    const simulator = await openSimulator()
+    await inTurn(
+      pushing({ ...two, revision: 1 }),
+      claimingTea,
+      pushing({ revision: 2 }, { revision: 3 }),
+    )(simulator)
+    const { findings } = await simulator.client.report()
+    expect(findings).toMatchObject([{ code: 'conflict_ignored', count: 1 }])
+    expect(findings[0]?.requests[0]?.message).toMatch(/^The same content was refused with 409 before /)
+  })
+
+  it('has no finding for a conflict after a push that restored the items, with revisions', async () => {
+    const simulator = await openSimulator()
+    const revised = [{ revision: 2 }, { ...two, revision: 3 }, { revision: 4 }]
+    await inTurn(pushing({ ...two, revision: 1 }), claimingTea, pushing(...revised))(simulator)
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
   it('has invalid_push_repeated even when a push was accepted in between', async () => {
     const simulator = await openSimulator()
     await inTurn(sending('{}'), pushing({}), sending('{}'))(simulator)
