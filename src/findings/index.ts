@@ -20,6 +20,7 @@ export {
   refusesTheBody,
   noIdempotentRetry,
   pushRefused,
+  rateLimitIgnored,
   keysOf,
 } from './refusals.ts'
 export type { Finding, PushFindingCode, PushRefusal, PushSeen } from './finding.ts'

@@ -6,8 +6,9 @@ import { type PushRefusal, type PushSeen, some } from './finding.ts'
 export const CONFLICT = 'conflict_with_paid_items'
 
 /**
- * Refusals that are not the sender's mistake. A conflict is specified; rate limits and injected
- * faults are options of the service. `invalid_request` concerns the connection, such as an incomplete body.
+ * Refusals that are not the sender's mistake. A conflict is specified; injected faults are options of the service.
+ * A rate limit needs a repetition, see `rateLimitIgnored`. `invalid_request` concerns the connection, such as an
+ * incomplete body.
  */
 const EXPECTED: readonly string[] = [CONFLICT, 'rate_limited', 'fault_injected', 'invalid_request']
 
@@ -46,22 +47,38 @@ export function conflictIgnored({ code, refusedBefore }: { code: string; refused
 }
 
 /** Outcome of a push that the service did not answer. */
-interface Lost {
+interface Lost extends Unrepeated {
   status: number
   /** True when the connection ended before the response. */
   brokeOff: boolean
-  /** True when the push has a revision: the service knows a newer state, so that it settles the finding. */
-  isOrdered: boolean
 }
 
-/** Added for senders without revisions: the service cannot tell a newer state from another one. */
-const UNLESS_NEWER = ' Ignore this finding if you sent a newer state instead.'
+/** A push that may be repeated. */
+interface Unrepeated {
+  /** True when the push has a revision, or its body is unknown: then a newer state settles the finding. */
+  newerSettles: boolean
+}
+
+/** Returns a sentence for senders without revisions: the service cannot tell a newer state from another one. */
+function unlessNewer({ newerSettles }: Unrepeated): string {
+  return newerSettles ? '' : ' Ignore this finding if you sent a newer state instead.'
+}
 
 /** Finds a push that failed with 5xx or without a response and was not repeated: its state may be lost. */
-export function noIdempotentRetry({ status, brokeOff, isOrdered }: Lost): string | undefined {
+export function noIdempotentRetry({ status, brokeOff, newerSettles }: Lost): string | undefined {
   if (!brokeOff && status < 500) return undefined
   const what = brokeOff ? 'ended without a response' : `got the response ${status}`
-  return `The push ${what} and was not retried. The check may lack its change. Send the same push again until the status is below 500: a replay changes nothing.${isOrdered ? '' : UNLESS_NEWER}`
+  return `The push ${what} and was not retried. The check may lack its change. Send the same push again until the status is below 500: a replay changes nothing.${unlessNewer({ newerSettles })}`
+}
+
+/** Finds a push beyond the rate limit that was not repeated: its state may be lost. */
+export function rateLimitIgnored({
+  status,
+  code,
+  newerSettles,
+}: Pick<PushRefusal, 'status' | 'code'> & Unrepeated): string | undefined {
+  if (code !== 'rate_limited') return undefined
+  return `The push was refused with ${status} ${code} and was not sent again. The check may lack its change. Wait for the seconds in Retry-After, then send the push again.${unlessNewer({ newerSettles })}`
 }
 
 /** Keys of a push: equal for equal pushes, however their JSON is written. */

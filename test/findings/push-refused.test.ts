@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pushRefused } from '../../src/findings/index.ts'
+import { pushRefused, rateLimitIgnored } from '../../src/findings/index.ts'
 import { countsIn, type Sent } from './refused-pushes-given.ts'
 
 const refusal = { status: 422, code: 'validation_failed', message: 'The body is not valid.' }
@@ -37,10 +37,34 @@ describe('push_refused', () => {
     expect(pushRefused({ ...refusal, message: 'x'.repeat(5_000) })?.length).toBeLessThan(450)
   })
 
-  test('is not found in a history without a refused push', () => {
+  test('names a 429 that no push of this content, and no newer revision, follows', () => {
+    const limited = { status: 429, code: 'rate_limited' }
+    const [one, other] = ['{"n":1}', '{"n":2}']
+    expect(countsIn([{ check: 'a', body: one, ...limited }])).toEqual({ push_refused: 1 })
+    const later = { check: 'a', status: 200 }
+    expect(
+      countsIn([
+        { check: 'a', body: one, ...limited },
+        { ...later, body: other },
+      ]),
+    ).toEqual({
+      push_refused: 1,
+    })
+    expect(
+      countsIn([
+        { check: 'a', body: one, ...limited },
+        { ...later, body: one },
+      ]),
+    ).toEqual({})
+    expect(rateLimitIgnored({ ...limited, newerSettles: false })).toContain('if you sent a newer state')
+    expect(rateLimitIgnored({ ...limited, newerSettles: true })).not.toContain('newer state')
+    expect(rateLimitIgnored({ ...refusal, newerSettles: false })).toBeUndefined()
+  })
+
+  test('is not found in a history without a refused push, whose sender repeats what got 429', () => {
     fc.assert(
       fc.property(fc.array(anyHonestPush, { maxLength: 30 }), (history) => {
-        const codes = Object.keys(countsIn(history))
+        const codes = Object.keys(countsIn(withRepetitions(history)))
         expect(codes).not.toContain('push_refused')
         expect(codes).not.toContain('invalid_push_repeated')
       }),
@@ -58,11 +82,17 @@ describe('push_refused', () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         const refused = history.filter(({ code }) => code === 'validation_failed').length
-        expect(countsIn(history).push_refused ?? 0).toBe(refused)
+        expect(countsIn(withRepetitions(history)).push_refused ?? 0).toBe(refused)
       }),
     )
   })
 })
+
+/** Adds an accepted push after those that got 429. */
+function withRepetitions(history: readonly Sent[]): Sent[] {
+  const limited = history.filter(({ code }) => code === 'rate_limited')
+  return [...history, ...limited.map(({ check, body }) => ({ check, body, status: 200 }))]
+}
 
 /** What a sender without a mistake may meet: success, conflicts, failures on the way, limits and faults that were asked for. */
 const anyAnswer = fc.constantFrom<Pick<Sent, 'status' | 'code' | 'faults'>>(

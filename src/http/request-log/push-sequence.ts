@@ -5,6 +5,7 @@ import {
   invalidPushRepeated,
   noIdempotentRetry,
   pushRefused,
+  rateLimitIgnored,
   refusesTheBody,
   keysOf,
   type Finding,
@@ -214,9 +215,13 @@ function brokeOff({ faults = [] }: RequestEntry): boolean {
 
 /** Returns the finding of a push that failed, unless it is repeated. */
 function failureOf(entry: RequestEntry, sent: () => Sent): Finding | undefined {
-  const lost = { status: entry.status, brokeOff: brokeOff(entry), isOrdered: sent().revision !== undefined }
-  const message = noIdempotentRetry(lost)
-  return message === undefined ? undefined : { code: 'no_idempotent_retry', message }
+  const { digest, revision } = sent()
+  const newerSettles = digest === undefined || revision !== undefined
+  const failed = noIdempotentRetry({ status: entry.status, brokeOff: brokeOff(entry), newerSettles })
+  if (failed !== undefined) return { code: 'no_idempotent_retry', message: failed }
+  const refusal = refusalOf(entry)
+  const limited = refusal && rateLimitIgnored({ ...refusal, newerSettles })
+  return limited === undefined ? undefined : { code: 'push_refused', message: limited }
 }
 
 /** True when a push repeats a failed one, whose body may be unknown. A higher revision of the same content counts. */

@@ -294,6 +294,33 @@ describe('the report', () => {
     })
   })
 
+  it('counts a push with 429 until the check is pushed again', async () => {
+    const simulator = await openSimulator({ rateLimit: { requests: 1, seconds: 3_600 } })
+    const pushWithNewKey = async (id: string) => {
+      const key = await simulator.key(['write'])
+      const { status } = await simulator.call(`PUT /v1/checks/external/${id}`, { json: check(), key })
+      expect(status).toBe(201)
+    }
+    await simulator.push('b')
+    await pushing(two, three)(simulator)
+    await pushWithNewKey('c')
+    expect((await simulator.client.report()).findings).toMatchObject([
+      {
+        code: 'push_refused',
+        requests: [
+          {
+            path: '/v1/checks/external/a',
+            message:
+              'The push was refused with 429 rate_limited and was not sent again. The check may lack its change. Wait for the seconds in Retry-After, then send the push again.',
+          },
+        ],
+      },
+    ])
+    expect(await foundIn(simulator, 'push_refused')).toEqual([['push_refused']])
+    await pushWithNewKey('a')
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
   it('treats the same JSON in another notation as the same push', async () => {
     const simulator = await openSimulator()
     await inTurn(teaIsClaimed, pushing({}))(simulator)
@@ -453,7 +480,7 @@ describe('the report', () => {
       expect(data.map(({ request_body }) => request_body)).toContain('{"name": "Caf\\xe9"}')
     })
 
-    it('for conflicts, limits and injected errors, which are no findings', async () => {
+    it('for conflicts, limits and injected errors, of which only an unrepeated 429 is a finding', async () => {
       const simulator = await openSimulator({ rateLimit: { requests: 2, seconds: 3_600 } })
       await inTurn(teaIsClaimed, pushing({}), failing({ error_rate: 1, error_status: 418 }))(simulator)
       await pushing({}, two, two)(simulator)
@@ -464,7 +491,7 @@ describe('the report', () => {
           { status: 409, code: 'conflict_with_paid_items', count: 1 },
           { status: 418, code: 'fault_injected', count: 1 },
         ],
-        findings: [],
+        findings: [{ code: 'push_refused', count: 1 }],
       })
     })
 
