@@ -1,5 +1,11 @@
 import type { ItemDiff } from '../model/check-diff.ts'
-import { type CheckItem, type PushedItem, revisionOf, type StoredCheck } from '../model/check.ts'
+import {
+  type CheckItem,
+  type OrderedPush,
+  type PushedItem,
+  revisionOf,
+  type StoredCheck,
+} from '../model/check.ts'
 import { roundQuantity } from '../model/guests/claimed-items.ts'
 import { isLater } from '../model/revision.ts'
 import { type Finding, plainName, type PushToCheck, some } from './finding.ts'
@@ -18,22 +24,38 @@ export function itemIdReused({ change }: Pick<PushToCheck, 'change'>): string | 
 }
 
 /**
- * Finds items with the same name and price under a new id while the old id vanished: the POS creates ids for each push.
+ * Finds items with the same name, price and note under a new id while the old id vanished: the POS creates ids for each
+ * push. Where another line of the same product stays, one of them was voided and ordered again.
  */
-export function itemIdUnstable({ change }: Pick<PushToCheck, 'change'>): string | undefined {
-  const renamed = renamedItems(change).map(({ name, from, to }) => `${name} (${from} → ${to})`)
+export function itemIdUnstable({ change, push }: Pick<PushToCheck, 'change' | 'push'>): string | undefined {
+  const renamed = renamedItems(change, (one, other) => isSameProduct(one, other) && one.note === other.note)
+    .filter(({ to }) => !hasKeptLine(to, change, push))
+    .map(({ from, to }) => `${to.name} (${from.external_id} → ${to.external_id})`)
   if (renamed.length === 0) return undefined
   return `The same item has a new external_id: ${some(renamed)}. Items are matched by external_id, so a claim on the item causes a conflict. Keep the external_id of an item for the life of the check.`
 }
 
-/** Pairs each vanished item with an added one of its name and price, each used once. */
-export function renamedItems(change: ItemDiff | undefined): { name: string; from: string; to: string }[] {
+/** Pairs each vanished item with an added one that is the same, each used once. */
+function renamedItems(
+  change: ItemDiff | undefined,
+  isSame: (one: PushedItem, other: PushedItem) => boolean,
+): { from: PushedItem; to: PushedItem }[] {
   const added = [...(change?.added ?? [])]
-  return (change?.removed ?? []).flatMap(({ external_id, name, price_cents }) => {
-    const at = added.findIndex((item) => item.name === name && item.price_cents === price_cents)
-    const [twin] = at < 0 ? [] : added.splice(at, 1)
-    return twin === undefined ? [] : [{ name, from: external_id, to: twin.external_id }]
+  return (change?.removed ?? []).flatMap((from) => {
+    const at = added.findIndex((item) => isSame(item, from))
+    const [to] = at < 0 ? [] : added.splice(at, 1)
+    return to === undefined ? [] : [{ from, to }]
   })
+}
+
+function isSameProduct(one: PushedItem, other: PushedItem): boolean {
+  return one.name === other.name && one.price_cents === other.price_cents
+}
+
+/** True when a line of the product of `item` is on the check before and after the push. */
+function hasKeptLine(item: PushedItem, change: ItemDiff | undefined, { items }: Pick<OrderedPush, 'items'>) {
+  const added = new Set(change?.added.map(({ external_id }) => external_id))
+  return items.some((one) => isSameProduct(one, item) && !added.has(one.external_id))
 }
 
 /** A push that was never acknowledged may come late; a POS gives up retries sooner than that. */
@@ -111,7 +133,7 @@ export function deltaSuspected({ change, push }: Pick<PushToCheck, 'change' | 'p
   if (change === undefined) return undefined
   const { added, removed } = change
   const allNew = added.length > 0 && added.length === push.items.length
-  if (!allNew || removed.length < 2 || renamedItems(change).length > 0) return undefined
+  if (!allNew || removed.length < 2 || renamedItems(change, isSameProduct).length > 0) return undefined
   return `The push removed all ${removed.length} items of the check and added ${added.length} new ones. If it has only the latest order, the other items are now lost. Push the complete list of items every time, not a delta.`
 }
 

@@ -190,8 +190,43 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         before: push(),
         outcome: 'conflict',
       },
+      {
+        when: 'one of two lines of a product has, and the other vanished',
+        push: push({ items: [{ ...soup, external_id: '9' }, bread] }),
+        before: push({ items: [soup, { ...soup, external_id: '8' }, bread] }),
+      },
+      {
+        when: 'two lines of a product have, each with its note',
+        push: push({
+          items: [
+            { ...soup, external_id: '8' },
+            { ...soup, external_id: '9', note: 'hot' },
+          ],
+        }),
+        before: push({
+          items: [
+            { ...soup, note: 'hot' },
+            { ...soup, external_id: '7' },
+          ],
+        }),
+      },
     ],
     notShown: [
+      {
+        when: 'a line is voided and ordered again with another note',
+        push: push({ items: [bread, { ...soup, external_id: '9', note: 'hot' }] }),
+        before: push(),
+      },
+      {
+        when: 'one of two lines of a product is voided and ordered again',
+        push: push({ items: [soup, bread, { ...soup, external_id: '9' }] }),
+        before: push({ items: [soup, { ...soup, external_id: '8' }, bread] }),
+      },
+      {
+        when: 'all is voided, and one line is ordered again with another note',
+        push: push({ items: [{ ...soup, external_id: '9', note: 'hot' }] }),
+        before: push(),
+      },
       {
         when: 'another one of it is ordered',
         push: push({ items: [soup, bread, { ...soup, external_id: '9' }] }),

@@ -68,6 +68,7 @@ class Restaurant {
       () => this.order(bill, how),
       () => this.void(bill, how),
       () => this.correct(bill, how),
+      () => this.orderAgain(bill, how),
       () => this.move(bill, how),
       () => this.transfer(bill, how),
       () => this.repeat(bill, how),
@@ -138,6 +139,25 @@ class Restaurant {
     const item = bill.items[at]
     if (!bill.open || item === undefined || this.ids === 'menu') return
     bill.items = bill.items.with(at, { ...item, price_cents: item.price_cents + 100, note: 'Corrected' })
+    await this.push(bill)
+  }
+
+  /** Voids a line and orders it again: with another note, or where another line of the product stays. */
+  private async orderAgain(bill: Bill, how: number): Promise<void> {
+    const at = how % Math.max(bill.items.length, 1)
+    const item = bill.items[at]
+    if (!bill.open || item === undefined || this.ids === 'menu') return
+    const { items, paid_cents } = await this.client.checks.get(bill.id)
+    const claimed = items.find(({ external_id }) => external_id === item.external_id)?.claimed_quantity ?? 0
+    if (claimed > 0 || paid_cents > 0) return
+    const others = bill.items.toSpliced(at, 1)
+    const stays = others.some((one) => one.name === item.name && one.price_cents === item.price_cents)
+    const number = menu.findIndex(([name]) => name === item.name)
+    const { external_id } = this.lineFor(bill, number)
+    bill.items = [
+      ...others,
+      { ...item, external_id, note: stays && how % 2 === 0 ? item.note : `Again ${how}` },
+    ]
     await this.push(bill)
   }
 
