@@ -71,6 +71,7 @@ class Restaurant {
       () => this.orderAgain(bill, how),
       () => this.move(bill, how),
       () => this.transfer(bill, how),
+      () => this.split(bill, how),
       () => this.repeat(bill, how),
       () => this.fail(bill, how),
       () => this.claim(bill, how),
@@ -171,6 +172,10 @@ class Restaurant {
   private async transfer(bill: Bill, how: number): Promise<void> {
     const to = this.bills[how % this.bills.length]
     if (to === undefined || to === bill || !bill.open || !to.open || bill.items.length === 0) return
+    // A part of a line that was split stays on its check.
+    const isShared = ({ external_id }: PushedItem) =>
+      to.items.some((item) => item.external_id === external_id)
+    if (this.ids === 'line' && bill.items.some(isShared)) return
     const { items, paid_cents } = await this.client.checks.get(bill.id)
     if (paid_cents > 0 || items.some(({ claimed_quantity }) => claimed_quantity > 0)) return
     const count = how % 3 === 0 ? bill.items.length : 1
@@ -179,6 +184,22 @@ class Restaurant {
     if (bill.items.length === 0 && how % 2 === 0) bill.open = false
     const order = how % 2 === 0 ? [to, bill] : [bill, to]
     for (const one of order) await this.push(one)
+  }
+
+  /** Orders everything again, then splits the bill in halves: the half of each line goes to a bill of its own. */
+  private async split(bill: Bill, how: number): Promise<void> {
+    if (!bill.open || bill.items.length === 0) return
+    const halves = bill.items
+    bill.items = halves.map((item) => ({ ...item, quantity: item.quantity * 2 }))
+    await this.push(bill)
+    const { items, paid_cents } = await this.client.checks.get(bill.id)
+    if (paid_cents > 0 || items.some(({ claimed_quantity }) => claimed_quantity > 0)) return
+    bill.items = halves
+    await this.push(bill)
+    const other = { ...bill, id: `bill-${this.bills.length}`, items: [...halves], revision: 0, sent: [] }
+    if (how % 2 === 0) other.table = String(how % 4)
+    this.bills.push(other)
+    await this.push(other)
   }
 
   /** Senders that number lines give a moved line the next number. */

@@ -1,6 +1,6 @@
 import { duplicateCheck, itemOnTwoChecks, paidNotClosed, type Finding } from '../../findings/index.ts'
 import { checkKey, type CheckItem, type StoredCheck } from '../../model/check.ts'
-import { isFullyPaid } from '../../model/guests/claimed-items.ts'
+import { isFullyPaid, roundQuantity } from '../../model/guests/claimed-items.ts'
 import type { SavedWatch } from '../../model/simulator/bundle.ts'
 import type { Service } from '../../service.ts'
 import type { RequestEntry } from '../request-context.ts'
@@ -60,8 +60,8 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
   const checks = new Map<string, Watched>()
   /** The newest state of checks. In a shared sandbox, another request may be committed before this one arrives here. */
   const newest = new Map<string, StoredCheck>()
-  /** By location and item id: the item's name, and the keys of the checks that had it. */
-  const items = new Map<string, { name: string; on: Set<string> }>()
+  /** By location and item id. */
+  const items = new Map<string, WatchedItem>()
   /** By location, name and price: products of items. */
   const products = new Map<string, Product>()
   const pairs = new Map<string, Pair>()
@@ -76,7 +76,10 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       const check = known[index]
       if (check !== undefined) checks.set(key, { check, request })
     }
-    for (const { key, name, checks: on } of watch.items) items.set(key, { name, on: new Set(on) })
+    for (const { key, name, checks: on, lowered = [] } of watch.items) {
+      const quantities = lowered.map(({ check, quantity }) => [check, quantity] as const)
+      items.set(key, { name, on: new Set(on), lowered: new Map(quantities) })
+    }
     for (const { key, ids, are_lines: areLines } of watch.products)
       products.set(key, { ids: new Set(ids), areLines })
     for (const pair of watch.pairs) pairs.set(`${pair.key}\n${pair.other}`, pair)
@@ -84,10 +87,13 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
     for (const shape of watch.reused) reused.add(shape)
   }
 
-  /** Indexes an item that is new on a check, and returns the other checks that had it. */
-  function index({ external_id, name }: CheckItem, key: string, location: string): string[] {
+  /**
+   * Indexes an item that is new on a check, and returns the other checks that had it. A check whose quantity was lowered
+   * by that of the item before gave it away: the line was split.
+   */
+  function index({ external_id, name, quantity }: CheckItem, key: string, location: string): string[] {
     const id = `${location}\n${external_id}`
-    const known = items.get(id) ?? { name, on: new Set() }
+    const known = items.get(id) ?? { name, on: new Set(), lowered: new Map() }
     const others = [...known.on].filter((other) => other !== key)
     const isOnClosed = others.some((other) => {
       const check = checks.get(other)?.check
@@ -96,7 +102,20 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
     if (isOnClosed || (others.length > 0 && known.name !== name)) reused.add(shapeOf(external_id, location))
     if (known.on.size < MOST_CHECKS) known.on.add(key)
     keep(items, id, known, KEEP.items)
-    return known.on.size < MOST_CHECKS ? others : []
+    if (known.on.size >= MOST_CHECKS) return []
+    return others.filter((other) => (known.lowered.get(other) ?? 0) < quantity)
+  }
+
+  /** Stores by how much a push lowers the quantities of items, which may go to another check. */
+  function indexLowered(key: string, check: StoredCheck, before: ReadonlyMap<string, number>): void {
+    for (const { external_id, quantity } of check.items) {
+      const earlier = before.get(external_id) ?? quantity
+      const known = earlier === quantity ? undefined : items.get(`${check.location_id}\n${external_id}`)
+      if (known === undefined || !known.on.has(key)) continue
+      const lowered = roundQuantity((known.lowered.get(key) ?? 0) + earlier - quantity)
+      if (lowered > 0) known.lowered.set(key, lowered)
+      else known.lowered.delete(key)
+    }
   }
 
   /**
@@ -121,7 +140,8 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
   }
 
   function compare(key: string, { check, request }: Watched, before: StoredCheck | null): void {
-    const had = new Set(before?.items.map(({ external_id }) => external_id))
+    const had = new Map(before?.items.map(({ external_id, quantity }) => [external_id, quantity]))
+    indexLowered(key, check, had)
     const added = check.items.filter((item) => !had.has(item.external_id) && !POSITION.test(item.external_id))
     // Most pushes change no item, or one.
     if (added.length === 0) return
@@ -199,7 +219,14 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
     ],
     save: (indexOf) => ({
       checks: Array.from(checks, ([key, { check, request }]) => ({ key, check: indexOf(check), request })),
-      items: Array.from(items, ([key, { name, on }]) => ({ key, name, checks: [...on] })),
+      items: Array.from(items, ([key, { name, on, lowered }]) => ({
+        key,
+        name,
+        checks: [...on],
+        ...(lowered.size > 0 && {
+          lowered: Array.from(lowered, ([check, quantity]) => ({ check, quantity })),
+        }),
+      })),
       products: Array.from(products, ([key, { ids, areLines }]) => ({
         key,
         ids: [...ids],
@@ -221,6 +248,14 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
 
 /** Most ids that are stored per product. */
 const MOST_IDS = 100
+
+interface WatchedItem {
+  name: string
+  /** Keys of the checks that had it. */
+  on: Set<string>
+  /** By the key of a check: by how much its pushes lowered the quantity. */
+  lowered: Map<string, number>
+}
 
 /** Items of one name and price. */
 interface Product {

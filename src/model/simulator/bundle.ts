@@ -159,7 +159,7 @@ interface SavedLost extends SavedShown {
 /** Checks, items and products that are compared between pushes. */
 export interface SavedWatch {
   checks: readonly { key: string; check: number; request: SavedSeen }[]
-  items: readonly { key: string; name: string; checks: readonly string[] }[]
+  items: readonly SavedItem[]
   products: readonly { key: string; ids: readonly string[]; are_lines: boolean }[]
   pairs: readonly {
     key: string
@@ -169,6 +169,14 @@ export interface SavedWatch {
   }[]
   unclosed: readonly { key: string; since: string }[]
   reused: readonly string[]
+}
+
+interface SavedItem {
+  key: string
+  name: string
+  checks: readonly string[]
+  /** By how much the pushes of a check lowered the quantity. */
+  lowered?: readonly { check: string; quantity: number }[] | undefined
 }
 
 interface SavedConflict {
@@ -244,7 +252,16 @@ const savedLog = z.strictObject({
   }),
   watch: z.strictObject({
     checks: z.array(z.strictObject({ key: z.string(), check: count, request: seen })),
-    items: z.array(z.strictObject({ key: z.string(), name: z.string(), checks: texts })),
+    items: z.array(
+      z.strictObject({
+        key: z.string(),
+        name: z.string(),
+        checks: texts,
+        lowered: z
+          .array(z.strictObject({ check: z.string(), quantity: z.number().positive() }))
+          .exactOptional(),
+      }),
+    ),
     products: z.array(z.strictObject({ key: z.string(), ids: texts, are_lines: z.boolean() })),
     pairs: z.array(z.strictObject({ key: z.string(), other: z.string(), ids: texts, request: seen })),
     unclosed: z.array(z.strictObject({ key: z.string(), since: time })),

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../../../src/client.ts'
+import { bundleOf } from '../../../src/model/simulator/bundle.ts'
+import { startReplay } from '../../../src/simulator.ts'
 import { check, item, openSimulator, totals, type TestSimulator } from '../../support/simulator.ts'
 
 /** Pushes a check with items of equal price; each is `id name`. */
@@ -75,6 +78,109 @@ test('an id that another location uses for another item does not hide merged tab
   await pushElsewhere(simulator, 'ln-10001', 'Tea')
   await mergeTables(simulator)
   expect(await codesOf(simulator)).toEqual(['item_on_two_checks'])
+})
+
+describe('lines of a quantity', () => {
+  const lines = (...quantities: readonly number[]) => {
+    const items = quantities.map((quantity, at) =>
+      item(`ln-1000${at}`, { name: `Dish ${at}`, quantity, price_cents: 1000 }),
+    )
+    return { items, totals: totals(quantities.reduce((sum, quantity) => sum + quantity * 1000, 0)) }
+  }
+  /** Pushes the states of check a, then check b. A line of another check shows that ids name lines. */
+  const pushAll = async (a: readonly (readonly number[])[], b: readonly number[]) => {
+    const simulator = await openSimulator()
+    await push(simulator, 'z', ['ln-20000 Water'])
+    for (const quantities of a) await simulator.push('a', lines(...quantities))
+    await simulator.push('b', lines(...b))
+    const water = item('ln-20001', { name: 'Water' })
+    await simulator.push('y', { items: [water], totals: totals(1850) })
+    const dish = item('ln-30000', { name: 'Dish 0', price_cents: 1000 })
+    await simulator.push('x', { items: [dish], totals: totals(1000) })
+    return codesOf(simulator)
+  }
+
+  test.each([
+    [
+      'in halves',
+      [
+        [2, 2],
+        [1, 1],
+      ],
+      [1, 1],
+    ],
+    [
+      'in uneven parts',
+      [
+        [3, 4],
+        [2, 3],
+      ],
+      [1, 1],
+    ],
+    [
+      'in two pushes',
+      [
+        [2, 2],
+        [1, 2],
+        [1, 1],
+      ],
+      [1, 1],
+    ],
+    [
+      'of which one is a part of a bottle',
+      [
+        [2, 1],
+        [1, 0.667],
+      ],
+      [1, 0.333],
+    ],
+  ])('that are split %s are not on two checks', async (_how, a, b) => {
+    expect(await pushAll(a, b)).toEqual([])
+  })
+
+  test('that were lowered before the log was saved are split after it', async () => {
+    const simulator = await openSimulator()
+    const renamed = ({ items, totals: sums }: ReturnType<typeof lines>) => ({
+      items: items.map((line) => ({ ...line, external_id: line.external_id.replace('1', '5') })),
+      totals: sums,
+    })
+    await simulator.push('x', lines(1, 1))
+    await simulator.push('a', renamed(lines(2, 2)))
+    await simulator.push('a', renamed(lines(1, 1)))
+    const replay = await startReplay(bundleOf(await simulator.client.bundle({})), { port: false })
+    onTestFinished(() => replay.close())
+    const client = createClient({ url: replay.url, apiKey: replay.apiKey, fetch: replay.fetch })
+    await client.checks.push('b', JSON.stringify(check(renamed(lines(1, 1)))))
+    expect(await codesOf({ client })).toEqual([])
+    await client.checks.push('c', JSON.stringify(check(lines(1, 1))))
+    expect(await codesOf({ client })).toEqual(['duplicate_check'])
+  })
+
+  test.each([
+    ['all pushed again under another id', 'duplicate_check', [[2, 2]], [2, 2]],
+    [
+      'lowered by less, then pushed under another id',
+      'duplicate_check',
+      [
+        [3, 3],
+        [2, 2],
+      ],
+      [2, 2],
+    ],
+    [
+      'lowered and raised again, then on another check',
+      'duplicate_check',
+      [
+        [2, 2],
+        [1, 1],
+        [2, 2],
+      ],
+      [2, 2],
+    ],
+    ['on another check in part', 'item_on_two_checks', [[2, 2]], [1, 1]],
+  ])('that are %s show %s', async (_how, code, a, b) => {
+    expect((await pushAll(a, b)).filter((found) => found !== 'possible_late_retry')).toEqual([code])
+  })
 })
 
 test('a check that the inspector closes settles the finding', async () => {
