@@ -134,7 +134,47 @@ export function deltaSuspected({ change, push }: Pick<PushToCheck, 'change' | 'p
   const { added, removed } = change
   const allNew = added.length > 0 && added.length === push.items.length
   if (!allNew || removed.length < 2 || renamedItems(change, isSameProduct).length > 0) return undefined
-  return `The push removed all ${removed.length} items of the check and added ${added.length} new ones. If it has only the latest order, the other items are now lost. Push the complete list of items every time, not a delta.`
+  return `The push removed all ${removed.length} items of the check and added ${countNew(added)}. ${ONLY_LATEST}`
+}
+
+const ONLY_LATEST =
+  'If it has only the latest order, the other items are now lost. Push the complete list of items every time, not a delta.'
+
+function countNew({ length }: readonly PushedItem[]): string {
+  return length === 1 ? '1 new item' : `${length} new items`
+}
+
+/** True when a push has none of the items that were there: a delta, or an exchange. */
+export function replacesAll(before: readonly PushedItem[], after: readonly PushedItem[]): boolean {
+  if (before.length === 0 || after.length === 0) return false
+  const ids = new Set(before.map(({ external_id }) => external_id))
+  return !after.some(({ external_id }) => ids.has(external_id))
+}
+
+/**
+ * Finds a push that replaces the only item of a check after an earlier push replaced all items, too: a sender of deltas
+ * that pushes each item alone. `deltaSuspected` finds those that remove more.
+ */
+export function deltaRepeated({
+  push,
+  before,
+  outcome,
+  earlierStates,
+}: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'earlierStates'>): string | undefined {
+  const takesEffect = outcome === 'updated' || outcome === 'conflict'
+  if (!takesEffect || before.items.length !== 1 || !isExchange(before, push)) return undefined
+  const states = earlierStates()
+  // An exchange that is undone brings back an earlier item.
+  if (states.some(({ items }) => items.length > 0 && !replacesAll(items, push.items))) return undefined
+  const isRepeated = states.some((state, at) => at > 0 && isExchange(states[at - 1] ?? state, state))
+  if (!isRepeated) return undefined
+  return `The push removed the only item of the check and added ${countNew(push.items)}, after an earlier push had replaced all items, too. ${ONLY_LATEST}`
+}
+
+/** True when all items of a check are replaced by other products; a closed check gets those of another party. */
+function isExchange({ status, items }: StoredCheck, after: { items: readonly PushedItem[] }): boolean {
+  if (status === 'closed' || !replacesAll(items, after.items)) return false
+  return !items.some((item) => after.items.some((one) => isSameProduct(one, item)))
 }
 
 /** Finds lines of the same name and price that became one line with their quantities added. */

@@ -1,4 +1,12 @@
-import { checkIdReused, deltaSuspected, itemIdReused, itemIdUnstable, linesMerged } from './identity.ts'
+import {
+  checkIdReused,
+  deltaRepeated,
+  deltaSuspected,
+  itemIdReused,
+  itemIdUnstable,
+  linesMerged,
+  replacesAll,
+} from './identity.ts'
 import { unknownField } from './refusals.ts'
 import { revisionOf } from '../model/check.ts'
 import { findingCodes } from '../model/simulator/report.ts'
@@ -46,7 +54,11 @@ const ofChange = {
   unit_change: unitChange,
 }
 /** Rules that also need earlier requests. The log of requests applies them, because it has the order of all requests. */
-const ofHistory = { possible_late_retry: possibleLateRetry, check_id_reused: checkIdReused }
+const ofHistory = {
+  possible_late_retry: possibleLateRetry,
+  check_id_reused: checkIdReused,
+  delta_suspected: deltaRepeated,
+}
 
 /**
  * Returns the findings of a push that need no earlier requests. Findings never change a response.
@@ -81,7 +93,8 @@ export function needsHistory({ push, before, outcome, orderBy }: Omit<PushJudged
   if (before === null) return false
   const isUnordered = push.revision === undefined && revisionOf(before, orderBy) === null
   const takesEffect = outcome === 'updated' || outcome === 'conflict'
-  return (isUnordered && takesEffect) || (before.status === 'closed' && push.status === 'open')
+  if (before.status === 'closed' && push.status === 'open') return true
+  return takesEffect && (isUnordered || replacesAll(before.items, push.items))
 }
 
 /** Adds the findings that earlier requests show. */

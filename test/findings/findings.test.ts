@@ -252,8 +252,46 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
     ],
   },
   delta_suspected: {
-    shown: [{ when: 'all vanished and all is new', push: push({ items: [wine] }), before: push() }],
+    shown: [
+      { when: 'all vanished and all is new', push: push({ items: [wine] }), before: push() },
+      {
+        when: 'the only item is replaced, after another one was',
+        push: push({ items: [wine] }),
+        before: push({ items: [bread] }),
+        earlier: [push({ items: [soup] }), push({ items: [bread] })],
+      },
+      {
+        when: 'the only item is replaced with revisions, after two were',
+        push: revised(9, { items: [item('4', 'Tea', 200), item('5', 'Cake', 500)] }),
+        before: revised(8, { items: [wine] }),
+        earlier: [revised(6), revised(7), revised(7), revised(8, { items: [wine] })],
+      },
+    ],
     notShown: [
+      {
+        when: 'an exchange is undone',
+        push: push({ items: [soup], table: { number: '3' } }),
+        before: push({ items: [bread] }),
+        earlier: [push({ items: [soup] }), push({ items: [bread] })],
+      },
+      {
+        when: 'one is exchanged for one, after a void of the first',
+        push: push({ items: [wine] }),
+        before: push({ items: [bread] }),
+        earlier: [push({ items: [soup] }), push({ items: [] }), push({ items: [bread] })],
+      },
+      {
+        when: 'one is exchanged for one, after it was ordered again under another id',
+        push: push({ items: [wine] }),
+        before: push({ items: [{ ...soup, external_id: '8' }] }),
+        earlier: [push({ items: [soup] }), push({ items: [{ ...soup, external_id: '8' }] })],
+      },
+      {
+        when: 'one is exchanged for one, after a party before had the check',
+        push: push({ items: [wine] }),
+        before: push({ items: [bread] }),
+        earlier: [closed({ items: [soup] }), push({ items: [bread] })],
+      },
       { when: 'something is left', push: push({ items: [soup, wine] }), before: push() },
       { when: 'one is exchanged for one', push: push({ items: [wine] }), before: push({ items: [soup] }) },
       { when: 'all is voided', push: push({ items: [] }), before: push() },
@@ -469,6 +507,14 @@ describe('a message', () => {
       expect(message).toContain('Send version with each push')
       expect(message).not.toContain('revision')
     }
+  })
+
+  test('counts one new item, and more', () => {
+    const added = (items: PushedItem[]) => findings({ when: '', push: push({ items }), before: push() })
+    expect(added([wine])[0]?.message).toMatch(
+      /^The push removed all 2 items of the check and added 1 new item\. /,
+    )
+    expect(added([wine, item('4', 'Tea', 200)])[0]?.message).toContain('added 2 new items. ')
   })
 
   test('names a quantity, and how much of it can be claimed', () => {

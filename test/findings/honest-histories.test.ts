@@ -41,6 +41,7 @@ interface Bill {
   items: PushedItem[]
   revision: number
   lines: number
+  isExchanged?: boolean
   /** Bodies that were sent. */
   sent: object[]
 }
@@ -69,6 +70,7 @@ class Restaurant {
       () => this.void(bill, how),
       () => this.correct(bill, how),
       () => this.orderAgain(bill, how),
+      () => this.exchange(bill),
       () => this.move(bill, how),
       () => this.transfer(bill, how),
       () => this.split(bill, how),
@@ -153,12 +155,22 @@ class Restaurant {
     if (claimed > 0 || paid_cents > 0) return
     const others = bill.items.toSpliced(at, 1)
     const stays = others.some((one) => one.name === item.name && one.price_cents === item.price_cents)
-    const number = menu.findIndex(([name]) => name === item.name)
-    const { external_id } = this.lineFor(bill, number)
+    const { external_id } = this.lineFor(bill, numberOf(item))
     bill.items = [
       ...others,
       { ...item, external_id, note: stays && how % 2 === 0 ? item.note : `Again ${how}` },
     ]
+    await this.push(bill)
+  }
+
+  /** Exchanges the only item of a bill for another product, once. */
+  private async exchange(bill: Bill): Promise<void> {
+    const [item, ...others] = bill.items
+    if (!bill.open || item === undefined || others.length > 0 || bill.isExchanged) return
+    const { items, paid_cents } = await this.client.checks.get(bill.id)
+    if (paid_cents > 0 || items.some(({ claimed_quantity }) => claimed_quantity > 0)) return
+    bill.isExchanged = true
+    bill.items = [this.lineFor(bill, numberOf(item) + 1)]
     await this.push(bill)
   }
 
@@ -291,6 +303,12 @@ class Restaurant {
   private async send(bill: Bill, body: object): Promise<void> {
     await this.client.request('PUT', `/v1/checks/external/${bill.id}`, body)
   }
+}
+
+/** Place of a product in the menu. A corrected price is not on it. */
+function numberOf({ name, price_cents }: PushedItem): number {
+  const at = menu.findIndex((product) => product[0] === name && product[1] === price_cents)
+  return at < 0 ? menu.findIndex((product) => product[0] === name) : at
 }
 
 function totalOf(items: readonly PushedItem[]): number {

@@ -294,6 +294,22 @@ describe('the report', () => {
     })
   })
 
+  it.each([
+    ['without', [{}, {}, {}]],
+    ['with', [{ revision: 1 }, { revision: 2 }, { revision: 3 }]],
+  ])('has delta_suspected for a sender of one new item per push %s revisions', async (_how, revisions) => {
+    const simulator = await openSimulator()
+    const [first, second, third] = ['soup', 'tea', 'tart'].map((id, at) => ({
+      items: [item(id)],
+      ...revisions[at],
+    }))
+    await pushing(first ?? {}, second ?? {})(simulator)
+    expect(await codesOf(simulator)).toEqual([])
+    await pushing(third ?? {})(simulator)
+    expect(await codesOf(simulator)).toEqual(['delta_suspected'])
+    expect(await foundIn(simulator, 'any')).toEqual([['delta_suspected']])
+  })
+
   it('counts a push with 429 until the check is pushed again', async () => {
     const simulator = await openSimulator({ rateLimit: { requests: 1, seconds: 3_600 } })
     const pushWithNewKey = async (id: string) => {
