@@ -52,17 +52,41 @@ export function quantityPrecision({ push: { items } }: Pick<PushSeen, 'push'>): 
 
 const FACTOR = 100
 
-/** Finds a push whose amounts all are 100 times those of the check, or a hundredth: cents and major units were mixed up. */
+/** A single item shows another unit if it costs this much or more, and the push adds items: it is no correction. */
+const LARGE_CENTS = 100_000
+
+/**
+ * Finds a push whose amounts all are 100 times those of the check, or a hundredth: cents and major units were mixed up.
+ * When items are added or removed, those that stay show it.
+ */
 export function unitChange({ push, before, outcome }: Pick<PushToCheck, 'push' | 'before' | 'outcome'>) {
   if (outcome !== 'updated' && outcome !== 'conflict') return undefined
-  const [small, large] = push.totals.total_cents > before.totals.total_cents ? [before, push] : [push, before]
   // Most pushes end here.
-  if (!isFactor(small.totals.total_cents, large.totals.total_cents)) return undefined
+  if (keepsAPrice(before.items, push.items)) return undefined
+  const [[known, pushed] = [0, 0]] = commonPrices(before, push)
+  const isLarger = Math.abs(pushed) > Math.abs(known)
+  const [small, large] = isLarger ? [before, push] : [push, before]
   const pairs = commonPrices(small, large)
-  if (pairs.length < 2 || !pairs.every(([less, more]) => isFactor(less, more))) return undefined
+  if (!pairs.every(([less, more]) => isFactor(less, more))) return undefined
   // Some POS systems give items away at one cent.
   if (pairs.every(([less]) => Math.abs(less) === 1)) return undefined
-  return `All amounts are ${FACTOR} times ${large === push ? 'larger' : 'smaller'} than before: total_cents was ${before.totals.total_cents} and is now ${push.totals.total_cents}. Guests would pay these amounts. Push integers in the minor unit of the currency, such as cents, from every place that pushes checks.`
+  const priced = [before, push].map(
+    ({ items }) => items.filter(({ price_cents }) => price_cents !== 0).length,
+  )
+  const areSame = priced.every((count) => count === pairs.length)
+  if (areSame && !isFactor(small.totals.total_cents, large.totals.total_cents)) return undefined
+  const isOneLarge = !areSame && isLarger && pairs.some(([, more]) => Math.abs(more) >= LARGE_CENTS)
+  if (pairs.length < 2 && !isOneLarge) return undefined
+  const what = areSame ? 'All amounts' : 'The prices of all items that stay'
+  return `${what} are ${FACTOR} times ${isLarger ? 'larger' : 'smaller'} than before: total_cents was ${before.totals.total_cents} and is now ${push.totals.total_cents}. Guests would pay these amounts. Push integers in the minor unit of the currency, such as cents, from every place that pushes checks.`
+}
+
+/** True when an item keeps its place and its price, so that not all amounts changed. */
+function keepsAPrice(before: readonly PushedItem[], after: readonly PushedItem[]): boolean {
+  return after.some(({ external_id, price_cents }, at) => {
+    const item = before[at]
+    return price_cents !== 0 && item?.external_id === external_id && item.price_cents === price_cents
+  })
 }
 
 /** Returns the prices other than 0 of the items that both states have. */

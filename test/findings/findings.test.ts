@@ -437,6 +437,21 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
     shown: [
       { when: 'cents become dollars', push: times(1 / 100), before: push() },
       { when: 'dollars become cents', push: times(100), before: push() },
+      {
+        when: 'dollars become cents, and an item is added',
+        push: untaxed([...times(100).items, item('3', 'Wine', 120_000)]),
+        before: push(),
+      },
+      {
+        when: 'cents become dollars, an item is added in the front, and one is voided',
+        push: untaxed([item('4', 'Tea', 2), ...times(1 / 100).items]),
+        before: untaxed([soup, bread, wine]),
+      },
+      {
+        when: 'dollars become cents, and an item is added to the only one',
+        push: untaxed([item('3', 'Wine', 120_000), item('4', 'Tea', 20_000)]),
+        before: untaxed([wine]),
+      },
     ],
     notShown: [
       {
@@ -445,6 +460,31 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         before: push(),
       },
       { when: 'prices double', push: times(2), before: push() },
+      {
+        when: 'the only price is corrected',
+        push: untaxed([item('3', 'Wine', 120_000)]),
+        before: untaxed([wine]),
+      },
+      {
+        when: 'the only price is corrected, and an item is added',
+        push: untaxed([item('1', 'Soup', 900), bread]),
+        before: untaxed([item('1', 'Soup', 9)]),
+      },
+      {
+        when: 'a large price is corrected to a small one, and an item is added',
+        push: untaxed([wine, bread]),
+        before: untaxed([item('3', 'Wine', 120_000)]),
+      },
+      {
+        when: 'all is given away at one cent, and an item is added',
+        push: untaxed([item('1', 'Coffee', 1), item('2', 'Croissant', 1), item('3', 'Tea', 1)]),
+        before: untaxed([item('1', 'Coffee', 150), item('2', 'Croissant', 120)]),
+      },
+      {
+        when: 'prices are corrected, but not that of an item behind an added one',
+        push: untaxed([wine, item('1', 'Soup', 90_000), bread]),
+        before: untaxed([soup, bread]),
+      },
       {
         when: 'a staff meal is given away at one cent per item',
         push: untaxed([item('1', 'Coffee', 1), item('2', 'Croissant', 1)]),
@@ -477,6 +517,20 @@ test('quantity_precision is shown only for quantities with more than 3 decimals 
     expect(codesOf({ when: '', push: precise(quantity) })).toEqual(isPrecise ? ['quantity_precision'] : [])
   }
   fc.assert(fc.property(anyQuantity, holds), { numRuns: isSoak ? 2000 : 500 })
+})
+
+test('unit_change needs that no price other than 0 stays, whatever is corrected and added', () => {
+  const anyPrice = fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.constantFrom(1, 2, 100, 200_000))
+  const lines = (prices: readonly number[], prefix: string) =>
+    prices.map((price, at) => item(`${prefix}-${at}`, `Dish ${at}`, price))
+  const prices = fc.array(anyPrice, { maxLength: 4 })
+  const holds = (kept: number, corrected: number[], added: number[], factor: number) => {
+    const before = lines([kept, ...corrected], 'a')
+    const changed = lines([kept, ...corrected.map((price) => price * factor)], 'a')
+    const after = untaxed([...lines(added, 'b'), ...changed])
+    expect(codesOf({ when: '', push: after, before: untaxed(before) })).toEqual([])
+  }
+  fc.assert(fc.property(anyPrice, prices, prices, fc.constantFrom(1, 2, 100), holds))
 })
 
 describe('a message', () => {
