@@ -218,6 +218,13 @@ const cases: Case[] = [
   { mistake: 'header_quoted', name: 'v1', header: header.replace(/v1=(.*)/, 'v1="$1"') },
   { mistake: 'header_spaces', name: 'after the comma', header: header.replace(',', ', ') },
   { mistake: 'header_spaces', name: 'at the end', header: `${header} ` },
+  { mistake: 'header_line_break', name: 'of Windows', header: `${header}\r\n` },
+  { mistake: 'header_line_break', name: 'of Unix', header: `${header}\n` },
+  { mistake: 'header_semicolon', name: 'alone', header: header.replace(',', ';') },
+  { mistake: 'header_semicolon', name: 'with a space', header: header.replace(',', '; ') },
+  { mistake: 'v1_length', name: 'cut', header: header.slice(0, -2) },
+  { mistake: 'v1_length', name: 'too long', header: `${header}0f` },
+  { mistake: 'v1_length', name: 'empty', header: withV1('') },
   { mistake: 'header_with_name', name: 'with the colon', header: `X-Service-Signature: ${header}` },
   { mistake: 'header_v0_only', name: 'v0', header: header.replace('v1', 'v0') },
   {
@@ -243,6 +250,7 @@ test('the cases cover every mistake of the table', () => {
       ...[...mistakes, ...headerMistakes].map(({ mistake }) => mistake),
       ...Object.keys(contextMistakes),
       'clock_off',
+      'v1_length',
     ]),
   )
 })
@@ -260,6 +268,8 @@ describe('no mistake is named', () => {
     ['when the header cannot be read', { header: 'bad_header' }],
     ['when there is no v1', { header: `t=${t},v0=00` }],
     ['when the secret is another', { secret: 'whsec_other' }],
+    ['when one of two signatures has its length', { header: `${withV1('00')},v1=${'0'.repeat(64)}` }],
+    ['when the header with a semicolon has another secret', { header: `t=${t};v1=${'0'.repeat(64)}` }],
     ['when the body is another', { payload: payload.replace('950', '951') }],
     ['when the body is no JSON', { payload: 'soup' }],
     ['when the body is no text', { payload: Uint8Array.from([255, 0, 10]) }],
@@ -274,6 +284,14 @@ test.each([
   [19_800 + 20, /about 5\.5 h/],
 ])('the advice names a clock that is %s s off', (seconds, words) => {
   expect(diagnose({ payload, header, secret, now: now + seconds * 1000 })?.advice).toMatch(words)
+})
+
+test('the advice for v1 names its length and the correct one', () => {
+  const adviceFor = (v1: string) => diagnose({ payload, header: withV1(v1), secret, now })?.advice
+  const digits = hmac(`${t}.${payload}`)
+  expect(adviceFor(digits.slice(2))).toContain('v1 has 62 hex digits, but must have 64.')
+  expect(adviceFor(`${digits}00`)).toContain('v1 has 66 hex digits, but must have 64.')
+  expect(adviceFor(`${digits}00,v1=00`)).toContain('v1 has 66 and 2 hex digits')
 })
 
 test('the advice never contains the secret', () => {

@@ -13,7 +13,12 @@ export interface DiagnoseOptions extends VerifyOptions {
   headers?: readonly (readonly [name: string, value: string])[] | undefined
 }
 
-export type Mistake = SignatureMistake | HeaderMistake | keyof typeof contextMistakes | 'clock_off'
+export type Mistake =
+  | SignatureMistake
+  | HeaderMistake
+  | keyof typeof contextMistakes
+  | 'clock_off'
+  | 'v1_length'
 
 /** Why a delivery does not verify: the mistake that explains it exactly, and how to fix it. */
 export interface Diagnosis {
@@ -37,7 +42,21 @@ export function diagnose({ now = Date.now(), ...given }: DiagnoseOptions): Diagn
   if ('ok' in header) return headerMistake(options)
   if (result.code !== 'signature_mismatch') return clockMistake(options.now, header, result)
   const row = findMistake(options, header)
-  return row === undefined ? (headerMistake(options) ?? contextMistake(options)) : diagnosisOf(row)
+  return row === undefined
+    ? (headerMistake(options) ?? lengthMistake(header) ?? contextMistake(options))
+    : diagnosisOf(row)
+}
+
+/** Hex digits of an HMAC-SHA256. */
+const DIGITS = 64
+
+/** Diagnoses signatures that all have another number of hex digits, so that none can match. */
+function lengthMistake({ v1 }: SignatureHeader): Diagnosis | undefined {
+  if (!v1.every((one) => /^[\da-f]*$/i.test(one) && one.length !== DIGITS)) return undefined
+  return {
+    mistake: 'v1_length',
+    advice: `v1 has ${v1.map(({ length }) => length).join(' and ')} hex digits, but must have ${DIGITS}. Pass the whole header, as received.`,
+  }
 }
 
 /** Diagnoses a wrong time. With `t` in milliseconds the signature matches, but `t` is thousands of years ahead. */
@@ -159,6 +178,16 @@ export const headerMistakes = [
       header.replace(/^(?:\ufeff|\ufffd\ufffd|ÿþ|þÿ)([^]*)$/, (_all, text: string) =>
         text.replaceAll('\0', '').trim(),
       ),
+  },
+  {
+    mistake: 'header_line_break',
+    advice: 'The header ends with a line break. Remove it: the value ends with the last digit of v1.',
+    repair: (header) => header.replace(/[\r\n]+$/, ''),
+  },
+  {
+    mistake: 'header_semicolon',
+    advice: 'A semicolon separates the parts of the header. Write a comma: t=<unix_seconds>,v1=<hex>.',
+    repair: (header) => header.replace(/\s*;\s*/g, ','),
   },
   {
     mistake: 'header_spaces',
