@@ -13,7 +13,7 @@ import type { Delivery, SendOptions } from './send.ts'
 interface AcceptRow extends Row {
   /** Genuine deliveries, each to be answered 2xx. */
   deliveries(forge: Forge): readonly Delivery[]
-  /** Milliseconds between the two halves of each body. */
+  /** Milliseconds between the two parts of each body. The split is inside a character, where one has several bytes. */
   pauseMs?: number
 }
 
@@ -69,7 +69,7 @@ const oddForms: readonly OddForm[] = [
 /** More than any check of a restaurant has, in bytes. */
 const MEBIBYTE = 1_048_576
 
-/** Long enough for the first half to arrive alone, in milliseconds. */
+/** Long enough for the first part to arrive alone, in milliseconds. */
 const PAUSE_MS = 50
 
 const rows: readonly AcceptRow[] = [
@@ -88,10 +88,11 @@ const rows: readonly AcceptRow[] = [
   },
   {
     id: 'in_two_pieces',
-    title: 'Body split into two chunks',
+    explainedBy: ['non_ascii'],
+    title: 'Body split into two chunks, inside a character',
     reason:
-      'Networks split bodies. A receiver that verifies only the first chunk rejects large deliveries, and sometimes small ones.',
-    deliveries: (forge) => [forge.genuine()],
+      'Networks split bodies anywhere. A receiver that verifies only the first chunk, or decodes each chunk alone, rejects large deliveries. Concatenate the bytes of all chunks first.',
+    deliveries: (forge) => [forge.genuine(bytes(forge.envelopeWith({ name: '明子' })))],
     pauseMs: PAUSE_MS,
   },
   {
@@ -210,15 +211,21 @@ async function acceptance(
   pauseMs?: number,
 ): Promise<Finding> {
   for (const [index, one] of deliveries.entries()) {
-    const halves: SendOptions =
-      pauseMs === undefined ? {} : { splitAt: one.body.length >> 1, holdBackMs: pauseMs }
-    const answer = await send(one, halves)
+    const pieces: SendOptions =
+      pauseMs === undefined ? {} : { splitAt: insideCharacter(one.body), holdBackMs: pauseMs }
+    const answer = await send(one, pieces)
     if (isGood(answer)) continue
     if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
     const which = deliveries.length > 1 ? ` This was delivery ${index + 1} of ${deliveries.length}.` : ''
     return `${describeAnswer(answer)}; expected 2xx.${which}`
   }
   return undefined
+}
+
+/** The place after the first byte of a character that has several bytes in UTF-8, or else the middle. */
+function insideCharacter(body: Buffer): number {
+  const first = body.findIndex((byte) => byte >= 0xc0)
+  return first < 0 ? body.length >> 1 : first + 1
 }
 
 /**

@@ -95,6 +95,7 @@ const predictions: Record<string, Prediction> = {
   'compares-times-as-text': { fails: ['t_in_1970', 't_far_ahead'] },
   'crashes-on-unequal-lengths': { advised: ['refuses_with_4xx'] },
   'dates-by-the-date-header': { fails: ['expired'] },
+  'decodes-each-chunk': { fails: ['in_two_pieces'] },
   'decodes-percent-escapes': { fails: ['odd_characters'] },
   'decodes-the-secret': { fails: ['genuine_accepted'] },
   'ends-with-a-broken-connection': { advised: ['survives_a_broken_connection'] },
