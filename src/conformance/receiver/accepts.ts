@@ -100,14 +100,14 @@ const rows: readonly AcceptRow[] = [
     title: 'Timestamp just within the tolerance in the past',
     reason:
       'The tolerance is too small (specification section 5: 300 s by default; --tolerance). The receiver rejects delayed deliveries, and those signed by a slow clock.',
-    deliveries: (forge) => [signedAfter(forge, marginOf(forge) - forge.tolerance)],
+    deliveries: (forge) => [signedAfter(forge, -oldestAge(forge))],
   },
   {
     id: 'just_in_time_future',
     title: 'Timestamp just within the tolerance in the future',
     reason:
       'Clocks differ. A receiver with a slow clock rejects every delivery (specification section 5; --tolerance).',
-    deliveries: (forge) => [signedAfter(forge, forge.tolerance - marginOf(forge))],
+    deliveries: (forge) => [signedAfter(forge, oldestAge(forge))],
   },
   {
     id: 'duplicates',
@@ -117,7 +117,8 @@ const rows: readonly AcceptRow[] = [
     deliveries: (forge) => {
       const body = bytes(forge.envelope())
       // Each attempt gets a new signature, so a receiver may reject a repeated one.
-      return [0, 1, 2].map((age) => forge.delivery(body, forge.header(body, forge.now() - age)))
+      const ages = [2, 1, 0].map((age) => age - 2 + Math.min(2, oldestAge(forge)))
+      return ages.map((age) => forge.delivery(body, forge.header(body, forge.now() - age)))
     },
   },
   {
@@ -232,8 +233,13 @@ function insideCharacter(body: Buffer): number {
  * Seconds between the time cases and the tolerance: a receiver has 10 s to answer, and whenever in them it verifies, the
  * verdict must be the same. A tolerance below 20 s leaves half of itself.
  */
-function marginOf({ tolerance }: Forge): number {
+function marginOf({ tolerance }: Pick<Forge, 'tolerance'>): number {
   return Math.min(ANSWER_SECONDS, Math.ceil(tolerance / 2))
+}
+
+/** The greatest age of `t` at which every verdict is the same, in seconds. */
+export function oldestAge(forge: Pick<Forge, 'tolerance'>): number {
+  return forge.tolerance - marginOf(forge)
 }
 
 /** Specification section 8. */

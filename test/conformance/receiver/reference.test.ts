@@ -201,6 +201,11 @@ describe('a wrong receiver', () => {
   })
 })
 
+test.concurrent('a receiver with a tolerance of 2 s passes with --tolerance 2', async () => {
+  const report = await checked([process.execPath, made('tolerates-two-seconds')], { tolerance: 2 })
+  expect({ failed: failed(report), advised: idsWith(report, 'advised') }).toEqual({ failed: [], advised: [] })
+})
+
 test('every case fails for at least one receiver', () => {
   const seen = Object.values(predictions).flatMap(({ fails = [], advised = [] }) => [...fails, ...advised])
   const expected = visibleCases.map(({ id }) => id).filter((id) => id !== 'answers_in_time')

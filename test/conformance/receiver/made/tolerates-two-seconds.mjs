@@ -1,0 +1,3 @@
+import { serve } from '../../../../fixtures/receivers/wrong/receiver.mjs'
+
+serve({ isRecent: (age) => Math.abs(age) <= 2 })
