@@ -30,7 +30,7 @@ describe.concurrent('tabwire receiver check', () => {
     const { code, stdout, stderr } = await check(url)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^receiver check http:\/\/127\.0\.0\.1:\d+\/\n\ncontrol\n {2}✓ answers_in_time /)
-    expect(stdout).toMatch(/\n77 passed, 0 failed, 2 not checked {2}in \d+\.\d s\n$/)
+    expect(stdout).toMatch(/\n78 passed, 0 failed, 2 not checked {2}in \d+\.\d s\n$/)
     expect(stdout).not.toContain(secret)
   })
 
@@ -120,7 +120,7 @@ describe.concurrent('tabwire receiver check', () => {
     const report = schema.parse(JSON.parse(json.stdout)) as ConformanceReport
     expect(report).toMatchObject({ ok: false, suite: 'receiver check', totals: { failed: 1, passed: 0 } })
     expect(await readFile(file, 'utf8')).toContain(
-      '<testsuites tests="79" failures="1" errors="0" skipped="78">',
+      '<testsuites tests="80" failures="1" errors="0" skipped="79">',
     )
     const tap = await check(url, '--tap', '--only', 'refuses/expired,accepts')
     expect(tap.code).toBe(2)
@@ -128,7 +128,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(parsed.code).toBe(3)
     const events = Parser.parse(parsed.stdout) as [string, unknown][]
     const [, final] = events.find(([name]) => name === 'complete') ?? []
-    expect(final).toMatchObject({ ok: false, count: 32, fail: 1 })
+    expect(final).toMatchObject({ ok: false, count: 33, fail: 1 })
   })
 
   test('checks over HTTPS with the local authority, another service name and additional headers', async () => {

@@ -122,6 +122,16 @@ const rows: readonly AcceptRow[] = [
     },
   },
   {
+    id: 'retry_after_a_day',
+    title: 'Event from yesterday with a timestamp of now',
+    reason:
+      'Retries go on for 35 hours (specification section 6), each with a new t. A receiver that limits the age of created_at rejects every late retry. The tolerance applies to t only.',
+    deliveries: (forge) => {
+      const created_at = new Date((forge.now() - DAY_SECONDS) * 1000).toISOString()
+      return [forge.genuine(bytes({ ...forge.envelope(), created_at }))]
+    },
+  },
+  {
     id: 'out_of_order_pair',
     explainedBy: ['event_check_updated'],
     title: 'Newer state of a check before an older one',
@@ -244,6 +254,9 @@ export function oldestAge(forge: Pick<Forge, 'tolerance'>): number {
 
 /** Specification section 8. */
 export const ANSWER_SECONDS = 10
+
+/** A retry after 24 hours, the longest pause of specification section 6, in seconds. */
+const DAY_SECONDS = 86_400
 
 function signedAfter(forge: Forge, offset: number): Delivery {
   const body = bytes(forge.envelope())

@@ -115,6 +115,7 @@ const predictions: Record<string, Prediction> = {
   'lets-pings-pass': { fails: ['ping_unsigned'] },
   'lets-t-be-moved': { fails: ['tampered_t'] },
   'lets-unsigned-pass': { fails: ['no_header', 'empty_header'] },
+  'limits-the-age-of-events': { fails: ['retry_after_a_day'] },
   'limits-bodies-to-100-kib': { advised: ['one_mebibyte'] },
   'looks-at-the-first-v1': { advised: ['extra_v1'] },
   'looks-up-the-id-first': { fails: ['known_id_unsigned'] },
