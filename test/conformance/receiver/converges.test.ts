@@ -118,6 +118,7 @@ const wrong: Record<string, Mistake> = {
   'adds-every-payment': deduplication(BY_EXTERNAL_ID),
   'appends-items': deduplication(ALL),
   'asynchronous-last-wins': ordering(BY_EXTERNAL_ID),
+  'deduplicates-by-header': deduplication(BY_EXTERNAL_ID),
   'deduplicates-by-type': ordering(
     BY_EXTERNAL_ID,
     /Deduplicate only on the envelope id, not on type or check/,

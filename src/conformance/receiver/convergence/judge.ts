@@ -1,10 +1,9 @@
 import type { Arbitrary } from 'fast-check'
 import type { Finding, ReceiverCase, Row } from '../case.ts'
-import type { Forge } from '../forge.ts'
 import type { Send } from '../send.ts'
 import { createScenario, type Step } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
-import { createTrials, type Sequence, type Trials } from './trials.ts'
+import { createTrials, type Sequence, type Signer, type Trials } from './trials.ts'
 import type { Views } from './comparison.ts'
 
 /** Options of `--state-url`. */
@@ -33,7 +32,7 @@ interface Convergence {
 
 interface Parts {
   state: StateCheck
-  forge: Pick<Forge, 'genuine'>
+  forge: Signer
   newId: (prefix: 'chk' | 'evt' | 'pay' | 'loc') => string
   signal: AbortSignal
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, describeAnswer } from '../case.ts'
 import { bytes, type Forge } from '../forge.ts'
-import type { Send } from '../send.ts'
+import type { Delivery, Send } from '../send.ts'
+import { oldestAge } from '../accepts.ts'
 import { createComparison, type Comparison, type Views, type Leaves } from './comparison.ts'
 import type { Scenario, Trial, Step } from './scenario.ts'
 import { NotJudged, type StateReader } from './state-view.ts'
@@ -28,6 +29,13 @@ interface Played {
   read(): Promise<Views>
 }
 
+/** One of the deliveries of an event in a sequence. */
+interface Copy {
+  body: Buffer
+  /** Number of later deliveries of the same event. */
+  copiesLeft: number
+}
+
 /** Plays sequences, each on fresh checks, and compares how they end. */
 export interface Trials {
   steps: Scenario['steps']
@@ -52,8 +60,11 @@ export interface Trials {
   ignoreBookkeeping(ends: readonly [Views, Views]): Promise<boolean>
 }
 
+/** Signs the deliveries of the scenario. */
+export type Signer = Pick<Forge, 'delivery' | 'header' | 'now' | 'tolerance'>
+
 interface TrialParts {
-  forge: Pick<Forge, 'genuine'>
+  forge: Signer
   send: Send
   reader: StateReader
   isPerCheck: boolean
@@ -103,30 +114,41 @@ export function createTrials(parts: TrialParts): Trials {
     const whole = await viewsOf(trial)
     const own = (views: Views) =>
       isPerCheck ? views : views.map((view, index) => partOf(view, whole[index] ?? noView))
-    const refusal = await deliver(sequence.map((place) => bytes(trial.envelopes[place] ?? {})))
+    const refusal = await deliver(
+      sequence.map((place, at) => ({
+        body: bytes(trial.envelopes[place] ?? {}),
+        copiesLeft: sequence.slice(at + 1).filter((other) => other === place).length,
+      })),
+    )
     return { before: own(whole), refusal, read: async () => own(await viewsOf(trial)) }
+  }
+
+  /** Signs a copy: each has another `t`, as in attempts of the service, and the last copy has the time of now. */
+  function signed({ body, copiesLeft }: Copy): Delivery {
+    const age = Math.min(copiesLeft, oldestAge(forge))
+    return forge.delivery(body, forge.header(body, forge.now() - age))
   }
 
   /**
    * Sends the bodies one after the other. Refused ones are sent again, as the service does, while that gets them accepted.
    * Returns the last answer when none was accepted.
    */
-  async function deliver(bodies: readonly Buffer[]): Promise<string | undefined> {
-    let left = bodies
+  async function deliver(copies: readonly Copy[]): Promise<string | undefined> {
+    let left = copies
     let refusal = ''
     for (let round = 0; round <= RETRIES && left.length > 0; round += 1) {
-      const refused: Buffer[] = []
-      for (const body of left) {
-        const answer = await send(forge.genuine(body))
+      const refused: Copy[] = []
+      for (const copy of left) {
+        const answer = await send(signed(copy))
         if ('code' in answer) throw new NotJudged(`A delivery got no response: ${describeAnswer(answer)}.`)
         if (isGood(answer)) continue
-        refused.push(body)
+        refused.push(copy)
         refusal = describeAnswer(answer)
       }
       if (refused.length === left.length) break
       left = refused
     }
-    return left.length === bodies.length ? refusal : undefined
+    return left.length === copies.length ? refusal : undefined
   }
 
   /**

@@ -4,15 +4,16 @@ import { createServer } from 'node:http'
 
 const TOLERANCE_SECONDS = 300
 
-/** Serves a receiver. `take` gets each genuine event and returns a status; `show` answers GET. */
+/** Serves a receiver. `take` gets each genuine event and its signature header, and returns a status; `show` answers GET. */
 export function serve(take, show) {
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') return show(request, response)
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks)
-    if (!isGenuine(request.headers['x-service-signature'], body)) return response.writeHead(400).end()
-    return response.writeHead((await take(JSON.parse(body.toString('utf8')))) ?? 200).end()
+    const header = request.headers['x-service-signature']
+    if (!isGenuine(header, body)) return response.writeHead(400).end()
+    return response.writeHead((await take(JSON.parse(body.toString('utf8')), header)) ?? 200).end()
   })
   server.listen(Number(process.env.PORT), '127.0.0.1', () => {
     process.stdout.write(`listening on http://127.0.0.1:${server.address().port}/\n`)
