@@ -132,11 +132,23 @@ describe('the sequence of deliveries', () => {
   const now = Date.parse('2026-11-21T18:00:00Z')
   const scenario = (seed: number) => createScenario({ seed, newId, now })
 
-  it('has full state with past updated_at times that grow within a trial and from trial to trial', () => {
+  it('has full state with past times that grow within a check and from trial to trial, and some shared times', () => {
     const { trial, steps } = scenario(1)
     const trials = [trial(0), trial(1)]
     const times = trials.flatMap(({ envelopes }) => envelopes.map(({ created_at }) => created_at))
-    expect(times).toEqual([...new Set(times)].sort())
+    expect(times).toEqual(times.toSorted())
+    expect(new Set(times).size).toBe(times.length - 4)
+    for (const { envelopes } of trials) {
+      const states = envelopes
+        .filter(({ type }) => type.startsWith('check.'))
+        .map(({ data }) => data as Check)
+      for (const { id } of states) {
+        const ofOne = states.filter((state) => state.id === id).map(({ updated_at }) => updated_at)
+        expect(new Set(ofOne).size).toBe(ofOne.length)
+      }
+      const [paid, closed] = states.filter(({ id }) => id === states[0]?.id).slice(-2)
+      expect(closed?.updated_at.slice(0, 19)).toBe(paid?.updated_at.slice(0, 19))
+    }
     expect(times.every((time) => Date.parse(time) < now)).toBe(true)
     for (const { envelopes, checks } of trials)
       for (const [at, { type, created_at, data }] of envelopes.entries()) {

@@ -118,6 +118,11 @@ const wrong: Record<string, Mistake> = {
   'adds-every-payment': deduplication(BY_EXTERNAL_ID),
   'appends-items': deduplication(ALL),
   'asynchronous-last-wins': ordering(BY_EXTERNAL_ID),
+  'compares-seconds': ordering(BY_EXTERNAL_ID),
+  'deduplicates-by-created-at': ordering(
+    BY_EXTERNAL_ID,
+    /Deduplicate only on the envelope id, because several events share one created_at/,
+  ),
   'deduplicates-by-header': deduplication(BY_EXTERNAL_ID),
   'deduplicates-by-type': ordering(
     BY_EXTERNAL_ID,

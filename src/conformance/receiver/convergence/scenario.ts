@@ -11,16 +11,19 @@ export interface CheckIds {
 /** The scenario's deliveries on fresh checks: the state that a receiver kept in other trials does not matter. */
 export interface Trial {
   checks: readonly CheckIds[]
-  /** In the order in which the events happened. Ids and `updated_at` are unique, and `data` is full state. */
+  /** In the order in which the events happened. Ids, and `updated_at` within a check, are unique; `data` is full state. */
   envelopes: readonly Envelope[]
   /** The trial's own texts (identifiers, table numbers, times), and a stable name for each, such as `{event 3}`. */
   names: ReadonlyMap<string, string>
 }
 
-/** Type and check (1 or 2) of a delivery. */
+/** An event of the scenario. */
 export interface Step {
   type: EventType
+  /** 1 or 2. */
   check: number
+  /** Time since the start of a trial, which is a whole second, in milliseconds. Some events share one time. */
+  atMs: number
 }
 
 export interface Scenario {
@@ -38,10 +41,9 @@ interface Parts {
   now: number
 }
 
-/** Age of the first trial, and the distances between trials and between events, in milliseconds. */
+/** Age of the first trial, and the distance between trials, in milliseconds. */
 const BEGIN_MS = 6 * 3_600_000
 const TRIAL_MS = 20_000
-const EVENT_MS = 1_000
 
 /** Table numbers of trials begin here: no amount of the scenario is as large. */
 const TABLES = 700_000
@@ -49,17 +51,22 @@ const TABLES = 700_000
 /** The lines of a check: number on the menu and quantity. */
 type Lines = readonly (readonly [line: number, quantity: number])[]
 
-type Change = { check: 1 | 2 } & (
-  | { type: 'check.created' | 'check.updated'; lines: Lines }
-  /** The guest pays this share of the balance, 0 to 1. */
-  | { type: 'payment.succeeded'; share: number }
-  | { type: 'check.fully_paid' | 'check.closed' }
-)
+type Change = Pick<Step, 'atMs'> & { check: 1 | 2 } & (
+    | { type: 'check.created' | 'check.updated'; lines: Lines }
+    /** The guest pays this share of the balance, 0 to 1. */
+    | { type: 'payment.succeeded'; share: number }
+    | { type: 'check.fully_paid' | 'check.closed' }
+  )
 
-/** Two checks: items are added, changed and removed, guests pay, and one check is closed. */
+/**
+ * Two checks: items are added, changed and removed, guests pay, and one check is closed. As in the service, a payment and
+ * its check.fully_paid share one time. The last states of check 1 lie within one second, so that no later state hides the
+ * mistake of a receiver that compares whole seconds.
+ */
 const changes: readonly Change[] = [
   {
     check: 1,
+    atMs: 0,
     type: 'check.created',
     lines: [
       [1, 1],
@@ -68,6 +75,7 @@ const changes: readonly Change[] = [
   },
   {
     check: 1,
+    atMs: 1_000,
     type: 'check.updated',
     lines: [
       [1, 1],
@@ -75,9 +83,10 @@ const changes: readonly Change[] = [
       [3, 2],
     ],
   },
-  { check: 2, type: 'check.created', lines: [[4, 1]] },
+  { check: 2, atMs: 1_400, type: 'check.created', lines: [[4, 1]] },
   {
     check: 1,
+    atMs: 1_700,
     type: 'check.updated',
     lines: [
       [1, 2],
@@ -85,9 +94,10 @@ const changes: readonly Change[] = [
       [3, 2],
     ],
   },
-  { check: 1, type: 'payment.succeeded', share: 0.3 },
+  { check: 1, atMs: 3_000, type: 'payment.succeeded', share: 0.3 },
   {
     check: 2,
+    atMs: 4_000,
     type: 'check.updated',
     lines: [
       [4, 1],
@@ -96,17 +106,18 @@ const changes: readonly Change[] = [
   },
   {
     check: 1,
+    atMs: 5_000,
     type: 'check.updated',
     lines: [
       [1, 2],
       [3, 2],
     ],
   },
-  { check: 1, type: 'payment.succeeded', share: 1 },
-  { check: 1, type: 'check.fully_paid' },
-  { check: 2, type: 'payment.succeeded', share: 0.4 },
-  { check: 2, type: 'check.updated', lines: [[5, 3]] },
-  { check: 1, type: 'check.closed' },
+  { check: 1, atMs: 8_100, type: 'payment.succeeded', share: 1 },
+  { check: 1, atMs: 8_100, type: 'check.fully_paid' },
+  { check: 2, atMs: 8_200, type: 'payment.succeeded', share: 0.4 },
+  { check: 2, atMs: 8_300, type: 'check.updated', lines: [[5, 3]] },
+  { check: 1, atMs: 8_300, type: 'check.closed' },
 ]
 
 const dishes = ['Copper Pan Burger', 'Fresh Lemonade', 'Skillet Brownie', 'Garden Salad', 'Tomato Soup']
@@ -198,7 +209,7 @@ export function createScenario({ seed, newId, now }: Parts): Scenario {
   }
 
   return {
-    steps: changes.map(({ type, check }) => ({ type, check })),
+    steps: changes.map(({ type, check, atMs }) => ({ type, check, atMs })),
     trial(number) {
       const checks = [1, 2].map((check): Standing => {
         const check_id = newId('chk')
@@ -206,11 +217,11 @@ export function createScenario({ seed, newId, now }: Parts): Scenario {
         const table = String(TABLES + 2 * number + check)
         return { check_id, external_check_id, table, lines: [], paid_cents: 0, created_at: '' }
       })
-      const begin = now - BEGIN_MS + number * TRIAL_MS
-      const envelopes = changes.map((change, step): Envelope => {
+      const begin = Math.floor((now - BEGIN_MS) / 1000) * 1000 + number * TRIAL_MS
+      const envelopes = changes.map((change): Envelope => {
         const check = checks[change.check - 1]
         if (check === undefined) throw new RangeError(`Unknown check ${change.check} in the scenario.`)
-        const created_at = new Date(begin + step * EVENT_MS).toISOString()
+        const created_at = new Date(begin + change.atMs).toISOString()
         const data = apply(change, check, created_at)
         return { id: newId('evt'), type: change.type, created_at, data }
       })
