@@ -16,11 +16,15 @@ const waits = { quietMs: [300, 1_500], limitMs: 4_000, searchMs: isSoak ? 3_000 
 function judge(
   receiver: string,
   view: string,
-  { seed = 1, headers = [] as string[], signal = new AbortController().signal } = {},
+  { seed = 1, headers = [] as string[], signal = new AbortController().signal, change = {} } = {},
 ) {
   const asked = { 'state-url': view, 'state-header': headers, seed }
   const state = stateCheck(asked, { ca: [], insecure: false })
-  return examine(receiver, { cases: converges, state: state && { ...state, waits }, signal })
+  return examine(receiver, {
+    cases: converges,
+    state: state && { ...state, waits: { ...waits, ...change } },
+    signal,
+  })
 }
 
 /** Judges a program of `strangers`, which shows its state at the path. */
@@ -141,6 +145,87 @@ const wrong: Record<string, Mistake> = {
   upserts: ordering(BY_ID),
 }
 
+/** Judges a receiver of `keep`, which keeps something of each event of a check, and shows the result of `show`. */
+async function judgedState<T>(
+  keep: (kept: T | undefined, event: Event) => T | undefined,
+  show: (kept: T) => unknown,
+  change: { searchMs?: number } = {},
+) {
+  const states = new Map<string, T>()
+  const answer: Handle = (response, { method, url, body }) => {
+    if (method === 'GET') {
+      const kept = states.get(url.split('/').at(-1) ?? '')
+      if (kept === undefined) return response.writeHead(404).end()
+      const shown = show(kept)
+      return response.end(typeof shown === 'string' ? shown : JSON.stringify(shown))
+    }
+    const event = JSON.parse(body.toString()) as Event
+    const id = event.type === 'payment.succeeded' ? event.data.check_id : event.data.id
+    const kept = id === undefined ? undefined : keep(states.get(id), event)
+    if (id !== undefined && kept !== undefined) states.set(id, kept)
+    return response.writeHead(204).end()
+  }
+  return withReceiver(answer, ({ url }) => judge(url, `${url}{check_id}`, { change }))
+}
+
+interface Event {
+  id: string
+  type: string
+  data: { id?: string; check_id?: string; status: string; updated_at: string; balance_cents: number }
+}
+
+describe.concurrent('the state after the newest event must show', () => {
+  const isCheck = ({ type }: Event) => type.startsWith('check.')
+  const newest = (kept: Event | undefined, event: Event) =>
+    !isCheck(event) || (kept && kept.data.updated_at > event.data.updated_at) ? kept : event
+
+  test('a receiver that keeps the oldest state fails', async () => {
+    const report = await judged('wrong/keeps-the-oldest', BY_EXTERNAL_ID)
+    expect(results(report)).toEqual({ deduplicates: 'passed', orders: 'failed' })
+    expect(detailOf(report, 'orders')).toMatch(
+      /^After all events of a check in order, status is as after its first event: "open"\. The newest event alone gives "closed"\. Ordering is missing: keep the state with the newest/,
+    )
+  })
+
+  test.each(['json', 'text'])(
+    'a receiver that applies only check.created is not checked: %s',
+    async (kind) => {
+      const created = (kept: Event | undefined, event: Event) =>
+        event.type === 'check.created' ? event : kept
+      const report = await judgedState(created, ({ data }) =>
+        kind === 'json' ? data : `${data.status}, ${data.balance_cents} due`,
+      )
+      expect(results(report)).toEqual({ deduplicates: 'passed', orders: 'not_checked' })
+      expect(detailOf(report, 'orders')).toMatch(/^Not checked: newer states of a check do not appear/)
+    },
+  )
+
+  test.each<[shown: string, show: (event: Event) => unknown]>([
+    ['whether it is paid', ({ data }) => ({ id: data.id, paid: data.balance_cents === 0 })],
+    ['its status as text', ({ data }) => data.status],
+    ['its last event', ({ id }) => ({ last: id })],
+  ])('a right receiver passes that shows only %s', async (_shown, show) => {
+    const report = await judgedState(newest, show)
+    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+  })
+
+  test('a receiver is not checked when all fields of the state differ between identical runs', async () => {
+    const report = await judgedState(newest, ({ data }) => ({ id: data.id, status: Math.random() }))
+    expect(results(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
+    expect(detailOf(report, 'orders')).toMatch(
+      /^Not checked: the state after identical deliveries differs at status\. No other field/,
+    )
+  })
+
+  test('a receiver is not checked when there is no time for two sequences', async () => {
+    const report = await judgedState(newest, ({ data }) => data, { searchMs: -Infinity })
+    expect(results(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
+    expect(detailOf(report, 'orders')).toMatch(
+      /^Not checked: only 0 sequences were compared in the time limit\./,
+    )
+  })
+})
+
 /** Judging one takes two seconds of a processor, so only the soak judges all. */
 const usual = new Set(['counts-deliveries', 'last-arrival-wins'])
 function judgedHere<T>(programs: Record<string, T>): [name: string, T][] {
@@ -150,7 +235,7 @@ function judgedHere<T>(programs: Record<string, T>): [name: string, T][] {
 test('every program has a test', () => {
   const names = (part: string) => readdirSync(folder + part).map((file) => file.replace('.mjs', ''))
   expect(names('right').sort()).toEqual([...Object.keys(right), 'asks-the-service'].sort())
-  expect(names('wrong').sort()).toEqual(Object.keys(wrong))
+  expect(names('wrong').sort()).toEqual([...Object.keys(wrong), 'keeps-the-oldest'].sort())
 })
 
 /** Each takes as long as hundreds of deliveries. */

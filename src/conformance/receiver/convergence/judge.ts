@@ -4,7 +4,7 @@ import type { Send } from '../send.ts'
 import { createScenario, type Step } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
 import { createTrials, type Sequence, type Signer, type Trials } from './trials.ts'
-import type { Views } from './comparison.ts'
+import { createComparison, type Leaves, type Views } from './comparison.ts'
 
 /** Options of `--state-url`. */
 export interface StateCheck extends StateSource {
@@ -62,9 +62,11 @@ export function createConvergence({ state, forge, newId, signal }: Parts): Conve
         const found = await search(rule === 'orders' ? orders : repetitions, trials, {
           seed: state.seed,
           searchMs,
+          extraMs: 2 * limitMs,
         })
         const { counterexample } = found
-        if (counterexample === undefined) return { passed: passed(found, trials, state.seed) }
+        if (counterexample === undefined)
+          return (await unseen(rule, found, trials)) ?? { passed: passed(found, trials, state.seed) }
         const advice = rule === 'orders' ? await orderAdvice(counterexample, trials) : DEDUPLICATE
         return `${describeDifference(counterexample, trials)} ${advice} Repeat with --seed ${state.seed}.`
       } catch (error) {
@@ -78,13 +80,104 @@ export function createConvergence({ state, forge, newId, signal }: Parts): Conve
 }
 
 function passed({ tried }: Found, trials: Trials, seed: number): string {
-  const ignored = trials.comparison().ignored()
+  const ignored = ignoredFields(trials)
   const differing =
     ignored.length === 0
       ? ''
       : ` Ignored fields, which differ between identical runs or count deliveries: ${ignored.join(', ')}.`
   return `${tried} ${tried === 1 ? 'sequence' : 'sequences'} of ${trials.steps.length} deliveries ended in the same state (seed ${seed}).${differing}`
 }
+
+function ignoredFields(trials: Trials): string[] {
+  return trials
+    .comparison()
+    .ignored()
+    .map((path) => path || 'the whole response')
+}
+
+/** Fewest sequences that make a comparison. */
+const FEWEST = 2
+
+/**
+ * Returns why equal ends prove nothing, or the mistake that they hide; `undefined` when the ends show newer states. What
+ * would be a mistake is played again with longer waits.
+ */
+async function unseen(rule: ConvergeRow['id'], { tried }: Found, trials: Trials): Promise<Finding> {
+  if (tried < FEWEST) return { notChecked: tooSlow(tried, trials.lagMs()) }
+  const suspicion = await firstAndNewest(rule, trials, false)
+  return suspicion && firstAndNewest(rule, trials, true)
+}
+
+/** Compares the states after the first event of check 1, after the newest alone, and after all in order. */
+async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, isLong: boolean): Promise<Finding> {
+  const { steps } = trials
+  const { areEqual, leaves } = trials.comparison()
+  const all = [...steps.keys()].filter((place) => steps[place]?.check === 1)
+  const endsOf = (sequence: Sequence) => trials.endsOf(sequence, isLong)
+  const [first, whole] = [await endsOf(all.slice(0, 1)), await endsOf(all)]
+  if (areEqual(first.views, whole.views) && !createComparison().areEqual(first.views, whole.views))
+    return { notChecked: allIgnored(trials) }
+  if (rule !== 'orders') return undefined
+  const newest = await endsOf(all.slice(-1))
+  const leavesOf = ({ views }: { views: Views }) => leaves(views)[0] ?? NO_LEAVES
+  const [ofFirst, ofWhole, ofNewest] = [leavesOf(first), leavesOf(whole), leavesOf(newest)]
+  const fields = [...ofFirst.keys()].filter((path) => showsState(path, ofFirst, ofNewest))
+  const [field] = fields
+  if (field !== undefined)
+    return fields.every((path) => isSame(path, ofFirst, ofWhole))
+      ? `After all events of a check in order, ${field} is as after its first event: ${valuesAt(field, ofWhole)}. The newest event alone gives ${valuesAt(field, ofNewest)}. ${NEWEST}`
+      : undefined
+  const isText = first.views.some(({ kind }) => kind === 'text')
+  const isNewestShown = !areEqual(newest.before, newest.views)
+  if (areEqual(first.before, first.views) || (isNewestShown && !isText)) return undefined
+  // Payments may show beside the check.
+  const isPayment = (place: number) => steps[place]?.type === 'payment.succeeded'
+  const early = await endsOf(all.filter((place, at) => at === 0 || isPayment(place)))
+  const isHidden = areEqual(early.views, whole.views) && !areEqual(newest.views, whole.views)
+  return isHidden ? { notChecked: NO_NEWER } : undefined
+}
+
+const NO_LEAVES: Leaves = new Map()
+
+/** Returns true for a field with other values in the newest state than in the first, apart from names such as `{event 3}`. */
+function showsState(path: string, first: Leaves, newest: Leaves): boolean {
+  const values = [...(first.get(path) ?? []), ...(newest.get(path) ?? [])]
+  const isNamed = values.some((value) => typeof value === 'string' && /\{[a-z ]+ \d+\}/.test(value))
+  return newest.has(path) && !isNamed && !isSame(path, first, newest)
+}
+
+function isSame(path: string, one: Leaves, other: Leaves): boolean {
+  return sortedAt(path, one).join() === sortedAt(path, other).join()
+}
+
+function valuesAt(path: string, leaves: Leaves): string {
+  return sortedAt(path, leaves).slice(0, MOST).join(', ')
+}
+
+function sortedAt(path: string, leaves: Leaves): string[] {
+  return (leaves.get(path) ?? []).map((value) => JSON.stringify(value)).sort()
+}
+
+const ANSWER_LATER = 'Let the receiver answer after it has processed a delivery.'
+
+/** From this lag on, in milliseconds, the receiver works after its response. */
+const LATE_MS = 1_000
+
+function tooSlow(tried: number, lagMs: number): string {
+  const compared = `Not checked: only ${tried} ${tried === 1 ? 'sequence was' : 'sequences were'} compared in the time limit.`
+  return lagMs < LATE_MS
+    ? `${compared} The receiver takes too long to answer. Let it answer faster.`
+    : `${compared} The state changed up to ${(lagMs / 1000).toFixed(1)} s after the response. ${ANSWER_LATER}`
+}
+
+function allIgnored(trials: Trials): string {
+  const fields = ignoredFields(trials)
+  const more = fields.length > MOST ? ` and ${fields.length - MOST} more` : ''
+  return `Not checked: the state after identical deliveries differs at ${fields.slice(0, MOST).join(', ')}${more}. No other field shows the newer states of a check. ${ANSWER_LATER} Or let --state-url return stored fields of the check, such as its status.`
+}
+
+const NO_NEWER =
+  'Not checked: newer states of a check do not appear in the response of --state-url. After all events of a check, it is as after check.created. Apply the newest state of each check, and return fields such as status and totals.'
 
 /** Most differing fields in a message. */
 const MOST = 3
@@ -194,6 +287,8 @@ interface Limits {
   seed: number
   /** After this long, in milliseconds, no further sequence is tried. */
   searchMs: number
+  /** Further time for the fewest sequences that make a comparison, in milliseconds. */
+  extraMs: number
 }
 
 interface Found {
@@ -279,7 +374,8 @@ async function search(property: Property, trials: Trials, limits: Limits): Promi
 }
 
 /** The first sequence that fails, shrunk, and how many were tried until then. */
-async function firstFailure(property: Property, trials: Trials, { seed, searchMs }: Limits) {
+async function firstFailure(property: Property, trials: Trials, limits: Limits) {
+  const { seed, searchMs, extraMs } = limits
   const fc = await import('fast-check')
   const all = [...trials.steps.keys()]
   let tried = 0
@@ -287,7 +383,8 @@ async function firstFailure(property: Property, trials: Trials, { seed, searchMs
   const run = async (examples: readonly Sequence[], drawn: number, limitMs: number) => {
     const deadline = performance.now() + limitMs
     const attempt = async (sequence: Sequence) => {
-      if (trouble !== undefined || performance.now() > deadline) return true
+      const lastMs = deadline + (tried < FEWEST ? extraMs : 0)
+      if (trouble !== undefined || performance.now() > lastMs) return true
       tried += 1
       try {
         return await property.holds(sequence, trials)

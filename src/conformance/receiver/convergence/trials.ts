@@ -56,6 +56,10 @@ export interface Trials {
   confirm(one: Sequence, other: Sequence): Promise<[Views, Views] | undefined>
   /** Final views of a sequence. */
   endOf(sequence: Sequence): Promise<Views>
+  /** Plays a sequence again. Returns the views before it, and those that stayed the same for the usual or a longer time. */
+  endsOf(sequence: Sequence, isLong: boolean): Promise<{ before: Views; views: Views }>
+  /** How long the view went on changing after the last response, in milliseconds. */
+  lagMs(): number
   /** Ignores, from now on, fields that count deliveries and show no state. Returns false when these ends differ otherwise. */
   ignoreBookkeeping(ends: readonly [Views, Views]): Promise<boolean>
 }
@@ -227,6 +231,13 @@ export function createTrials(parts: TrialParts): Trials {
     steps: scenario.steps,
     comparison: () => comparison,
     endOf,
+    async endsOf(sequence, isLong) {
+      const played = await play(sequence)
+      const unchangedMs = Math.max(isLong ? quietMs : 4 * gapMs, 2 * lagMs)
+      const { views } = await settle(played, { quietMs: unchangedMs, limitMs })
+      return { before: played.before, views }
+    },
+    lagMs: () => lagMs,
     async calibrate() {
       for (quietMs of parts.quietMs) {
         const controls = await twoControls()
