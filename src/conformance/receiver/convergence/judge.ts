@@ -3,7 +3,7 @@ import type { Finding, ReceiverCase, Row } from '../case.ts'
 import type { Send } from '../send.ts'
 import { createScenario, type Step } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
-import { createTrials, type Sequence, type Signer, type Trials } from './trials.ts'
+import { createTrials, type Ends, type Sequence, type Signer, type Trials } from './trials.ts'
 import { createComparison, type Leaves, type Views } from './comparison.ts'
 
 /** Options of `--state-url`. */
@@ -115,12 +115,24 @@ async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, isLong: b
   const all = [...steps.keys()].filter((place) => steps[place]?.check === 1)
   const endsOf = (sequence: Sequence) => trials.endsOf(sequence, isLong)
   const [first, whole] = [await endsOf(all.slice(0, 1)), await endsOf(all)]
-  if (areEqual(first.views, whole.views) && !createComparison().areEqual(first.views, whole.views))
-    return { notChecked: allIgnored(trials) }
-  if (rule !== 'orders') return undefined
   const newest = await endsOf(all.slice(-1))
-  const leavesOf = ({ views }: { views: Views }) => leaves(views)[0] ?? NO_LEAVES
-  const [ofFirst, ofWhole, ofNewest] = [leavesOf(first), leavesOf(whole), leavesOf(newest)]
+  if (![first, whole, newest].every(({ isFinal }) => isFinal)) return { notChecked: RESTLESS }
+  if (areEqual(first.views, whole.views) && !createComparison().areEqual(first.views, whole.views))
+    return {
+      notChecked: `${differsAt(ignoredFields(trials))} No other field shows the newer states of a check. ${ANSWER_LATER}`,
+    }
+  if (trials.comparison().ignored().length > 0) {
+    const again = [await endsOf(all.slice(0, 1)), await endsOf(all.slice(-1))]
+    const ignored = ignoredState([first, newest], again, trials)
+    if (ignored.length > 0)
+      return {
+        notChecked: `${differsAt(ignored)} So the check did not compare these fields. ${ANSWER_LATER}`,
+      }
+  }
+  if (rule !== 'orders') return undefined
+  const [ofFirst, ofWhole, ofNewest] = [first, whole, newest].map(
+    ({ views }) => leaves(views)[0] ?? NO_LEAVES,
+  ) as [Leaves, Leaves, Leaves]
   const fields = [...ofFirst.keys()].filter((path) => showsState(path, ofFirst, ofNewest))
   const [field] = fields
   if (field !== undefined)
@@ -135,6 +147,26 @@ async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, isLong: b
   const early = await endsOf(all.filter((place, at) => at === 0 || isPayment(place)))
   const isHidden = areEqual(early.views, whole.views) && !areEqual(newest.views, whole.views)
   return isHidden ? { notChecked: NO_NEWER } : undefined
+}
+
+/**
+ * Ignored fields that show state: each of two events alone gives the same value each time, and the two values differ.
+ */
+function ignoredState(ends: readonly Ends[], again: readonly Ends[], trials: Trials): string[] {
+  const { leaves } = createComparison()
+  const [first, newest, secondFirst, secondNewest] = [...ends, ...again].map(
+    ({ views }) => leaves(views)[0] ?? NO_LEAVES,
+  ) as [Leaves, Leaves, Leaves, Leaves]
+  const ignored = trials.comparison().ignored()
+  const isIgnored = (path: string) =>
+    ignored.some((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`))
+  return [...first.keys()].filter(
+    (path) =>
+      isIgnored(path) &&
+      showsState(path, first, newest) &&
+      isSame(path, first, secondFirst) &&
+      isSame(path, newest, secondNewest),
+  )
 }
 
 const NO_LEAVES: Leaves = new Map()
@@ -170,11 +202,12 @@ function tooSlow(tried: number, lagMs: number): string {
     : `${compared} The state changed up to ${(lagMs / 1000).toFixed(1)} s after the response. ${ANSWER_LATER}`
 }
 
-function allIgnored(trials: Trials): string {
-  const fields = ignoredFields(trials)
+function differsAt(fields: readonly string[]): string {
   const more = fields.length > MOST ? ` and ${fields.length - MOST} more` : ''
-  return `Not checked: the state after identical deliveries differs at ${fields.slice(0, MOST).join(', ')}${more}. No other field shows the newer states of a check. ${ANSWER_LATER} Or let --state-url return stored fields of the check, such as its status.`
+  return `Not checked: the state after identical deliveries differs at ${fields.slice(0, MOST).join(', ')}${more}.`
 }
+
+const RESTLESS = `Not checked: the response of --state-url still changes long after the last delivery. ${ANSWER_LATER}`
 
 const NO_NEWER =
   'Not checked: newer states of a check do not appear in the response of --state-url. After all events of a check, it is as after check.created. Apply the newest state of each check, and return fields such as status and totals.'
