@@ -226,6 +226,12 @@ export function createTrials(parts: TrialParts): Trials {
     return !isPerCheck || comparison.areEqual(views, await read())
   }
 
+  /** A wait of at least twice the lag, for receivers that change their view long after their response. */
+  function longWait(): Wait {
+    const unchangedMs = Math.max(quietMs, 2 * lagMs)
+    return { quietMs: unchangedMs, limitMs: limitMs + unchangedMs }
+  }
+
   async function endOf(sequence: Sequence): Promise<Views> {
     const known = ends.get(sequence.join())
     if (known !== undefined) return known
@@ -240,11 +246,8 @@ export function createTrials(parts: TrialParts): Trials {
     endOf,
     async endsOf(sequence, isLong) {
       const played = await play(sequence)
-      const unchangedMs = Math.max(isLong ? quietMs : 4 * gapMs, 2 * lagMs)
-      const { views, isQuiet } = await settle(played, {
-        quietMs: unchangedMs,
-        limitMs: limitMs + unchangedMs,
-      })
+      const wait = isLong ? longWait() : { quietMs: Math.max(4 * gapMs, 2 * lagMs), limitMs: 2 * limitMs }
+      const { views, isQuiet } = await settle(played, wait)
       return { before: played.before, views, isFinal: isQuiet }
     },
     lagMs: () => lagMs,
@@ -288,12 +291,12 @@ export function createTrials(parts: TrialParts): Trials {
     async confirm(one, other) {
       const earlier = await endOf(one)
       let played = await play(one)
-      let { views } = await settle(played, { quietMs, limitMs })
-      const longestMs = Math.min(limitMs, Math.max(2 * quietMs, 20 * lagMs))
+      let { views } = await settle(played, longWait())
+      const longestMs = Math.min(longWait().limitMs, Math.max(2 * quietMs, 20 * lagMs))
       if (!comparison.areEqual(earlier, views)) {
         // The earlier end may have been read before the receiver applied all, which says nothing of a field.
         played = await play(one)
-        const again = await settle(played, { quietMs, limitMs })
+        const again = await settle(played, longWait())
         comparison.ignore(views, again.views)
         views = again.views
       }
