@@ -174,7 +174,7 @@ interface Event {
   data: { id?: string; check_id?: string; status: string; updated_at: string; balance_cents: number }
 }
 
-describe.concurrent('the state after the newest event must show', () => {
+describe.concurrent('the state after the newest event must show', { timeout: 180_000 }, () => {
   const isCheck = ({ type }: Event) => type.startsWith('check.')
   const newest = (kept: Event | undefined, event: Event) =>
     !isCheck(event) || (kept && kept.data.updated_at > event.data.updated_at) ? kept : event

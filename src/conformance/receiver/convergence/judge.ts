@@ -3,7 +3,7 @@ import type { Finding, ReceiverCase, Row } from '../case.ts'
 import type { Send } from '../send.ts'
 import { createScenario, type Step } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
-import { createTrials, type Ends, type Sequence, type Signer, type Trials } from './trials.ts'
+import { createTrials, type Ends, type EndWait, type Sequence, type Signer, type Trials } from './trials.ts'
 import { createComparison, type Leaves, type Views } from './comparison.ts'
 
 /** Options of `--state-url`. */
@@ -103,17 +103,18 @@ const FEWEST = 2
  * would be a mistake is played again with longer waits.
  */
 async function unseen(rule: ConvergeRow['id'], { tried }: Found, trials: Trials): Promise<Finding> {
-  if (tried < FEWEST) return { notChecked: tooSlow(tried, trials.lagMs()) }
-  const suspicion = await firstAndNewest(rule, trials, false)
-  return suspicion && firstAndNewest(rule, trials, true)
+  const hasIgnored = trials.comparison().ignored().length > 0
+  if (tried < FEWEST) return { notChecked: tooSlow(tried, hasIgnored ? undefined : trials.lagMs()) }
+  const suspicion = await firstAndNewest(rule, trials, hasIgnored ? 'shown' : 'short')
+  return suspicion && firstAndNewest(rule, trials, 'long')
 }
 
 /** Compares the states after the first event of check 1, after the newest alone, and after all in order. */
-async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, isLong: boolean): Promise<Finding> {
+async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: EndWait): Promise<Finding> {
   const { steps } = trials
   const { areEqual, leaves } = trials.comparison()
   const all = [...steps.keys()].filter((place) => steps[place]?.check === 1)
-  const endsOf = (sequence: Sequence) => trials.endsOf(sequence, isLong)
+  const endsOf = (sequence: Sequence) => trials.endsOf(sequence, wait)
   const [first, whole] = [await endsOf(all.slice(0, 1)), await endsOf(all)]
   const newest = await endsOf(all.slice(-1))
   if (![first, whole, newest].every(({ isFinal }) => isFinal)) return { notChecked: RESTLESS }
@@ -195,8 +196,10 @@ const ANSWER_LATER = 'Let the receiver answer after it has processed a delivery.
 /** From this lag on, in milliseconds, the receiver works after its response. */
 const LATE_MS = 1_000
 
-function tooSlow(tried: number, lagMs: number): string {
+/** The lag is unknown where the views never came to rest. */
+function tooSlow(tried: number, lagMs: number | undefined): string {
   const compared = `Not checked: only ${tried} ${tried === 1 ? 'sequence was' : 'sequences were'} compared in the time limit.`
+  if (lagMs === undefined) return `${compared} The state changed long after the response. ${ANSWER_LATER}`
   return lagMs < LATE_MS
     ? `${compared} The receiver takes too long to answer. Let it answer faster.`
     : `${compared} The state changed up to ${(lagMs / 1000).toFixed(1)} s after the response. ${ANSWER_LATER}`

@@ -56,13 +56,18 @@ export interface Trials {
   confirm(one: Sequence, other: Sequence): Promise<[Views, Views] | undefined>
   /** Final views of a sequence. */
   endOf(sequence: Sequence): Promise<Views>
-  /** Plays a sequence again. Waits until the views stay the same for the usual or a longer time. */
-  endsOf(sequence: Sequence, isLong: boolean): Promise<Ends>
+  /**
+   * Plays a sequence again. Waits until the views stay the same; unless `short`, also until they show something. `long` is
+   * for ends on which a mistake rests.
+   */
+  endsOf(sequence: Sequence, wait: EndWait): Promise<Ends>
   /** How long the view went on changing after the last response, in milliseconds. */
   lagMs(): number
   /** Ignores, from now on, fields that count deliveries and show no state. Returns false when these ends differ otherwise. */
   ignoreBookkeeping(ends: readonly [Views, Views]): Promise<boolean>
 }
+
+export type EndWait = 'short' | 'shown' | 'long'
 
 /** Views before and after a sequence. `isFinal` is false when they still changed at the time limit. */
 export interface Ends {
@@ -244,11 +249,18 @@ export function createTrials(parts: TrialParts): Trials {
     steps: scenario.steps,
     comparison: () => comparison,
     endOf,
-    async endsOf(sequence, isLong) {
+    async endsOf(sequence, wait) {
       const played = await play(sequence)
-      const wait = isLong ? longWait() : { quietMs: Math.max(4 * gapMs, 2 * lagMs), limitMs: 2 * limitMs }
-      const { views, isQuiet } = await settle(played, wait)
-      return { before: played.before, views, isFinal: isQuiet }
+      const { before } = played
+      const shortMs = Math.max(4 * gapMs, 2 * lagMs)
+      const unchangedMs = wait === 'long' ? Math.max(quietMs, 2 * lagMs, limitMs / 2) : shortMs
+      const isShown = (views: Views) => !createComparison().areEqual(before, views)
+      const { views, isQuiet } = await settle(played, {
+        quietMs: unchangedMs,
+        limitMs: wait === 'long' ? limitMs + unchangedMs : limitMs,
+        ...(wait !== 'short' && { until: isShown }),
+      })
+      return { before, views, isFinal: isQuiet }
     },
     lagMs: () => lagMs,
     async calibrate() {
