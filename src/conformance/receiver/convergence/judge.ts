@@ -104,7 +104,7 @@ const FEWEST = 2
  */
 async function unseen(rule: ConvergeRow['id'], { tried }: Found, trials: Trials): Promise<Finding> {
   const hasIgnored = trials.comparison().ignored().length > 0
-  if (tried < FEWEST) return { notChecked: tooSlow(tried, hasIgnored ? undefined : trials.lagMs()) }
+  if (tried < FEWEST) return { error: tooSlow(tried, hasIgnored ? undefined : trials.lagMs()) }
   const suspicion = await firstAndNewest(rule, trials, hasIgnored ? 'shown' : 'short')
   return suspicion && firstAndNewest(rule, trials, 'long')
 }
@@ -117,17 +117,17 @@ async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: End
   const endsOf = (sequence: Sequence) => trials.endsOf(sequence, wait)
   const [first, whole] = [await endsOf(all.slice(0, 1)), await endsOf(all)]
   const newest = await endsOf(all.slice(-1))
-  if (![first, whole, newest].every(({ isFinal }) => isFinal)) return { notChecked: RESTLESS }
+  if (![first, whole, newest].every(({ isFinal }) => isFinal)) return { error: RESTLESS }
   if (areEqual(first.views, whole.views) && !createComparison().areEqual(first.views, whole.views))
     return {
-      notChecked: `${differsAt(ignoredFields(trials))} No other field shows the newer states of a check. ${ANSWER_LATER}`,
+      error: `${differsAt(ignoredFields(trials))} No other field shows the newer states of a check. ${ANSWER_LATER}`,
     }
   if (trials.comparison().ignored().length > 0) {
     const again = [await endsOf(all.slice(0, 1)), await endsOf(all.slice(-1))]
     const ignored = ignoredState([first, newest], again, trials)
     if (ignored.length > 0)
       return {
-        notChecked: `${differsAt(ignored)} So the check did not compare these fields. ${ANSWER_LATER}`,
+        error: `${differsAt(ignored)} So the check did not compare these fields. ${ANSWER_LATER}`,
       }
   }
   if (rule !== 'orders') return undefined
@@ -198,7 +198,7 @@ const LATE_MS = 1_000
 
 /** The lag is unknown where the views never came to rest. */
 function tooSlow(tried: number, lagMs: number | undefined): string {
-  const compared = `Not checked: only ${tried} ${tried === 1 ? 'sequence was' : 'sequences were'} compared in the time limit.`
+  const compared = `Only ${tried} ${tried === 1 ? 'sequence was' : 'sequences were'} compared in the time limit.`
   if (lagMs === undefined) return `${compared} The state changed long after the response. ${ANSWER_LATER}`
   return lagMs < LATE_MS
     ? `${compared} The receiver takes too long to answer. Let it answer faster.`
@@ -207,10 +207,10 @@ function tooSlow(tried: number, lagMs: number | undefined): string {
 
 function differsAt(fields: readonly string[]): string {
   const more = fields.length > MOST ? ` and ${fields.length - MOST} more` : ''
-  return `Not checked: the state after identical deliveries differs at ${fields.slice(0, MOST).join(', ')}${more}.`
+  return `The state after identical deliveries differs at ${fields.slice(0, MOST).join(', ')}${more}.`
 }
 
-const RESTLESS = `Not checked: the response of --state-url still changes long after the last delivery. ${ANSWER_LATER}`
+const RESTLESS = `The response of --state-url still changes long after the last delivery. ${ANSWER_LATER}`
 
 const NO_NEWER =
   'Not checked: newer states of a check do not appear in the response of --state-url. After all events of a check, it is as after check.created. Apply the newest state of each check, and return fields such as status and totals.'
