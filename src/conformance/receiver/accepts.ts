@@ -125,7 +125,7 @@ const rows: readonly AcceptRow[] = [
     id: 'retry_after_a_day',
     title: 'Event from yesterday with a timestamp of now',
     reason:
-      'Retries go on for 35 hours (specification section 6), each with a new t. A receiver that limits the age of created_at rejects every late retry. The tolerance applies to t only.',
+      'Retries take 35 hours (specification section 6), each with a new t. A receiver that limits the age of created_at rejects every late retry. The tolerance applies to t only.',
     deliveries: (forge) => {
       const created_at = new Date((forge.now() - DAY_SECONDS) * 1000).toISOString()
       return [forge.genuine(bytes({ ...forge.envelope(), created_at }))]
