@@ -9,10 +9,10 @@ import {
   toTap,
 } from '../../conformance/report.ts'
 import { BaseCommand } from '../base-command.ts'
-import { exitCodes, usageError, CommandError } from '../errors.ts'
+import { exitCodes, usageError } from '../errors.ts'
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../flags.ts'
-import { checkOutput, writeOutput } from '../files/output.ts'
+import { checkOutput, writeOutput, writing } from '../files/output.ts'
 import { fitTo } from '../render/layout.ts'
 import { renderConformance } from '../render/results.ts'
 
@@ -141,7 +141,7 @@ export function formatReport(report: ConformanceReport, { json, tap, columns, ab
  * @throws CommandError when it cannot.
  */
 export async function requireReportFile(file: string | undefined): Promise<void> {
-  if (file !== undefined) await writing(file, () => checkOutput(file))
+  if (file !== undefined) await writingReport(file, () => checkOutput(file))
 }
 
 /**
@@ -149,15 +149,13 @@ export async function requireReportFile(file: string | undefined): Promise<void>
  * @throws CommandError when the file cannot be written.
  */
 export async function writeReport(file: string | undefined, report: ConformanceReport): Promise<void> {
-  if (file !== undefined) await writing(file, async () => writeOutput(file, await toJUnit(report), 0o644))
+  if (file !== undefined)
+    await writingReport(file, async () => writeOutput(file, await toJUnit(report), 0o644))
 }
 
-async function writing(file: string, work: () => Promise<void>): Promise<void> {
-  try {
+function writingReport(file: string, work: () => Promise<void>): Promise<void> {
+  return writing(file, { flag: '--junit', content: 'report' }, async () => {
     await mkdir(dirname(file), { recursive: true })
     await work()
-  } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException
-    throw new CommandError('unwritable_file', `--junit: cannot write the report to ${file} (${code}).`)
-  }
+  })
 }

@@ -5,7 +5,9 @@ import type { Bundle } from '../../model/simulator/bundle.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 import { printable } from '../render/text.ts'
 import { readInput } from './input.ts'
-import { checkOutput, requireKind, writeOutput } from './output.ts'
+import { checkOutput, requireKind, writeOutput, writing } from './output.ts'
+
+const NAMED = { flag: '--bundle', content: 'bundle' }
 
 const MEBIBYTE = 1024 * 1024
 /** A bundle by its first bytes. */
@@ -24,7 +26,7 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
       `The bundle has ${Math.ceil(length / MEBIBYTE)} MiB, but a replay reads at most ${LONGEST_BUNDLE / MEBIBYTE} MiB, so it was not written. Record a shorter run, or start the service with a lower --keep-events.`,
     )
   await requireKind(file, BUNDLE, 'a bundle')
-  await writing(file, () => writeOutput(file, text, 0o600))
+  await writing(file, NAMED, () => writeOutput(file, text, 0o600))
   return length
 }
 
@@ -34,16 +36,7 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
  */
 export async function requireWritable(file: string): Promise<void> {
   await requireKind(file, BUNDLE, 'a bundle')
-  await writing(file, () => checkOutput(file))
-}
-
-async function writing(file: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException
-    throw new CommandError('unwritable_file', `--bundle: cannot write the bundle to ${file} (${code}).`)
-  }
+  await writing(file, NAMED, () => checkOutput(file))
 }
 
 /**

@@ -39,6 +39,23 @@ export async function checkOutput(file: string): Promise<void> {
   if (!(await isPipe(file))) await (await openOutput(file, 0o600)).discard()
 }
 
+/**
+ * Runs `work`, which writes or checks the file that a flag names, such as `--out`. `content` names what it holds.
+ * @throws CommandError in place of a NodeJS.ErrnoException.
+ */
+export async function writing(
+  file: string,
+  { flag, content }: { flag: string; content: string },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException
+    throw new CommandError('unwritable_file', `${flag}: cannot write the ${content} to ${file} (${code}).`)
+  }
+}
+
 /** Returns true for a pipe or a device, such as `/dev/stdout` or a shell's `>(…)`, which cannot be replaced. */
 export async function isPipe(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined)

@@ -3,7 +3,7 @@ import { Refusal } from '../../model/refusal.ts'
 import { validate, type ValidationIssue } from '../../model/validation.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { inputName, readInput, withoutByteOrderMark } from '../files/input.ts'
-import { checkOutput, writeOutput } from '../files/output.ts'
+import { checkOutput, writeOutput, writing } from '../files/output.ts'
 import { referredTo, type Scenario, scenarioSchema } from './schema.ts'
 
 /**
@@ -66,6 +66,8 @@ function wrong(file: string, message: string): CommandError {
 
 const FILE = 'tabwire-counterexample'
 
+const NAMED = { flag: '--out', content: 'scenario' }
+
 /**
  * Returns the file to write: the named one, or a new one in the working directory.
  * @throws CommandError (usage) when the named file exists, unless it may be replaced; and when it cannot be written.
@@ -74,7 +76,7 @@ export async function outputFile(named: string | undefined, force: boolean): Pro
   if (named === undefined) return force ? `${FILE}.json` : newFile()
   if (!force && (await isFile(named)))
     throw usageError(`--out: ${named} already exists. Pass --force to replace it, or another --out FILE.`)
-  await writing(named, () => checkOutput(named))
+  await writing(named, NAMED, () => checkOutput(named))
   return named
 }
 
@@ -93,14 +95,5 @@ async function isFile(file: string): Promise<boolean> {
 
 /** Writes a scenario. @throws CommandError when the file cannot be written. */
 export async function writeScenario(file: string, scenario: Scenario): Promise<void> {
-  await writing(file, () => writeOutput(file, `${JSON.stringify(scenario, null, 2)}\n`, 0o644))
-}
-
-async function writing(file: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException
-    throw new CommandError('unwritable_file', `--out: cannot write the scenario to ${file} (${code}).`)
-  }
+  await writing(file, NAMED, () => writeOutput(file, `${JSON.stringify(scenario, null, 2)}\n`, 0o644))
 }
