@@ -54,15 +54,19 @@ export function reportedOf({ report, account }: Verdict, withAccount: boolean): 
 }
 
 /**
- * Returns true when a report has a finding or a problem of `--fail-on`. With `any`, misdirected calls fail, too;
- * `misdirected` is the message of {@link misdirectedCalls}.
+ * Returns true when a report has a finding or a problem of `--fail-on`. Calls `say` for misdirected calls, which fail, too,
+ * with `any`.
  */
-export function fails(
-  { findings, account }: Reported,
+export async function fails(
+  client: Pick<Client, 'requests'>,
+  report: Reported,
   failOn: readonly string[],
-  misdirected?: string,
-): boolean {
+  say: (text: string) => void,
+): Promise<boolean> {
+  const misdirected = await misdirectedCalls(client, report)
+  if (misdirected !== undefined) say(misdirected)
   if (misdirected !== undefined && failOn.includes('any')) return true
+  const { findings, account } = report
   return [...findings, ...(account?.problems ?? [])].some(({ code }) => isFailing(code, failOn))
 }
 
@@ -73,7 +77,7 @@ const MOST_CALLS = 5
  * Returns a message when no push arrived, but calls of paths or methods that the API does not have: a report of nothing
  * would look like one without findings.
  */
-export async function misdirectedCalls(
+async function misdirectedCalls(
   { requests }: Pick<Client, 'requests'>,
   { pushes, since }: Pick<Report, 'pushes' | 'since'>,
 ): Promise<string | undefined> {

@@ -14,15 +14,7 @@ import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { renderGuestsReport } from '../cli/render/guests.ts'
-import {
-  casesOf,
-  failingCodes,
-  fails,
-  misdirectedCalls,
-  needsAccount,
-  reportedOf,
-  type Reported,
-} from '../cli/report.ts'
+import { casesOf, failingCodes, fails, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
 import { suggestion } from '../cli/suggestion.ts'
@@ -185,9 +177,7 @@ export default class Exec extends BaseCommand {
       if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
       // Standard output belongs to the command.
       this.sayResult(report, (columns) => renderReported(report, columns))
-      const misdirected = await misdirectedCalls(client, report)
-      if (misdirected !== undefined) this.say(misdirected)
-      const isWrong = fails(report, failOn, misdirected)
+      const isWrong = await fails(client, report, failOn, (text) => this.say(text))
       process.exitCode = code === 0 && isWrong ? exitCodes.checkFailed : code
       const cases = casesOf(report, failOn, { suite: 'exec', target: TARGET })
       await this.writeAlso(() => writeReport(flags.junit, cases))

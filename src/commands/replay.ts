@@ -9,15 +9,7 @@ import { fromEnvironment } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderDifference, renderRecording, renderReplay, renderReported } from '../cli/render/report.ts'
 import { renderWarning } from '../cli/render/messages.ts'
-import {
-  casesOf,
-  failingCodes,
-  fails,
-  knownCodes,
-  misdirectedCalls,
-  needsAccount,
-  type Reported,
-} from '../cli/report.ts'
+import { casesOf, failingCodes, fails, knownCodes, needsAccount, type Reported } from '../cli/report.ts'
 import { listenForSignals } from '../cli/start/start.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { ApiError, createClient, type Client } from '../client.ts'
@@ -95,9 +87,8 @@ export default class Replay extends BaseCommand {
       const cases = casesOf(report, failOn, { suite, target })
       if (flags.tap) this.write(toTap(cases))
       else this.print(report, (columns) => renderReported(report, columns))
-      const misdirected = await misdirectedCalls(client, report)
-      if (misdirected !== undefined) this.say(misdirected)
-      if (fails(report, failOn, misdirected)) process.exitCode = exitCodes.checkFailed
+      if (await fails(client, report, failOn, (text) => this.say(text)))
+        process.exitCode = exitCodes.checkFailed
       await this.writeAlso(() => writeReport(flags.junit, cases))
       if (serves) await this.serve(simulator, flags.open)
     } finally {

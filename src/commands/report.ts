@@ -3,15 +3,7 @@ import { exitCodes } from '../cli/errors.ts'
 import { writeReport } from '../cli/conformance/command.ts'
 import { requireWritable, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import {
-  casesOf,
-  failingCodes,
-  fails,
-  misdirectedCalls,
-  needsAccount,
-  reportedOf,
-  type Reported,
-} from '../cli/report.ts'
+import { casesOf, failingCodes, fails, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { suggestion } from '../cli/suggestion.ts'
@@ -66,9 +58,8 @@ export default class Report extends ServiceCommand {
     const cases = casesOf(report, failOn, about)
     if (flags.tap) this.write(toTap(cases))
     else this.print(report, (columns) => renderReported(report, columns))
-    const misdirected = await misdirectedCalls(client, report)
-    if (misdirected !== undefined) this.say(misdirected)
-    if (fails(report, failOn, misdirected)) process.exitCode = exitCodes.checkFailed
+    if (await fails(client, report, failOn, (text) => this.say(text)))
+      process.exitCode = exitCodes.checkFailed
     await this.writeAlso(() => writeReport(flags.junit, cases))
     if (bundle === undefined || file === undefined) return
     const judged = { account: withAccount, fail_on: failOn, exit_code: null, guests: null }
