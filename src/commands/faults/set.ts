@@ -4,12 +4,9 @@ import { readFaultWords } from '../../cli/parse-faults.ts'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderFaults } from '../../cli/render/controls.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { durationMs } from '../../model/text/time.ts'
+import { DAY_MS, durationMs } from '../../model/text/time.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 import type { Fault } from '../../model/simulator/fault.ts'
-
-/** Longest duration of a fault, in milliseconds. */
-const DAY_MS = 86_400_000
 
 /** Parses a duration from 1ms to 24h. */
 const durationFlag = Flags.custom<number>({

@@ -86,8 +86,9 @@ async function changedByConflict(
   const twin = await settledClaim(target)
   const now = await target.read(check)
   const idsOf = ({ id, item }: TrialCheck) => [id, item('soup').external_id, item('bread').external_id]
+  const twinIds = idsOf(twin.check)
   const pathAtTwin = (path: string) =>
-    idsOf(check).reduce((shown, id, index) => shown.replaceAll(id, idsOf(twin.check)[index] ?? id), path)
+    idsOf(check).reduce((shown, id, index) => shown.replaceAll(id, twinIds[index] ?? id), path)
   return changed.filter((path) => {
     const value = at(now, path)
     return value === undefined || !isDeepStrictEqual(value, at(twin.read, pathAtTwin(path)))

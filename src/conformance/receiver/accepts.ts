@@ -117,8 +117,10 @@ const rows: readonly AcceptRow[] = [
     deliveries: (forge) => {
       const body = bytes(forge.envelope())
       // Each attempt gets a new signature, so a receiver may reject a repeated one.
-      const ages = [2, 1, 0].map((age) => age - 2 + Math.min(2, oldestAge(forge)))
-      return ages.map((age) => forge.delivery(body, forge.header(body, forge.now() - age)))
+      const oldest = Math.min(2, oldestAge(forge))
+      return [oldest, oldest - 1, oldest - 2].map((age) =>
+        forge.delivery(body, forge.header(body, forge.now() - age)),
+      )
     },
   },
   {

@@ -96,7 +96,10 @@ export function createPushSequence(
   }
 
   function lose(entry: RequestEntry, finding: Finding, sent: Sent): void {
-    if (isOlder(sent.revision, knownRevision(previous?.(entry), orderBy))) return
+    const isSettled = [entry.push, previous?.(entry)].some((push) =>
+      isOlder(sent.revision, knownRevision(push, orderBy)),
+    )
+    if (isSettled) return
     keepLostPush({ request: seenOf(entry), finding, ...sent })
     const [[stalest, [oldest, ...rest]] = ['', []]] = lost
     if (waiting <= keepLost || oldest === undefined) return
@@ -161,7 +164,7 @@ export function createPushSequence(
       for (const one of [senderOf(entry), senderOf({ path })]) settle(one, sent, known)
       const failure = mayHaveFailed ? failureOf(entry, sent) : undefined
       if (failure !== undefined) {
-        if (!isOlder(sent().revision, known)) lose(entry, failure, sent())
+        lose(entry, failure, sent())
         return []
       }
       const refusal = mayHaveFailed ? refusalOf(entry) : undefined

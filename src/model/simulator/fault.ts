@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { eventTypes } from '../event.ts'
+import { DAY_MS } from '../text/time.ts'
 import { apiFields, deliveryFaultKinds } from './fault-kinds.ts'
 
 /** Default delays in milliseconds of the service's clock: half of the first retry's backoff, and all of it. */
@@ -8,8 +9,6 @@ const REORDER_MS = 60_000
 
 /** Default status of an injected error. */
 const ERROR_STATUS = 503
-
-const DAY_MS = 86_400_000
 
 const probability = z.number().min(0).max(1)
 const heldBack = z.int().min(1).max(DAY_MS)

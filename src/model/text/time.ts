@@ -1,5 +1,8 @@
 const unitsMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
 
+/** A day in milliseconds. */
+export const DAY_MS = unitsMs.d
+
 /**
  * Parses a duration such as `1h30m` to milliseconds: whole numbers of d, h, m, s and ms, in this order. Otherwise
  * returns `undefined`.
