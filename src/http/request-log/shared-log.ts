@@ -10,11 +10,15 @@ import { createRequestLog, sizeOf, type AddListener, type LogParts, type Request
 /** An input of the log: a request, or the state of a check after a push that is not logged. */
 type Input = { request: RequestEntry } | { applied: Check }
 
-interface Waiting {
+/** An input that is to be stored, with the state of the records when it came. */
+interface Unstored {
   id: string
   generation: number
   sequence: number
   input: Input
+}
+
+interface Waiting extends Unstored {
   /** Called when the answer may be sent. */
   written: () => void
 }
@@ -57,13 +61,9 @@ export async function openSharedLog({
   ...parts
 }: SharedLogParts): Promise<RequestLog> {
   const listeners = new Set<AddListener>()
-  const queue: Waiting[] = []
-  /** Taken from the queue, and being stored. */
-  let batch: readonly Waiting[] = []
   /** Inputs of this instance that are not in the log yet, by id. */
   const own = new Map<string, Input>()
-  let characters = 0
-  let isAway = false
+  const queue = createWriteQueue(rows, { onStored: readSoon, onDropped: (id) => own.delete(id) })
   let closed = false
   /** Number of the last row that the log has, and of the newest checkpoint. */
   let lastRow = 0
@@ -192,84 +192,9 @@ export async function openSharedLog({
     charactersSince = 0
   }
 
-  function drop(waiting: Waiting | undefined): void {
-    if (waiting === undefined) return
-    characters -= inputSize(waiting.input)
-    own.delete(waiting.id)
-    waiting.written()
-  }
-
-  function takeBatch(): Waiting[] {
-    let size = 0
-    const end = queue.findIndex(
-      ({ input }, index) => index === BATCH.requests || (size += inputSize(input)) > BATCH.characters,
-    )
-    return queue.splice(0, end === -1 ? queue.length : Math.max(1, end))
-  }
-
-  let writing: Promise<void> | undefined
-  function write(): void {
-    writing ??= writeAll().finally(() => {
-      writing = undefined
-      // An answered client may have sent its next request by now.
-      if (queue.length > 0 && !closed) write()
-    })
-  }
-  /** Stores what waits. What came meanwhile is the next batch. */
-  async function writeAll(): Promise<void> {
-    while (queue.length > 0) {
-      // Requests of one commit are answered together, and stored together.
-      await timers.nextTurn()
-      batch = takeBatch()
-      try {
-        await rows.append(batch.map(rowOf))
-        isAway = false
-        for (const { input, written } of batch) {
-          characters -= inputSize(input)
-          written()
-        }
-        batch = []
-        readSoon()
-      } catch {
-        isAway = true
-        queue.unshift(...batch)
-        batch = []
-        for (const { written } of queue) written()
-        if (closed) return
-        trim()
-        // The timer keeps the process alive: at a shutdown without the database, nothing else may.
-        await timers.sleep(RETRY_MS)
-      }
-    }
-  }
-
-  function trim(): void {
-    while (queue.length > MOST_WAITING.requests || characters > MOST_WAITING.characters) drop(queue.shift())
-  }
-
-  /** Resolves when an input is stored, but does not wait for a slow database. */
-  function whenWritten(waiting: Waiting): Promise<void> {
-    return new Promise((resolve) => {
-      const late = timers.setTimeout(resolve, WRITE_WAIT_MS)
-      const before = waiting.written
-      waiting.written = () => {
-        before()
-        timers.clearTimeout(late)
-        resolve()
-      }
-    })
-  }
-
   function enqueue(id: string, input: Input): Promise<void> | undefined {
-    const place = { generation: service.generation(), sequence: service.sequence() }
-    const waiting: Waiting = { id, input, ...place, written() {} }
-    queue.push(waiting)
     own.set(id, input)
-    characters += inputSize(input)
-    trim()
-    const done = isAway ? undefined : whenWritten(waiting)
-    write()
-    return done
+    return queue.add({ id, input, generation: service.generation(), sequence: service.sequence() })
   }
 
   await readPages()
@@ -283,8 +208,7 @@ export async function openSharedLog({
       void enqueue(newId(), { applied: check })
     },
     async bringUpToDate() {
-      const newest = queue.at(-1) ?? batch.at(-1)
-      if (newest !== undefined) await whenWritten(newest)
+      await queue.stored()
       await read()
     },
     get: (id) => log.get(id),
@@ -302,9 +226,123 @@ export async function openSharedLog({
       closed = true
       timers.clearTimeout(timer)
       unsubscribe()
-      // Stores what waits, unless the database is away.
-      await Promise.all([writing, reading.catch(() => {})])
+      await Promise.all([queue.close(), reading.catch(() => {})])
       await log.close()
+    },
+  }
+}
+
+/** Inputs on their way to the database, in order. */
+interface WriteQueue {
+  /** Resolves when the input is stored, or after WRITE_WAIT_MS. Returns `undefined` while the database is away. */
+  add(input: Unstored): Promise<void> | undefined
+  /** Resolves when all inputs so far are stored, or after WRITE_WAIT_MS. */
+  stored(): Promise<void>
+  /** Stores what waits, unless the database is away. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates the queue of inputs that this instance stores. A failed statement is repeated. Above MOST_WAITING, the oldest
+ * inputs are dropped.
+ */
+function createWriteQueue(
+  rows: Pick<RequestRows, 'append'>,
+  { onStored, onDropped }: { onStored: () => void; onDropped: (id: string) => void },
+): WriteQueue {
+  const queue: Waiting[] = []
+  /** Taken from the queue, and being stored. */
+  let batch: readonly Waiting[] = []
+  let characters = 0
+  let isAway = false
+  let closed = false
+  let writing: Promise<void> | undefined
+
+  function takeBatch(): Waiting[] {
+    let size = 0
+    const end = queue.findIndex(
+      ({ input }, index) => index === BATCH.requests || (size += inputSize(input)) > BATCH.characters,
+    )
+    return queue.splice(0, end === -1 ? queue.length : Math.max(1, end))
+  }
+
+  function write(): void {
+    writing ??= writeAll().finally(() => {
+      writing = undefined
+      // An answered client may have sent its next request by now.
+      if (queue.length > 0 && !closed) write()
+    })
+  }
+
+  /** Stores what waits. What came meanwhile is the next batch. */
+  async function writeAll(): Promise<void> {
+    while (queue.length > 0) {
+      // Requests of one commit are answered together, and stored together.
+      await timers.nextTurn()
+      batch = takeBatch()
+      try {
+        await rows.append(batch.map(rowOf))
+        isAway = false
+        for (const { input, written } of batch) {
+          characters -= inputSize(input)
+          written()
+        }
+        batch = []
+        onStored()
+      } catch {
+        isAway = true
+        queue.unshift(...batch)
+        batch = []
+        for (const { written } of queue) written()
+        if (closed) return
+        trim()
+        // The timer keeps the process alive: at a shutdown without the database, nothing else may.
+        await timers.sleep(RETRY_MS)
+      }
+    }
+  }
+
+  function trim(): void {
+    while (queue.length > MOST_WAITING.requests || characters > MOST_WAITING.characters) drop(queue.shift())
+  }
+
+  function drop(waiting: Waiting | undefined): void {
+    if (waiting === undefined) return
+    characters -= inputSize(waiting.input)
+    onDropped(waiting.id)
+    waiting.written()
+  }
+
+  /** Resolves when an input is stored, but does not wait for a slow database. */
+  function whenWritten(waiting: Waiting): Promise<void> {
+    return new Promise((resolve) => {
+      const late = timers.setTimeout(resolve, WRITE_WAIT_MS)
+      const before = waiting.written
+      waiting.written = () => {
+        before()
+        timers.clearTimeout(late)
+        resolve()
+      }
+    })
+  }
+
+  return {
+    add(unstored) {
+      const waiting: Waiting = { ...unstored, written() {} }
+      queue.push(waiting)
+      characters += inputSize(waiting.input)
+      trim()
+      const done = isAway ? undefined : whenWritten(waiting)
+      write()
+      return done
+    },
+    async stored() {
+      const newest = queue.at(-1) ?? batch.at(-1)
+      if (newest !== undefined) await whenWritten(newest)
+    },
+    async close() {
+      closed = true
+      await writing
     },
   }
 }
