@@ -31,8 +31,8 @@ const mutants: readonly Mutant[] = [
   {
     what: 'a batch that lost is not undone',
     file: store,
-    from: 'counts.conflicts += 1\n        replica.undo(ahead)',
-    to: 'counts.conflicts += 1',
+    from: 'onConflict()\n      replica.undo(ahead)',
+    to: 'onConflict()',
   },
   {
     what: 'a batch whose answer was lost is not looked for',

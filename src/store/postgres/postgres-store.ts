@@ -116,73 +116,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const outages = createOutages(onNotice)
   let closed = false
 
-  /** Makes decisions durable. Decides again until no other instance has written in between. */
-  async function commit(jobs: Job[], until: number): Promise<Decided> {
-    const tried = new Map<string, Decided>()
-    const found = new Set<string>()
-    /** Returns the decisions of a statement that was executed although there was no answer: the journal has its batch. */
-    const executed = () => [...tried].find(([batch]) => found.has(batch))?.[1]
-    let ahead: Decided | undefined
-    const decide = (): Decided => {
-      // Divided only before the first statement: a later one may find that an earlier one was executed, with all jobs.
-      const decided = replica.decide(jobs, tried.size === 0 ? MOST_CHARACTERS : Infinity)
-      waiting.unshift(...jobs.splice(decided.outcomes.length))
-      return decided
-    }
-    const msFor = (rows = 0) => Math.max(until - timeRun(), rows * MS_PER_ROW)
-    /** Resolves with the decisions when they are appended, or need not be; `undefined` when the journal has new batches. */
-    const attempt = async (own: Appending): Promise<Decided | undefined> => {
-      const reloading = replica.reloading()
-      if (reloading !== undefined) await within(msFor(), reloading)
-      let decided = decide()
-      if (decided.rows.length === 0) {
-        if (!(await within(msFor(), replica.catchUp(own, found)))) return decided
-        if (executed() !== undefined) return undefined
-        // Now on records that are up to date.
-        decided = decide()
-        if (decided.rows.length === 0) return decided
-      }
-      ahead = decided
-      const batch = randomUUID()
-      tried.set(batch, decided)
-      const ms = msFor(decided.rows.flat().length)
-      return (await within(ms, own.append(decided.rows, { seq: replica.seq(), batch, ms })))
-        ? decided
-        : undefined
-    }
-    const attemptInTurn = () => {
-      const ms = msFor(ahead?.rows.flat().length)
-      const end = timeRun() + ms
-      const inTurn = journal.inTurn(async (own) => {
-        await replica.catchUp(own, found)
-        // The round may be over, and another one may be under way.
-        if (timeRun() >= end) throw new TooLate()
-        return executed() === undefined ? attempt(own) : undefined
-      })
-      return within(ms, inTurn)
-    }
-    for (let lost = 0; ; lost += 1) {
-      const began = timers.elapsed()
-      try {
-        const decided = await (lost < MOST_LOST ? attempt(journal) : attemptInTurn())
-        if (decided !== undefined) {
-          if (decided.rows.length > 0) complete(decided, (timers.elapsed() - began) / 1_000)
-          return decided
-        }
-        counts.conflicts += 1
-        replica.undo(ahead)
-      } catch (error) {
-        replica.undo(ahead)
-        if (timeRun() >= until || isRefused(error)) throw error
-        await timers.sleep(RETRY_MS)
-      }
-      ahead = undefined
-      await retrying(until, () => replica.catchUp(journal, found))
-      const written = executed()
-      if (written !== undefined) return written
-    }
-  }
-
   function complete(decided: Decided, seconds: number): void {
     const transactions = decided.rows.length
     counts.transactions += transactions
@@ -190,10 +123,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     replica.complete(decided)
   }
 
+  const batchParts: BatchParts = {
+    journal,
+    replica,
+    putBack: (jobs) => waiting.unshift(...jobs),
+    onConflict: () => (counts.conflicts += 1),
+    onAppended: complete,
+  }
+
   /** One round: a batch of transactions and reads, in the order in which they came. */
   async function round(jobs: Job[], ms = STATEMENT_MS): Promise<void> {
     try {
-      const { outcomes, rows } = await commit(jobs, timeRun() + ms)
+      const { outcomes, rows } = await commit(jobs, timeRun() + ms, batchParts)
       for (const settleJob of outcomes) settleJob()
       outages.succeeded(rows.length > 0)
     } catch (error) {
@@ -365,6 +306,93 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       await database.close()
       await compacted
     },
+  }
+}
+
+/** What a batch needs to become durable. */
+interface BatchParts {
+  journal: SharedJournal
+  replica: ReturnType<typeof createReplica>
+  /** Takes back the jobs for which the batch has no room. */
+  putBack: (jobs: Job[]) => void
+  /** Called when another instance has written first. */
+  onConflict: () => void
+  /** Called when a batch is appended, after so many seconds. */
+  onAppended: (decided: Decided, seconds: number) => void
+}
+
+/**
+ * Makes the decisions of `jobs` durable, and returns them. Decides again until no other instance has written in between.
+ * Leaves in `jobs` those of this batch. Gives up when `timeRun` has passed `until`; then memory is as before.
+ * @throws TooLate, and errors of the database.
+ */
+async function commit(
+  jobs: Job[],
+  until: number,
+  { journal, replica, putBack, onConflict, onAppended }: BatchParts,
+): Promise<Decided> {
+  const tried = new Map<string, Decided>()
+  const found = new Set<string>()
+  /** Returns the decisions of a statement that was executed although there was no answer: the journal has its batch. */
+  const executed = () => [...tried].find(([batch]) => found.has(batch))?.[1]
+  let ahead: Decided | undefined
+  const decide = (): Decided => {
+    // Divided only before the first statement: a later one may find that an earlier one was executed, with all jobs.
+    const decided = replica.decide(jobs, tried.size === 0 ? MOST_CHARACTERS : Infinity)
+    putBack(jobs.splice(decided.outcomes.length))
+    return decided
+  }
+  const msFor = (rows = 0) => Math.max(until - timeRun(), rows * MS_PER_ROW)
+  /** Resolves with the decisions when they are appended, or need not be; `undefined` when the journal has new batches. */
+  const attempt = async (own: Appending): Promise<Decided | undefined> => {
+    const reloading = replica.reloading()
+    if (reloading !== undefined) await within(msFor(), reloading)
+    let decided = decide()
+    if (decided.rows.length === 0) {
+      if (!(await within(msFor(), replica.catchUp(own, found)))) return decided
+      if (executed() !== undefined) return undefined
+      // Now on records that are up to date.
+      decided = decide()
+      if (decided.rows.length === 0) return decided
+    }
+    ahead = decided
+    const batch = randomUUID()
+    tried.set(batch, decided)
+    const ms = msFor(decided.rows.flat().length)
+    return (await within(ms, own.append(decided.rows, { seq: replica.seq(), batch, ms })))
+      ? decided
+      : undefined
+  }
+  const attemptInTurn = () => {
+    const ms = msFor(ahead?.rows.flat().length)
+    const end = timeRun() + ms
+    const inTurn = journal.inTurn(async (own) => {
+      await replica.catchUp(own, found)
+      // The round may be over, and another one may be under way.
+      if (timeRun() >= end) throw new TooLate()
+      return executed() === undefined ? attempt(own) : undefined
+    })
+    return within(ms, inTurn)
+  }
+  for (let lost = 0; ; lost += 1) {
+    const began = timers.elapsed()
+    try {
+      const decided = await (lost < MOST_LOST ? attempt(journal) : attemptInTurn())
+      if (decided !== undefined) {
+        if (decided.rows.length > 0) onAppended(decided, (timers.elapsed() - began) / 1_000)
+        return decided
+      }
+      onConflict()
+      replica.undo(ahead)
+    } catch (error) {
+      replica.undo(ahead)
+      if (timeRun() >= until || isRefused(error)) throw error
+      await timers.sleep(RETRY_MS)
+    }
+    ahead = undefined
+    await retrying(until, () => replica.catchUp(journal, found))
+    const written = executed()
+    if (written !== undefined) return written
   }
 }
 
