@@ -103,69 +103,18 @@ const TIMEOUT_MS = 100
 const RETRIES = 6
 
 export function createTrials(parts: TrialParts): Trials {
-  const { forge, send, reader, isPerCheck, scenario, limitMs, signal } = parts
+  const { isPerCheck, scenario, limitMs, signal } = parts
+  const play = createPlayer(parts)
   const inOrder = [...scenario.steps.keys()]
   const ends = new Map<string, Views>()
   let comparison = createComparison()
   /** Ends of the whole scenario in its own order: before and after it. */
   let usual: readonly [before: Views, after: Views] = [[], []]
   let [quietMs] = parts.quietMs
-  let trials = 0
   /** How long the view went on changing after the last answer, and the longest time between changes, in milliseconds. */
   let lagMs = 0
   let gapMs = 0
   let timeoutMs = TIMEOUT_MS
-
-  async function viewsOf({ checks, names }: Trial): Promise<Views> {
-    const views = []
-    for (const ids of isPerCheck ? checks : checks.slice(0, 1)) {
-      const body = await reader.read(ids)
-      views.push(body === undefined ? noView : parseView(body, names))
-    }
-    return views
-  }
-
-  async function play(sequence: Sequence): Promise<Played> {
-    const trial = scenario.trial(trials++)
-    const whole = await viewsOf(trial)
-    const own = (views: Views) =>
-      isPerCheck ? views : views.map((view, index) => partOf(view, whole[index] ?? noView))
-    const refusal = await deliver(
-      sequence.map((place, at) => ({
-        body: bytes(trial.envelopes[place] ?? {}),
-        copiesLeft: sequence.slice(at + 1).filter((other) => other === place).length,
-      })),
-    )
-    return { before: own(whole), refusal, read: async () => own(await viewsOf(trial)) }
-  }
-
-  /** Signs a copy: each has another `t`, as in attempts of the service, and the last copy has the time of now. */
-  function signed({ body, copiesLeft }: Copy): Delivery {
-    const age = Math.min(copiesLeft, oldestAge(forge))
-    return forge.delivery(body, forge.header(body, forge.now() - age))
-  }
-
-  /**
-   * Sends the bodies one after the other. Refused ones are sent again, as the service does, while that gets them accepted.
-   * Returns the last answer when none was accepted.
-   */
-  async function deliver(copies: readonly Copy[]): Promise<string | undefined> {
-    let left = copies
-    let refusal = ''
-    for (let round = 0; round <= RETRIES && left.length > 0; round += 1) {
-      const refused: Copy[] = []
-      for (const copy of left) {
-        const answer = await send(signed(copy))
-        if ('code' in answer) throw new NotJudged(`A delivery got no response: ${describeAnswer(answer)}.`)
-        if (isGood(answer)) continue
-        refused.push(copy)
-        refusal = describeAnswer(answer)
-      }
-      if (refused.length === left.length) break
-      left = refused
-    }
-    return left.length === copies.length ? refusal : undefined
-  }
 
   /**
    * Reads views until they stay the same. `lastMs` is when they last changed, and `gapMs` the longest time without a change
@@ -324,6 +273,68 @@ export function createTrials(parts: TrialParts): Trials {
       ends.clear()
       return undefined
     },
+  }
+}
+
+/** Returns a function that sends the deliveries of a sequence for fresh checks, one after the other. */
+function createPlayer({
+  forge,
+  send,
+  reader,
+  isPerCheck,
+  scenario,
+}: Pick<TrialParts, 'forge' | 'send' | 'reader' | 'isPerCheck' | 'scenario'>) {
+  let trials = 0
+
+  async function viewsOf({ checks, names }: Trial): Promise<Views> {
+    const views = []
+    for (const ids of isPerCheck ? checks : checks.slice(0, 1)) {
+      const body = await reader.read(ids)
+      views.push(body === undefined ? noView : parseView(body, names))
+    }
+    return views
+  }
+
+  /** Signs a copy: each has another `t`, as in attempts of the service, and the last copy has the time of now. */
+  function signed({ body, copiesLeft }: Copy): Delivery {
+    const age = Math.min(copiesLeft, oldestAge(forge))
+    return forge.delivery(body, forge.header(body, forge.now() - age))
+  }
+
+  /**
+   * Sends the bodies one after the other. Refused ones are sent again, as the service does, while that gets them accepted.
+   * Returns the last answer when none was accepted.
+   */
+  async function deliver(copies: readonly Copy[]): Promise<string | undefined> {
+    let left = copies
+    let refusal = ''
+    for (let round = 0; round <= RETRIES && left.length > 0; round += 1) {
+      const refused: Copy[] = []
+      for (const copy of left) {
+        const answer = await send(signed(copy))
+        if ('code' in answer) throw new NotJudged(`A delivery got no response: ${describeAnswer(answer)}.`)
+        if (isGood(answer)) continue
+        refused.push(copy)
+        refusal = describeAnswer(answer)
+      }
+      if (refused.length === left.length) break
+      left = refused
+    }
+    return left.length === copies.length ? refusal : undefined
+  }
+
+  return async function play(sequence: Sequence): Promise<Played> {
+    const trial = scenario.trial(trials++)
+    const whole = await viewsOf(trial)
+    const own = (views: Views) =>
+      isPerCheck ? views : views.map((view, index) => partOf(view, whole[index] ?? noView))
+    const refusal = await deliver(
+      sequence.map((place, at) => ({
+        body: bytes(trial.envelopes[place] ?? {}),
+        copiesLeft: sequence.slice(at + 1).filter((other) => other === place).length,
+      })),
+    )
+    return { before: own(whole), refusal, read: async () => own(await viewsOf(trial)) }
   }
 }
 
