@@ -106,31 +106,132 @@ interface TargetOptions extends Pick<
 }
 
 export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options }: TargetOptions): Target {
-  const { ask, profile, receiver, timeouts } = options
+  const { ask, profile, timeouts } = options
   const { origin } = new URL(baseUrl)
-  const { paths = {}, fields = {} } = profile
   const known = new Map<string, Promise<unknown>>()
+  const missing = (what: string) => whyMissing(what, { ...options, isReachable })
+  const { secrets, ...endpoints } = createEndpoints({ ...options, origin, token, missing })
+  return {
+    ...options,
+    ...createTrialChecks({ ask, profile, token, settleMs: timeouts.settleMs }),
+    ...endpoints,
+    refusedHooks: [],
+    missing,
+    secrets: () => [...apiKeys, ...secrets()],
+    async claim(check, item) {
+      if (profile.claim === undefined)
+        throw new NotChecked(
+          'This case needs a claimed item. Describe the request that claims one with --profile (claim).',
+        )
+      const values = { origin, external_check_id: check.id, external_id: item.external_id }
+      await control("The guest's claim", profile.claim, values)
+    },
+    async advance(seconds) {
+      if (profile.clock === undefined)
+        throw new NotChecked(
+          'Retries take 35 hours. Describe the request that moves the clock with --profile (clock).',
+        )
+      await control('Moving the clock', profile.clock, { origin, seconds })
+    },
+    mentions: ({ body }) => body.includes(`-${token}-`),
+    async once<T>(name: string, work: () => Promise<T>) {
+      const before = known.get(name) as Promise<T> | undefined
+      if (before !== undefined) return before
+      const doing = work()
+      known.set(name, doing)
+      return doing
+    },
+  }
+
+  /** Sends a request of the profile, which is no rule of the specification. @throws NotChecked unless it succeeds. */
+  async function control(
+    what: string,
+    { method, path, headers, body }: RequestTemplate,
+    values: Readonly<Record<string, string | number>>,
+  ): Promise<void> {
+    const json = fillBody(body, values)
+    const sent = { ...(json === undefined ? {} : { json }), ...(headers === undefined ? {} : { headers }) }
+    const answer = await ask(method, fillPath(path, values), sent).catch((error: unknown) => {
+      if (error instanceof NoAnswer) throw new NotChecked(`${what} failed: ${error.message}.`)
+      throw error
+    })
+    if (!isSuccess(answer)) throw new NotChecked(`${what} returned ${answer.status}.`)
+  }
+}
+
+/** Returns the error for a delivery that did not arrive in time: `Broken` where only the service can be the reason. */
+function whyMissing(
+  what: string,
+  { timeouts, receiver, isReachable }: Pick<TargetOptions, 'timeouts' | 'receiver' | 'isReachable'>,
+): Broken | NotChecked {
+  const late = `${what} did not arrive within ${timeouts.eventMs / 1000} s`
+  if (receiver.dropped() > 0)
+    return new NotChecked(`${late}, and ${receiver.dropped()} deliveries were too large or too many to keep.`)
+  if (receiver.arrived() === 0 && receiver.distrusted() > 0)
+    return new NotChecked(
+      `The service does not trust the certificate of ${receiver.url}. Make the service trust ca/ca.pem of the data directory (.tabwire), or pass --receiver-url.`,
+    )
+  const [others, strays] = [receiver.arrived(), receiver.strays()]
+  // A tunnel that does not lead here may also change the path.
+  if (others === 0 && strays.length > 0 && (isReachable || !receiver.isPublic))
+    return new Broken(
+      `${late} at a registered URL, such as ${receiver.url}/hook-1. Signed requests arrived elsewhere: ${strays.join(', ')}.`,
+    )
+  if (others > 0)
+    return new Broken(`${late}. ${others} other ${others === 1 ? 'delivery' : 'deliveries'} arrived.`)
+  if (isReachable) return new Broken(`${late}.`)
+  return new NotChecked(
+    receiver.isPublic
+      ? `${late}, and --receiver-url ${receiver.url} does not lead to the receiver of this command.`
+      : `${late}. If the service cannot reach ${receiver.url}, pass --receiver-url and --receiver-port. If it sends later, pass --wait.`,
+  )
+}
+
+/** Creates what registers, pings and removes endpoints of the receiver. `secrets` returns those of the endpoints that stay. */
+function createEndpoints({
+  ask,
+  profile,
+  receiver,
+  origin,
+  token,
+  missing,
+}: Pick<TargetOptions, 'ask' | 'profile' | 'receiver' | 'token'> &
+  Pick<Target, 'missing'> & { origin: string }): Pick<
+  Target,
+  'tryToRegister' | 'register' | 'ping' | 'remove' | 'cleanUp' | 'secrets'
+> {
+  const { paths = {}, fields = {} } = profile
   /** Registrations that the service accepted, with the id of the endpoint once a ping has confirmed it. */
   const registered: { answer: ServiceResponse; id: string | undefined }[] = []
   let hasRegistered = false
-  const target: Target = {
-    ...options,
-    ...createTrialChecks({ ask, profile, token, settleMs: timeouts.settleMs }),
-    refusedHooks: [],
-    async tryToRegister(sent) {
-      const answer = await ask('POST', '/webhook-endpoints', sent)
-      if (isSuccess(answer)) registered.push({ answer, id: undefined })
-      return answer
-    },
+
+  async function tryToRegister(sent: Sent): Promise<ServiceResponse> {
+    const answer = await ask('POST', '/webhook-endpoints', sent)
+    if (isSuccess(answer)) registered.push({ answer, id: undefined })
+    return answer
+  }
+
+  async function remove({
+    answer: accepted,
+  }: Pick<Registered, 'answer'>): Promise<ServiceResponse | undefined> {
+    const one = registered.find(({ answer }) => answer === accepted)
+    const id = one?.id ?? idCandidates(accepted, fields.endpoint_id)[0]
+    if (paths.delete_endpoint === undefined || one === undefined || id === undefined) return undefined
+    const answer = await ask('DELETE', fillPath(paths.delete_endpoint, { origin, id }))
+    if (isSuccess(answer)) registered.splice(registered.indexOf(one), 1)
+    return answer
+  }
+
+  return {
+    tryToRegister,
+    remove,
     async register(...event_types) {
       const hook = receiver.open()
-      const first = await target.tryToRegister({ json: { url: hook.url, event_types } })
+      const first = await tryToRegister({ json: { url: hook.url, event_types } })
       // A service may refuse private addresses; what a registration answers can be seen with another name, too.
       const isUnreachable = !isSuccess(first) && !hasRegistered && isPrivate(receiver.url)
       const nowhere = `https://${token.toLowerCase()}.invalid/${hook.url.split('/').at(-1)}`
-      const answer = isUnreachable
-        ? await target.tryToRegister({ json: { url: nowhere, event_types } })
-        : first
+      const answer = isUnreachable ? await tryToRegister({ json: { url: nowhere, event_types } }) : first
       if (!isSuccess(answer)) {
         const seen = `Registering ${hook.url} returned ${first.status}`
         if (hasRegistered)
@@ -167,7 +268,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         tried.push(`${id}: ${answer.status}`)
         // A valid id does not prove that the ping reached this receiver.
         if (answer.status >= 500 || answer.status === 409 || answer.status === 424)
-          throw target.missing(`The ping (status ${answer.status})`)
+          throw missing(`The ping (status ${answer.status})`)
       }
       if (bodyRefused !== undefined)
         throw new NotChecked(
@@ -177,86 +278,11 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         `POST /webhook-endpoints/{id}/test accepted no id from the response to the registration (${tried.join(', ')}).`,
       )
     },
-    async claim(check, item) {
-      if (profile.claim === undefined)
-        throw new NotChecked(
-          'This case needs a claimed item. Describe the request that claims one with --profile (claim).',
-        )
-      const values = { origin, external_check_id: check.id, external_id: item.external_id }
-      await control("The guest's claim", profile.claim, values)
-    },
-    async advance(seconds) {
-      if (profile.clock === undefined)
-        throw new NotChecked(
-          'Retries take 35 hours. Describe the request that moves the clock with --profile (clock).',
-        )
-      await control('Moving the clock', profile.clock, { origin, seconds })
-    },
-    missing(what) {
-      const late = `${what} did not arrive within ${timeouts.eventMs / 1000} s`
-      if (receiver.dropped() > 0)
-        return new NotChecked(
-          `${late}, and ${receiver.dropped()} deliveries were too large or too many to keep.`,
-        )
-      if (receiver.arrived() === 0 && receiver.distrusted() > 0)
-        return new NotChecked(
-          `The service does not trust the certificate of ${receiver.url}. Make the service trust ca/ca.pem of the data directory (.tabwire), or pass --receiver-url.`,
-        )
-      const [others, strays] = [receiver.arrived(), receiver.strays()]
-      // A tunnel that does not lead here may also change the path.
-      if (others === 0 && strays.length > 0 && (isReachable || !receiver.isPublic))
-        return new Broken(
-          `${late} at a registered URL, such as ${receiver.url}/hook-1. Signed requests arrived elsewhere: ${strays.join(', ')}.`,
-        )
-      if (others > 0)
-        return new Broken(`${late}. ${others} other ${others === 1 ? 'delivery' : 'deliveries'} arrived.`)
-      if (isReachable) return new Broken(`${late}.`)
-      return new NotChecked(
-        receiver.isPublic
-          ? `${late}, and --receiver-url ${receiver.url} does not lead to the receiver of this command.`
-          : `${late}. If the service cannot reach ${receiver.url}, pass --receiver-url and --receiver-port. If it sends later, pass --wait.`,
-      )
-    },
-    secrets: () => [
-      ...apiKeys,
-      ...registered.flatMap(({ answer }) => secretsIn(answer.json, fields.signing_secret)),
-    ],
-    mentions: ({ body }) => body.includes(`-${token}-`),
-    async once<T>(name: string, work: () => Promise<T>) {
-      const before = known.get(name) as Promise<T> | undefined
-      if (before !== undefined) return before
-      const doing = work()
-      known.set(name, doing)
-      return doing
-    },
-    async remove({ answer: accepted }) {
-      const one = registered.find(({ answer }) => answer === accepted)
-      const id = one?.id ?? idCandidates(accepted, fields.endpoint_id)[0]
-      if (paths.delete_endpoint === undefined || one === undefined || id === undefined) return undefined
-      const answer = await ask('DELETE', fillPath(paths.delete_endpoint, { origin, id }))
-      if (isSuccess(answer)) registered.splice(registered.indexOf(one), 1)
-      return answer
-    },
+    secrets: () => registered.flatMap(({ answer }) => secretsIn(answer.json, fields.signing_secret)),
     async cleanUp() {
-      await Promise.all(registered.map((one) => target.remove(one).catch(() => undefined)))
+      await Promise.all(registered.map((one) => remove(one).catch(() => undefined)))
       return registered.length
     },
-  }
-  return target
-
-  /** Sends a request of the profile, which is no rule of the specification. @throws NotChecked unless it succeeds. */
-  async function control(
-    what: string,
-    { method, path, headers, body }: RequestTemplate,
-    values: Readonly<Record<string, string | number>>,
-  ): Promise<void> {
-    const json = fillBody(body, values)
-    const sent = { ...(json === undefined ? {} : { json }), ...(headers === undefined ? {} : { headers }) }
-    const answer = await ask(method, fillPath(path, values), sent).catch((error: unknown) => {
-      if (error instanceof NoAnswer) throw new NotChecked(`${what} failed: ${error.message}.`)
-      throw error
-    })
-    if (!isSuccess(answer)) throw new NotChecked(`${what} returned ${answer.status}.`)
   }
 }
 
