@@ -44,14 +44,17 @@ describe.runIf(hasTerminals).concurrent(onTerminal, () => {
     const { url, silence } = await receiver(6)
     const running = await tabwireOnTerminal(['receiver', 'check', url, '--secret', secret])
     await silence
-    await running.until('stdout', /8 of 79 {2}accepts\/event_check_fully_paid/)
+    await running.until('stdout', /8 of \d+ {2}accepts\/event_check_fully_paid/)
     running.type('\u0003')
     const { stdout } = await running.ended
     const text = stripVTControlCharacters(stdout).replaceAll('\r', '')
     expect(await running.left()).toEqual({ code: 130, restored: true })
-    expect(text).toMatch(/✓ event_check_closed .*\n {2}- 24 cases, event_check_fully_paid to /)
+    expect(text).toMatch(/✓ event_check_closed .*\n {2}- \d+ cases, event_check_fully_paid to /)
+    const left = Number(/8 of (\d+)/.exec(text)?.[1]) - 7
     expect(text).toMatch(
-      /\n7 passed, 0 failed, 72 not checked {2}in \d\.\d s\nInterrupted: this report is partial\.\n$/,
+      new RegExp(
+        `\n7 passed, 0 failed, ${left} not checked {2}in \\d\\.\\d s\nInterrupted: this report is partial\\.\n$`,
+      ),
     )
     expect(stdout).toContain('\u001b[?25h')
   })
@@ -77,10 +80,11 @@ describe.concurrent('in a pipe, after SIGINT', () => {
     running.child.kill('SIGINT')
     const { code, stdout, stderr } = await running.ended
     expect({ code, stderr }).toEqual({ code: 130, stderr: '' })
-    expect(JSON.parse(stdout)).toMatchObject({
+    const report = JSON.parse(stdout) as ConformanceReport
+    expect(report).toMatchObject({
       ok: false,
       interrupted: true,
-      totals: { passed: 7, failed: 0, not_checked: 72 },
+      totals: { passed: 7, failed: 0, not_checked: report.cases.length - 7 },
     } satisfies Partial<Record<keyof ConformanceReport, unknown>>)
   })
 
