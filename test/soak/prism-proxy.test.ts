@@ -42,4 +42,6 @@ test.skipIf(!isSoak)(
     proxy.child.kill()
     await proxy.ended
   },
+  // The package is installed first.
+  300_000,
 )
