@@ -109,45 +109,78 @@ async function unseen(rule: ConvergeRow['id'], { tried }: Found, trials: Trials)
   return suspicion && firstAndNewest(rule, trials, 'long')
 }
 
-/** Compares the states after the first event of check 1, after the newest alone, and after all in order. */
+/** How check 1 ends: after its first event, after all its events in order, and after its newest event alone. */
+interface ThreeEnds {
+  first: Ends
+  whole: Ends
+  newest: Ends
+}
+
+/** Plays sequences of the events of check 1, from 0, and returns how they end. */
+type PlayPart = (part: (places: Sequence) => Sequence) => Promise<Ends>
+
+/** Compares three ends of check 1. A view that shows no newer state proves nothing, or hides a mistake. */
 async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: EndWait): Promise<Finding> {
-  const { steps } = trials
-  const { areEqual, leaves } = trials.comparison()
-  const all = [...steps.keys()].filter((place) => steps[place]?.check === 1)
-  const endsOf = (sequence: Sequence) => trials.endsOf(sequence, wait)
-  const [first, whole] = [await endsOf(all.slice(0, 1)), await endsOf(all)]
-  const newest = await endsOf(all.slice(-1))
+  const places = [...trials.steps.keys()].filter((place) => trials.steps[place]?.check === 1)
+  const play: PlayPart = (part) => trials.endsOf(part(places), wait)
+  const first = await play(firstOf)
+  const whole = await play((all) => all)
+  const newest = await play(newestOf)
   if (![first, whole, newest].every(({ isFinal }) => isFinal)) return { error: RESTLESS }
-  if (areEqual(first.views, whole.views) && !createComparison().areEqual(first.views, whole.views))
-    return {
-      error: `${differsAt(ignoredFields(trials))} No other field shows the newer states of a check. ${ANSWER_LATER}`,
-    }
-  if (trials.comparison().ignored().length > 0) {
-    const again = [await endsOf(all.slice(0, 1)), await endsOf(all.slice(-1))]
-    const ignored = ignoredState([first, newest], again, trials)
-    if (ignored.length > 0)
-      return {
-        error: `${differsAt(ignored)} So the check did not compare these fields. ${ANSWER_LATER}`,
-      }
-  }
-  if (rule !== 'orders') return undefined
-  const [ofFirst, ofWhole, ofNewest] = [first, whole, newest].map(
+  const ends = { first, whole, newest }
+  const uncompared = await uncomparedState(ends, trials, play)
+  if (uncompared !== undefined) return { error: `${uncompared} ${ANSWER_LATER}` }
+  return rule === 'orders' ? newestNotKept(ends, trials, play) : undefined
+}
+
+const firstOf = (places: Sequence) => places.slice(0, 1)
+const newestOf = (places: Sequence) => places.slice(-1)
+
+/** Returns which fields show the state and are ignored, as a sentence; `undefined` when the state was compared. */
+async function uncomparedState(
+  { first, whole, newest }: ThreeEnds,
+  trials: Trials,
+  play: PlayPart,
+): Promise<string | undefined> {
+  const ignored = ignoredFields(trials)
+  const isEqual = trials.comparison().areEqual(first.views, whole.views)
+  if (isEqual && !createComparison().areEqual(first.views, whole.views))
+    return `${differsAt(ignored)} No other field shows the newer states of a check.`
+  if (ignored.length === 0) return undefined
+  const again = [await play(firstOf), await play(newestOf)]
+  const fields = ignoredState([first, newest], again, trials)
+  return fields.length === 0 ? undefined : `${differsAt(fields)} So the check did not compare these fields.`
+}
+
+/** Returns the mistake of a receiver that keeps or shows the first state of a check, where the ends show it. */
+async function newestNotKept(ends: ThreeEnds, trials: Trials, play: PlayPart): Promise<Finding> {
+  const { leaves } = trials.comparison()
+  const [first, whole, newest] = [ends.first, ends.whole, ends.newest].map(
     ({ views }) => leaves(views)[0] ?? NO_LEAVES,
   ) as [Leaves, Leaves, Leaves]
-  const fields = [...ofFirst.keys()].filter((path) => showsState(path, ofFirst, ofNewest))
+  const fields = [...first.keys()].filter((path) => showsState(path, first, newest))
   const [field] = fields
-  if (field !== undefined)
-    return fields.every((path) => isSame(path, ofFirst, ofWhole))
-      ? `After all events of a check in order, ${field} is as after its first event: ${valuesAt(field, ofWhole)}. The newest event alone gives ${valuesAt(field, ofNewest)}. ${NEWEST}`
-      : undefined
+  if (field === undefined)
+    return (await hidesNewest(ends, trials, play)) ? { notChecked: NO_NEWER } : undefined
+  return fields.every((path) => isSame(path, first, whole))
+    ? `After all events of a check in order, ${field} is as after its first event: ${valuesAt(field, whole)}. The newest event alone gives ${valuesAt(field, newest)}. ${NEWEST}`
+    : undefined
+}
+
+/** Returns true when the view shows the check, but of its events only the first one and its payments. */
+async function hidesNewest(
+  { first, whole, newest }: ThreeEnds,
+  trials: Trials,
+  play: PlayPart,
+): Promise<boolean> {
+  const { areEqual } = trials.comparison()
   const isText = first.views.some(({ kind }) => kind === 'text')
   const isNewestShown = !areEqual(newest.before, newest.views)
-  if (areEqual(first.before, first.views) || (isNewestShown && !isText)) return undefined
+  if (areEqual(first.before, first.views) || (isNewestShown && !isText)) return false
   // Payments may show beside the check.
-  const isPayment = (place: number) => steps[place]?.type === 'payment.succeeded'
-  const early = await endsOf(all.filter((place, at) => at === 0 || isPayment(place)))
-  const isHidden = areEqual(early.views, whole.views) && !areEqual(newest.views, whole.views)
-  return isHidden ? { notChecked: NO_NEWER } : undefined
+  const isPayment = (place: number) => trials.steps[place]?.type === 'payment.succeeded'
+  const early = await play((places) => places.filter((place, at) => at === 0 || isPayment(place)))
+  return areEqual(early.views, whole.views) && !areEqual(newest.views, whole.views)
 }
 
 /**
