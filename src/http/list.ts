@@ -146,18 +146,23 @@ export const paging = { limit: 'limit', cursor: 'cursor' } as const satisfies Qu
 /** Query names of every list of the simulator. */
 export const simPaging = { ...paging, order: 'order' } as const satisfies QueryOf<SimPageQuery>
 
-/**
- * Returns a page of a collection (contract section 3). Only lists of the simulator have `searched`, the fields that `?q=`
- * searches, and accept `?order=`.
- */
+interface ListOptions<T> {
+  /** Values that stored fields must have. */
+  where?: Readonly<Record<string, string>>
+  /** @default the record as it is stored */
+  view?: (record: T) => unknown
+  /** Fields that `?q=` searches. Only lists of the simulator have them; these also accept `?order=`. */
+  searched?: readonly string[]
+  /** Selects by more than equal fields. */
+  only?: (record: T) => boolean
+}
+
+/** Returns a page of a collection (contract section 3). */
 export async function listOf<C extends CollectionName>(
   service: Pick<Service, 'list'>,
   collection: C,
   { query }: Call,
-  where: Readonly<Record<string, string>> = {},
-  view: (record: Collections[C]) => unknown = (record) => record,
-  searched?: readonly string[],
-  only?: (record: Collections[C]) => boolean,
+  { where = {}, view = (record) => record, searched, only }: ListOptions<Collections[C]> = {},
 ): Promise<Reply> {
   const search = searchIn(searched ?? [], query)
   const order = searched === undefined ? undefined : orderOf(query)

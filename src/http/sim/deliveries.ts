@@ -62,7 +62,12 @@ export function deliveryRoutes(service: Service): Documented[] {
         of: 'Delivery',
       }),
       handle: (call) =>
-        listOf(service, 'deliveries', call, filterOf(call), viewDelivery, searched, deliveriesOf(call)),
+        listOf(service, 'deliveries', call, {
+          where: filterOf(call),
+          view: viewDelivery,
+          searched,
+          only: deliveriesOf(call),
+        }),
     },
     {
       method: 'GET',

@@ -48,7 +48,11 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         of: 'Check',
       }),
       handle: (call) =>
-        listOf(service, 'checks', call, checkFilter(call), viewCheck, ['id', 'external_id', 'table.number']),
+        listOf(service, 'checks', call, {
+          where: checkFilter(call),
+          view: viewCheck,
+          searched: ['id', 'external_id', 'table.number'],
+        }),
     },
     {
       method: 'GET',
@@ -98,7 +102,8 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         description: apart,
         of: 'Payment',
       }),
-      handle: (call) => listOf(service, 'payments', call, ofCheckFilter(call), viewPayment, []),
+      handle: (call) =>
+        listOf(service, 'payments', call, { where: ofCheckFilter(call), view: viewPayment, searched: [] }),
     },
     {
       method: 'GET',
@@ -113,7 +118,8 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         description: apart,
         of: 'Feedback',
       }),
-      handle: (call) => listOf(service, 'feedback', call, ofCheckFilter(call), viewFeedback, []),
+      handle: (call) =>
+        listOf(service, 'feedback', call, { where: ofCheckFilter(call), view: viewFeedback, searched: [] }),
     },
     {
       method: 'GET',
@@ -128,7 +134,8 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         description: apart,
         of: 'Claim',
       }),
-      handle: (call) => listOf(service, 'claims', call, ofCheckFilter(call), viewClaim, []),
+      handle: (call) =>
+        listOf(service, 'claims', call, { where: ofCheckFilter(call), view: viewClaim, searched: [] }),
     },
     {
       method: 'GET',

@@ -126,9 +126,12 @@ export function simRoutes(parts: SimParts): Documented[] {
       }),
       handle(call) {
         const range = timeRangeOf(call.query)
-        return listOf(service, 'events', call, eventFilter(call), viewEvent, searchedInEvents, (event) =>
-          isWithin(range, event.created_at),
-        )
+        return listOf(service, 'events', call, {
+          where: eventFilter(call),
+          view: viewEvent,
+          searched: searchedInEvents,
+          only: (event) => isWithin(range, event.created_at),
+        })
       },
     },
     {
@@ -308,7 +311,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         summary: 'List API keys',
         of: 'ApiKey',
       }),
-      handle: (call) => listOf(service, 'keys', call, {}, viewApiKey, []),
+      handle: (call) => listOf(service, 'keys', call, { view: viewApiKey, searched: [] }),
     },
     {
       method: 'POST',

@@ -31,7 +31,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
         description: "Lists the claims of all checks at the key's location.",
         of: 'Claim',
       }),
-      handle: (call) => listOf(service, 'claims', call, ofCheckFilter(call), viewClaim),
+      handle: (call) => listOf(service, 'claims', call, { where: ofCheckFilter(call), view: viewClaim }),
     },
     {
       method: 'GET',
@@ -58,7 +58,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
         description: "Lists the payments of all checks at the key's location.",
         of: 'Payment',
       }),
-      handle: (call) => listOf(service, 'payments', call, ofCheckFilter(call), viewPayment),
+      handle: (call) => listOf(service, 'payments', call, { where: ofCheckFilter(call), view: viewPayment }),
     },
     {
       method: 'GET',
@@ -85,7 +85,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
         description: "Lists the feedback of all checks at the key's location.",
         of: 'Feedback',
       }),
-      handle: (call) => listOf(service, 'feedback', call, ofCheckFilter(call), viewFeedback),
+      handle: (call) => listOf(service, 'feedback', call, { where: ofCheckFilter(call), view: viewFeedback }),
     },
     {
       method: 'GET',

@@ -66,7 +66,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
         description: "Lists the checks at the key's location.",
         of: 'Check',
       }),
-      handle: (call) => listOf(service, 'checks', call, checkFilter(call), viewCheck),
+      handle: (call) => listOf(service, 'checks', call, { where: checkFilter(call), view: viewCheck }),
     },
     {
       method: 'PUT',
@@ -137,7 +137,10 @@ export function v1Routes(parts: V1Parts): Documented[] {
         of: 'WebhookEndpoint',
       }),
       handle: (call) =>
-        listOf(service, 'endpoints', call, { location_id: call.key.location_id }, viewEndpoint),
+        listOf(service, 'endpoints', call, {
+          where: { location_id: call.key.location_id },
+          view: viewEndpoint,
+        }),
     },
     {
       method: 'GET',
