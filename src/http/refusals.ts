@@ -59,16 +59,21 @@ const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
   payload_too_large: { connection: 'close' },
 }
 
+const BUG =
+  'Tabwire failed to process this request. This is a bug in Tabwire. Its log has the details under the request_id.'
+
+/** Some modules are loaded for their first request. */
+const REPLACED = 'The installed Tabwire was replaced or removed while this service ran. Restart the service.'
+
 /**
- * Returns the response for a thrown error. Errors other than refusals are bugs: `report` gets them, and the response has
- * a fixed text.
+ * Returns the response for a thrown error. Errors other than refusals are bugs, or a replaced package: `report` gets
+ * them, and the response has a fixed text.
  */
 export function answerTo(error: unknown, requestId: string, report: (bug: unknown) => void): HttpResponse {
   if (error instanceof Refusal) return refusal(error, requestId)
   report(error)
-  const message =
-    'Tabwire failed to process this request. This is a bug in Tabwire. Its log has the details under the request_id.'
-  return { status: 500, body: errorBody('internal_error', message, requestId) }
+  const isGone = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+  return { status: 500, body: errorBody('internal_error', isGone ? REPLACED : BUG, requestId) }
 }
 
 function refusal({ code, message, details }: Refusal, requestId: string): HttpResponse {

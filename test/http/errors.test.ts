@@ -124,12 +124,21 @@ describe('an error that the caller did not cause', () => {
     expect(bugs).toEqual(ids.map((id) => [bug, id]))
   })
 
-  it('routes that cannot be loaded are 500 internal_error, and the bug is reported', async () => {
-    const bug = new Error('A file of the program is missing.')
-    const { get, bugs } = await openServerWith(() => Promise.reject(bug))
-    const answers = [await get(), await get()]
+  it('routes that cannot be loaded are 500 internal_error, and the error is reported', async () => {
+    const replaced = './routes-of-another-version.ts'
+    const { get, bugs } = await openServerWith(async () => {
+      await import(replaced)
+      return []
+    })
+    const first = await get()
+    const answers = [first, await get()]
     expect(answers.map(({ status }) => status)).toEqual([500, 500])
-    expect(bugs).toEqual(answers.map((answer) => [bug, errorOf(answer).request_id]))
+    const error: unknown = expect.objectContaining({ code: 'ERR_MODULE_NOT_FOUND' })
+    expect(bugs).toEqual(answers.map((answer) => [error, errorOf(answer).request_id]))
+    expect(errorOf(first)).toMatchObject({
+      code: 'internal_error',
+      message: 'The installed Tabwire was replaced or removed while this service ran. Restart the service.',
+    })
   })
 
   it('routes are loaded once, for the first request', async () => {
