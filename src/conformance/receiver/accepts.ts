@@ -139,7 +139,7 @@ const rows: readonly AcceptRow[] = [
     title: 'Newer state of a check before an older one',
     reason:
       'Order is not guaranteed (specification section 6). A rejected older state is retried for 35 hours. Return 2xx and keep the newer state.',
-    deliveries: (forge) => [1, 0].map((age) => forge.genuine(bytes(stateOf(forge, age)))),
+    deliveries: (forge) => [0, 60].map((age) => forge.genuine(bytes(stateOf(forge, age)))),
   },
   {
     id: 'unknown_event_type',
@@ -272,11 +272,11 @@ function long(forge: Forge, size: number): Buffer {
   return bytes({ ...envelope, data: { ...(envelope.data as object), notes: 'n'.repeat(size - length) } })
 }
 
-/** A state of one check; `age` 0 is the older. */
+/** A state of the check that is so many seconds older than the others. */
 function stateOf(forge: Forge, age: number): object {
   const type = forge.events.includes('check.updated') ? 'check.updated' : undefined
   const envelope = forge.envelope(type)
-  const at = new Date((forge.now() - 60 + age) * 1000).toISOString()
+  const at = new Date(forge.stateMs - age * 1000).toISOString()
   return { ...envelope, created_at: at, data: { ...(envelope.data as object), updated_at: at } }
 }
 

@@ -28,9 +28,14 @@ export interface Forge {
   /** The event types that the receiver is registered for. */
   events: readonly EventType[]
   now(): number
+  /** The `updated_at` of all states of the check, in milliseconds. */
+  stateMs: number
   /** The type of events that name none, from now on. At first the first of `events`. */
   prefer(type: EventType): void
-  /** An event under a new id, as an object. */
+  /**
+   * An event under a new id, as an object. All states of the check have one `updated_at`, so that none is older than
+   * another.
+   */
   envelope(type?: Envelope['type']): Envelope
   /** An event whose data has further fields. */
   envelopeWith(fields: object): Envelope
@@ -57,6 +62,8 @@ export function createForge({
   now,
 }: ForgeParts): Forge {
   const seconds = () => Math.floor(now() / 1000)
+  const stateMs = now()
+  const updated_at = new Date(stateMs).toISOString()
   const headerName = signatureHeader(serviceName)
   let [preferred = eventTypes[0]] = events
   const forge: Forge = {
@@ -65,9 +72,11 @@ export function createForge({
     headerName,
     events,
     now: seconds,
+    stateMs,
     prefer: (type) => (preferred = type),
     envelope(type: Envelope['type'] = preferred) {
-      const data = examples.get(type)?.data ?? {}
+      const example: object = examples.get(type)?.data ?? {}
+      const data = 'updated_at' in example ? { ...example, updated_at } : example
       return { id: newId(), type, created_at: new Date(now()).toISOString(), data }
     },
     envelopeWith(fields) {
