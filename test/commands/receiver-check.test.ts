@@ -188,7 +188,7 @@ describe.concurrent('tabwire receiver check', () => {
     // Trying orders takes seconds of a processor; converges.test.ts does so.
     if (isSoak)
       expect(stdout).toMatch(
-        /✓ orders .*\n {6}\d+ sequences of 12 deliveries ended in the same state \(seed 5\)\.\n/,
+        /✓ orders .*\n {6}\d+ sequences of 13 deliveries ended in the same state \(seed 5\)\.\n/,
       )
     expect(stdout + stderr).not.toContain('hidden')
   })

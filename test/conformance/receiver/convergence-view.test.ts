@@ -154,7 +154,14 @@ describe('the sequence of deliveries', () => {
       for (const [at, { type, created_at, data }] of envelopes.entries()) {
         const check = checks[(steps[at]?.check ?? 0) - 1]
         if (type === 'payment.succeeded')
-          expect(data).toMatchObject({ ...check, status: 'succeeded', created_at })
+          expect(data).toMatchObject({ ...check, status: 'succeeded', created_at, refunded_at: null })
+        else if (type === 'payment.refunded')
+          expect(data).toMatchObject({
+            ...(envelopes[at - 1]?.data as object),
+            status: 'partially_refunded',
+            refunded_cents: expect.toSatisfy((cents) => cents > 0) as unknown,
+            refunded_at: created_at,
+          })
         else {
           const state = data as Check
           expect(state).toMatchObject({ id: check?.check_id, external_id: check?.external_check_id })

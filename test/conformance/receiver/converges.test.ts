@@ -160,7 +160,7 @@ async function judgedState<T>(
       return response.end(typeof shown === 'string' ? shown : JSON.stringify(shown))
     }
     const event = JSON.parse(body.toString()) as Event
-    const id = event.type === 'payment.succeeded' ? event.data.check_id : event.data.id
+    const id = event.type.startsWith('payment.') ? event.data.check_id : event.data.id
     const kept = id === undefined ? undefined : keep(states.get(id), event)
     if (id !== undefined && kept !== undefined) states.set(id, kept)
     return response.writeHead(204).end()
@@ -171,8 +171,61 @@ async function judgedState<T>(
 interface Event {
   id: string
   type: string
-  data: { id?: string; check_id?: string; status: string; updated_at: string; balance_cents: number }
+  created_at: string
+  data: {
+    id?: string
+    check_id?: string
+    status: string
+    updated_at: string
+    balance_cents: number
+    amount_cents: number
+    refunded_cents: number
+  }
 }
+
+/** A receiver of payments alone, which keeps one state of each; `isKept` decides whether that stays. */
+function judgedPayments(isKept: (kept: Event, event: Event) => boolean) {
+  const keep = (payments: Record<string, Event> = {}, event: Event) => {
+    if (!event.type.startsWith('payment.')) return payments
+    const { id = '' } = event.data
+    const kept = payments[id]
+    return kept !== undefined && isKept(kept, event) ? payments : { ...payments, [id]: event }
+  }
+  return judgedState(keep, (payments) =>
+    Object.values(payments)
+      .map(({ data: { id, status, refunded_cents } }) => ({ id, status, refunded_cents }))
+      .sort((one, other) => one.refunded_cents - other.refunded_cents),
+  )
+}
+
+describe.concurrent('a refund that comes before its payment', { timeout: 180_000 }, () => {
+  test('is lost by a receiver that keeps the payment that came last', async () => {
+    const report = await judgedPayments(() => false)
+    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'failed' })
+    expect(detailOf(report, 'orders')).toMatch(
+      /\[\d+ payment\.succeeded, \d+ payment\.refunded\] and .* keep the newest state of each payment, by the created_at of the envelope\./,
+    )
+  })
+
+  test.each<[by: string, isKept: (kept: Event, event: Event) => boolean]>([
+    ['the time of the envelope', (kept, event) => kept.created_at > event.created_at],
+    ['the refunded amount', ({ data: kept }, { data }) => kept.refunded_cents > data.refunded_cents],
+  ])('is kept by a receiver that compares %s', async (_by, isKept) => {
+    const report = await judgedPayments(isKept)
+    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+  })
+
+  test('is counted by a receiver that books amounts', async () => {
+    const book = (kept: { ids: string[]; paid: number } | undefined, { id, type, data }: Event) => {
+      const { ids, paid } = kept ?? { ids: [], paid: 0 }
+      if (!type.startsWith('payment.') || ids.includes(id)) return { ids, paid }
+      const amount = type === 'payment.succeeded' ? data.amount_cents : -data.refunded_cents
+      return { ids: [...ids, id], paid: paid + amount }
+    }
+    const report = await judgedState(book, ({ paid }) => ({ paid }))
+    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+  })
+})
 
 describe.concurrent('the state after the newest event must show', { timeout: 180_000 }, () => {
   const isCheck = ({ type }: Event) => type.startsWith('check.')
@@ -266,7 +319,7 @@ describe.concurrent('a receiver whose state converges passes', { timeout }, () =
     const report = await judged(`right/${name}`, path)
     expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
     expect(detailOf(report, 'orders')).toMatch(
-      /^\d+ sequences of 12 deliveries ended in the same state \(seed 1\)\./,
+      /^\d+ sequences of 13 deliveries ended in the same state \(seed 1\)\./,
     )
   })
 })

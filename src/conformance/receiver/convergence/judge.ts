@@ -281,6 +281,11 @@ const NEWEST = `${ORDER}keep the state with the newest updated_at in its data, r
 /** Returns advice, from the state that each of two deliveries leaves alone. */
 async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials): Promise<string> {
   const steps = one.flatMap((place) => trials.steps[place] ?? [])
+  if (
+    steps.every(({ type }) => type.startsWith('payment.')) &&
+    steps.some(({ type }) => type === 'payment.refunded')
+  )
+    return `${ORDER}keep the newest state of each payment, by the created_at of the envelope. A payment.refunded may come before its payment.succeeded.`
   if (steps.every(({ type }) => type === 'payment.succeeded'))
     return `${ORDER}keep each payment under its own id, and compare created_at if only one is shown.`
   const [first, second] = steps

@@ -55,12 +55,14 @@ type Change = Pick<Step, 'atMs'> & { check: 1 | 2 } & (
     | { type: 'check.created' | 'check.updated'; lines: Lines }
     /** The guest pays this share of the balance, 0 to 1. */
     | { type: 'payment.succeeded'; share: number }
+    /** This share of the check's newest payment is refunded, 0 to 1. */
+    | { type: 'payment.refunded'; share: number }
     | { type: 'check.fully_paid' | 'check.closed' }
   )
 
 /**
- * Two checks: items are added, changed and removed, guests pay, and one check is closed. As in the service, a payment and
- * its check.fully_paid share one time. The last states of check 1 lie within one second, so that no later state hides the
+ * Two checks: items are added, changed and removed, guests pay, part of a payment is refunded, and one check is closed. As in
+ * the service, a payment and its check.fully_paid share one time. The last states of check 1 lie within one second, so that no later state hides the
  * mistake of a receiver that compares whole seconds.
  */
 const changes: readonly Change[] = [
@@ -95,6 +97,7 @@ const changes: readonly Change[] = [
     ],
   },
   { check: 1, atMs: 3_000, type: 'payment.succeeded', share: 0.3 },
+  { check: 1, atMs: 3_500, type: 'payment.refunded', share: 0.5 },
   {
     check: 2,
     atMs: 4_000,
@@ -128,6 +131,19 @@ interface Standing extends CheckIds {
   table: string
   lines: Lines
   paid_cents: number
+  /** The newest payment. */
+  payment: Payment | undefined
+  created_at: string
+}
+
+interface Refund {
+  cents: number
+  at: string
+}
+
+interface Payment {
+  id: string
+  amount_cents: number
   created_at: string
 }
 
@@ -178,7 +194,7 @@ export function createScenario({ seed, newId, now }: Parts): Scenario {
     }
   }
 
-  function paymentData(check: Standing, id: string, amount_cents: number, at: string) {
+  function paymentData(check: Standing, { id, amount_cents, created_at }: Payment, refund?: Refund) {
     return {
       id,
       check_id: check.check_id,
@@ -187,22 +203,33 @@ export function createScenario({ seed, newId, now }: Parts): Scenario {
       claim_ids: [],
       amount_cents,
       tip_cents: whole(0, 500, 'tip', amount_cents),
-      refunded_cents: 0,
+      refunded_cents: refund?.cents ?? 0,
       currency: 'USD',
       method: 'card',
-      status: 'succeeded',
-      created_at: at,
-      refunded_at: null,
+      status: refund === undefined ? 'succeeded' : 'partially_refunded',
+      created_at,
+      refunded_at: refund?.at ?? null,
     }
+  }
+
+  function pay(check: Standing, share: number, at: string) {
+    const amount_cents = Math.round((totalsOf(check).total_cents - check.paid_cents) * share)
+    check.paid_cents += amount_cents
+    check.payment = { id: newId('pay'), amount_cents, created_at: at }
+    return paymentData(check, check.payment)
+  }
+
+  function refund(check: Standing, share: number, at: string) {
+    if (check.payment === undefined) throw new RangeError('The scenario refunds a payment before it is made.')
+    const cents = Math.round(check.payment.amount_cents * share)
+    check.paid_cents -= cents
+    return paymentData(check, check.payment, { cents, at })
   }
 
   /** Applies a change to the check, and returns the `data` of its event. */
   function apply(change: Change, check: Standing, at: string): object {
-    if (change.type === 'payment.succeeded') {
-      const amount = Math.round((totalsOf(check).total_cents - check.paid_cents) * change.share)
-      check.paid_cents += amount
-      return paymentData(check, newId('pay'), amount, at)
-    }
+    if (change.type === 'payment.succeeded') return pay(check, change.share, at)
+    if (change.type === 'payment.refunded') return refund(check, change.share, at)
     if ('lines' in change) check.lines = change.lines
     if (change.type === 'check.created') check.created_at = at
     return checkData(check, change.type === 'check.closed', at)
@@ -215,7 +242,15 @@ export function createScenario({ seed, newId, now }: Parts): Scenario {
         const check_id = newId('chk')
         const external_check_id = TRIAL_PREFIX + check_id.slice('chk_'.length).toLowerCase()
         const table = String(TABLES + 2 * number + check)
-        return { check_id, external_check_id, table, lines: [], paid_cents: 0, created_at: '' }
+        return {
+          check_id,
+          external_check_id,
+          table,
+          lines: [],
+          paid_cents: 0,
+          payment: undefined,
+          created_at: '',
+        }
       })
       const begin = Math.floor((now - BEGIN_MS) / 1000) * 1000 + number * TRIAL_MS
       const envelopes = changes.map((change): Envelope => {

@@ -355,7 +355,7 @@ interface Parts {
 }
 
 /** Parts of the scenario in its own order, each with another state of check 1. */
-const PARTS: readonly Sequence[] = [[0], [1], [0, 3], [1, 4], [6], [0, 6, 7]]
+const PARTS: readonly Sequence[] = [[0], [1], [0, 3], [1, 4], [1, 4, 5], [7], [0, 7, 8]]
 
 /**
  * The paths at which two ends differ without a difference in state: a right receiver may show how many deliveries it has
@@ -401,15 +401,12 @@ async function bookkeeping(
   )
 }
 
-/** Returns true when a later event shows a newer state of the same check. */
+/** Returns true when a later event shows a newer state of the same check, or of its payment. */
 function isOutdated(steps: readonly Step[], place: number): boolean {
-  const isState = ({ type }: Step) => type.startsWith('check.')
   const step = steps[place]
-  return (
-    step !== undefined &&
-    isState(step) &&
-    steps.some((later, at) => at > place && isState(later) && later.check === step.check)
-  )
+  if (step === undefined) return false
+  const newer = step.type.startsWith('check.') ? /^check\./ : /^payment\.refunded$/
+  return steps.some((later, at) => at > place && newer.test(later.type) && later.check === step.check)
 }
 
 /** The sum of the numbers at a path, or NaN where there are other values or none. */
