@@ -276,8 +276,9 @@ function long(forge: Forge, size: number): Buffer {
 function stateOf(forge: Forge, age: number): object {
   const type = forge.events.includes('check.updated') ? 'check.updated' : undefined
   const envelope = forge.envelope(type)
-  const at = new Date(forge.stateMs - age * 1000).toISOString()
-  return { ...envelope, created_at: at, data: { ...(envelope.data as object), updated_at: at } }
+  const before = (ms: number) => new Date(ms - age * 1000).toISOString()
+  const data = { ...(envelope.data as object), updated_at: before(forge.stateMs) }
+  return { ...envelope, created_at: before(forge.now() * 1000), data }
 }
 
 /** An event whose data has a field with this JSON. */
