@@ -207,15 +207,19 @@ describe.concurrent('a refund that comes before its payment', { timeout: 180_000
     )
   })
 
-  test.each<[by: string, isKept: (kept: Event, event: Event) => boolean]>([
+  const orders: [by: string, isKept: (kept: Event, event: Event) => boolean][] = [
     ['the time of the envelope', (kept, event) => kept.created_at > event.created_at],
     ['the refunded amount', ({ data: kept }, { data }) => kept.refunded_cents > data.refunded_cents],
-  ])('is kept by a receiver that compares %s', async (_by, isKept) => {
-    const report = await judgedPayments(isKept)
-    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
-  })
+  ]
+  test.each(isSoak ? orders : orders.slice(0, 1))(
+    'is kept by a receiver that compares %s',
+    async (_by, isKept) => {
+      const report = await judgedPayments(isKept)
+      expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+    },
+  )
 
-  test('is counted by a receiver that books amounts', async () => {
+  test.runIf(isSoak)('is counted by a receiver that books amounts', async () => {
     const book = (kept: { ids: string[]; paid: number } | undefined, { id, type, data }: Event) => {
       const { ids, paid } = kept ?? { ids: [], paid: 0 }
       if (!type.startsWith('payment.') || ids.includes(id)) return { ids, paid }
@@ -240,7 +244,7 @@ describe.concurrent('the state after the newest event must show', { timeout: 180
     )
   })
 
-  test.each(['json', 'text'])(
+  test.each(isSoak ? ['json', 'text'] : ['json'])(
     'a receiver that applies only check.created is not checked: %s',
     async (kind) => {
       const created = (kept: Event | undefined, event: Event) =>
@@ -253,14 +257,18 @@ describe.concurrent('the state after the newest event must show', { timeout: 180
     },
   )
 
-  test.each<[shown: string, show: (event: Event) => unknown]>([
+  const views: [shown: string, show: (event: Event) => unknown][] = [
     ['whether it is paid', ({ data }) => ({ id: data.id, paid: data.balance_cents === 0 })],
     ['its status as text', ({ data }) => data.status],
     ['its last event', ({ id }) => ({ last: id })],
-  ])('a right receiver passes that shows only %s', async (_shown, show) => {
-    const report = await judgedState(newest, show)
-    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
-  })
+  ]
+  test.each(isSoak ? views : views.slice(0, 1))(
+    'a right receiver passes that shows only %s',
+    async (_shown, show) => {
+      const report = await judgedState(newest, show)
+      expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+    },
+  )
 
   test.runIf(isSoak)(
     'no verdict is given when all fields of the state differ between identical runs',
