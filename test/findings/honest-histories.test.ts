@@ -158,7 +158,7 @@ class Restaurant {
     const { external_id } = this.lineFor(bill, numberOf(item))
     bill.items = [
       ...others,
-      { ...item, external_id, note: stays && how % 2 === 0 ? item.note : `Again ${how}` },
+      { ...item, external_id, note: stays && how % 2 === 0 ? item.note : `Again as ${external_id}` },
     ]
     await this.push(bill)
   }
@@ -360,9 +360,15 @@ test(`${RUNS} histories without mistakes show no finding`, async () => {
     [93, 0, 0],
     [89, 0, 2],
   ] as const
-  const examples: [Parameters<typeof isHonest>[0]][] = [
-    [{ ids: 'position', revisions: false, draws: [...pays] }],
-  ]
+  // A line that is ordered again twice.
+  const again = [
+    [0, 0, 23],
+    [62, 0, 20],
+    [62, 0, 20],
+  ] as const
+  const examples: [Parameters<typeof isHonest>[0]][] = [pays, again].map((draws) => [
+    { ids: 'position', revisions: false, draws: [...draws] },
+  ])
   await fc.assert(fc.asyncProperty(histories, isHonest), { numRuns: RUNS, examples })
   expect(acts).toBeGreaterThan(RUNS * 5)
   await simulator.close()
