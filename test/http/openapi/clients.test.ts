@@ -4,7 +4,8 @@ import { isSoak } from '../../soak/seeded.ts'
 import { makeClients } from './clients/generate.ts'
 
 describe('clients made of the OpenAPI document', () => {
-  it.skipIf(!isSoak)('compile in strict mode, and their calls work', async () => {
+  // Their generators are fetched first.
+  it.skipIf(!isSoak)('compile in strict mode, and their calls work', { timeout: 180_000 }, async () => {
     const { problems, load } = await makeClients()
     expect(problems).toBe('')
     const { url, apiKey } = await openSimulator()
