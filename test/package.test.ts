@@ -47,6 +47,8 @@ async function run(program: string, args: readonly string[] = []) {
 }
 
 describe('the packed file', () => {
+  const judge = fetched('@arethetypeswrong/core@0.18.5')
+
   test('has at most 1.25 MB, and at most 4.5 MB unpacked', async () => {
     const paths = tarball.files.map(({ path }) => path)
     expect(paths).toEqual(
@@ -90,7 +92,6 @@ describe('the packed file', () => {
 
   test.skipIf(!isSoak)('resolves with its types in every mode of TypeScript', async () => {
     const data = new Uint8Array(await readFile(tarball.path))
-    const judge = await fetched('@arethetypeswrong/core@0.18.5')
     const { checkPackage, createPackageFromTarballData } = (await import(
       pathToFileURL(join(judge, 'node_modules/@arethetypeswrong/core/dist/index.js')).href
     )) as Judge
@@ -122,6 +123,8 @@ test('a clone installs at most 500 packages', async () => {
 })
 
 describe('in a project of its own', () => {
+  const typescript = fetched('typescript@~6.0.3')
+
   test('every entry of the exports can be imported and required', async () => {
     const { code, stdout, stderr } = await run(`
       import { createRequire } from 'node:module'
@@ -163,7 +166,7 @@ describe('in a project of its own', () => {
         void main()`,
       )
     const compiler = isSoak
-      ? join(await fetched('typescript@~6.0.3'), 'node_modules/typescript/bin/tsc')
+      ? join(typescript, 'node_modules/typescript/bin/tsc')
       : join(root, 'node_modules/typescript-native/bin/tsc')
     const node16 = ['--module', 'node16', '--target', 'es2022', '--strict', '--types', 'node']
     const typeRoots = ['--typeRoots', join(root, 'node_modules/@types')]

@@ -7,7 +7,7 @@ import { emptyDirectory, spawnProcess, tabwire } from '../support/cli.ts'
 import { fetched } from '../support/fetched.ts'
 import { isSoak } from './seeded.ts'
 
-const PRISM = '@stoplight/prism-cli@~5.14.2'
+const prism = join(fetched('@stoplight/prism-cli@~5.14.2'), 'node_modules/@stoplight/prism-cli/dist/index.js')
 
 const check = { id: 'chk_1', items: [] }
 const registered = { id: 12, url: 'https://a.example', signing_secret: 'whsec_always_the_same' }
@@ -45,7 +45,6 @@ test.skipIf(!isSoak)(
   async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'mock.json'), JSON.stringify(document))
-    const prism = join(await fetched(PRISM), 'node_modules/@stoplight/prism-cli/dist/index.js')
     const mock = await spawnProcess(process.execPath, [prism, 'mock', '-p', '0', 'mock.json'], { cwd })
     const said = await mock.until('stdout', /listening on http:\S+/)
     const baseUrl = /listening on (http:[\w.:/]+)/.exec(said)?.[1] ?? ''

@@ -4,7 +4,7 @@ import { fixtures, serve, spawnProcess } from '../support/cli.ts'
 import { fetched } from '../support/fetched.ts'
 import { isSoak } from './seeded.ts'
 
-const PRISM = '@stoplight/prism-cli@~5.14.2'
+const prism = join(fetched('@stoplight/prism-cli@~5.14.2'), 'node_modules/@stoplight/prism-cli/dist/index.js')
 
 /** Matches the proxy's complaints about responses; `contract check` sends bad requests on purpose. */
 const wrong = /Violation: response.*/
@@ -12,7 +12,6 @@ const wrong = /Violation: response.*/
 test.skipIf(!isSoak)(
   'a validating proxy between contract check and the service finds no invalid response',
   async () => {
-    const prism = join(await fetched(PRISM), 'node_modules/@stoplight/prism-cli/dist/index.js')
     const service = await serve()
     const args = ['proxy', `${fixtures}openapi.json`, service.url, '--host', '127.0.0.1', '--port', '0']
     const proxy = await spawnProcess(process.execPath, [prism, ...args], {})
@@ -42,6 +41,6 @@ test.skipIf(!isSoak)(
     proxy.child.kill()
     await proxy.ended
   },
-  // The package is installed first.
+  // All checks through the proxy take half a minute without other load.
   300_000,
 )

@@ -4,8 +4,7 @@ import { isSoak } from '../../soak/seeded.ts'
 import { makeClients } from './clients/generate.ts'
 
 describe('clients made of the OpenAPI document', () => {
-  // Their generators are fetched first.
-  it.skipIf(!isSoak)('compile in strict mode, and their calls work', { timeout: 180_000 }, async () => {
+  it.skipIf(!isSoak)('compile in strict mode, and their calls work', async () => {
     const { problems, load } = await makeClients()
     expect(problems).toBe('')
     const { url, apiKey } = await openSimulator()

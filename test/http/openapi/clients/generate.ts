@@ -27,19 +27,20 @@ async function imported<Module>(path: string): Promise<Module> {
   return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Module
 }
 
+const modules = join(
+  fetched(
+    'typescript@~5.9.3',
+    'openapi-typescript@~7.13.0',
+    'openapi-fetch@~0.17.0',
+    'swagger-typescript-api@~13.13.0',
+  ),
+  'node_modules',
+)
+
 /** Generates and compiles both clients with their example programs; `problems` are the compiler's errors. */
 export async function makeClients() {
   const directory = await mkdtemp(join(tmpdir(), 'tabwire-clients-'))
   atEnd(() => rm(directory, { recursive: true, force: true }))
-  const modules = join(
-    await fetched(
-      'typescript@~5.9.3',
-      'openapi-typescript@~7.13.0',
-      'openapi-fetch@~0.17.0',
-      'swagger-typescript-api@~13.13.0',
-    ),
-    'node_modules',
-  )
   const { default: openapiTS, astToString } = await imported<OpenApiTypescript>(
     join(modules, 'openapi-typescript/dist/index.mjs'),
   )
@@ -49,7 +50,7 @@ export async function makeClients() {
     'package.json': '{"type":"module"}',
     'tsconfig.json': JSON.stringify({ compilerOptions }),
     'schema.ts': astToString(await openapiTS(structuredClone(spec))),
-    'Api.ts': await swaggerClient(modules, spec),
+    'Api.ts': await swaggerClient(spec),
     'with-openapi-fetch.ts': withOpenApiFetch,
     'with-swagger-typescript-api.ts': withSwaggerTypescriptApi,
   }
@@ -59,7 +60,7 @@ export async function makeClients() {
   return { problems: await compile(directory), load }
 }
 
-async function swaggerClient(modules: string, spec: object): Promise<string> {
+async function swaggerClient(spec: object): Promise<string> {
   const { generateApi } = await imported<SwaggerTypescriptApi>(
     join(modules, 'swagger-typescript-api/dist/index.mjs'),
   )
