@@ -24,16 +24,16 @@ function largeCheck(number: number) {
   return { table: { number: '1' }, status: 'open', items, totals }
 }
 
-/** Makes all pushes, and resolves with the most that was measured after one of them. */
+/** Makes all pushes, and resolves with the median of what was measured after each of them. */
 async function push({ call }: RunningService, measure = () => 0): Promise<number> {
-  let most = 0
+  const measured: number[] = []
   for (let number = 0; number < PUSHES; number += 1) {
     const answer = await call('PUT', '/v1/checks/external/large', largeCheck(number))
     await answer.arrayBuffer()
     expect([200, 201]).toContain(answer.status)
-    most = Math.max(most, measure())
+    measured.push(measure())
   }
-  return most
+  return measured.sort((one, other) => one - other)[PUSHES / 2] ?? 0
 }
 
 /** Opens a stream, reads its beginning, and no further. */
@@ -85,11 +85,13 @@ describe(`${READERS} stalled subscribers`, () => {
   // A history is each reader's own: of large requests, some six MiB for each.
   const shared = streams.filter(([what]) => what !== 'the stream since a time')
   test.runIf(isSoak && process.platform === 'linux').each(shared)(
-    'of %s make the process at most 150 MiB larger, including garbage',
+    'of %s make the process less than 150 MiB larger by the median, including garbage',
     async (_what, pathOf) => {
       const service = await startService(['--keep-events', String(EVENTS_LEFT_OUT.keepEvents)])
       const resident = () => residentKiB(service.process.child.pid ?? 0)
-      // Garbage comes and goes; the height that the pushes alone have with it stays.
+      // A process grows with its first pushes, with readers or without.
+      await push(service)
+      // Garbage comes and goes: on a busy machine the largest sizes of equal runs differ by more than 100 MiB.
       const before = await push(service, resident)
       const path = await pathOf(service)
       const sockets = await Promise.all(Array.from({ length: READERS }, () => stall(service, path)))
