@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { postgresPrograms, startCluster } from '../support/postgres.ts'
 import type { Figure } from './figure.ts'
 import { API_KEY, run, startTabwire } from './processes.ts'
+import { median } from './pushes.ts'
 import { compileSources } from './sources.ts'
 
 const ROUNDS = 3
@@ -235,9 +236,4 @@ function record(id: string): Row {
     created_at: started_at,
     body: 'x'.repeat(600),
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type { TableAddress } from '../../src/client.ts'
+import { median } from '../bench/pushes.ts'
 import { serve, startService, type RunningService } from '../support/cli.ts'
 import { residentKiB } from './process-figures.ts'
 import { isSoak } from './seeded.ts'
@@ -33,7 +34,7 @@ async function push({ call }: RunningService, measure = () => 0): Promise<number
     expect([200, 201]).toContain(answer.status)
     measured.push(measure())
   }
-  return measured.sort((one, other) => one - other)[PUSHES / 2] ?? 0
+  return median(measured)
 }
 
 /** Opens a stream, reads its beginning, and no further. */
