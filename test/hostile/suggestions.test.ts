@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -66,12 +66,8 @@ let folder: string
 let service: RunningService
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tabwire-words-'))
-  for (const name of ['tabwire', 'curl', 'chmod', 'touch']) {
-    // Arguments end with NUL, calls with an empty one behind the name.
-    const program = `#!/bin/sh\n/bin/cat >/dev/null\nprintf '\\001%s\\0' ${name}\nfor word in "$@"; do printf '%s\\0' "$word"; done\n`
-    await writeFile(join(folder, name), program)
-    await chmod(join(folder, name), 0o755)
-  }
+  // An unquoted pattern would match it.
+  await writeFile(join(folder, 'file'), '')
   service = await serve()
   return async () => {
     await service.stop()
@@ -79,17 +75,24 @@ beforeAll(async () => {
   }
 })
 
+/** Shell functions in place of programs. Each prints U+0001, then its name and its arguments, each ended by NUL. */
+const functions = ['tabwire', 'curl', 'chmod', 'touch'].map(
+  (name) =>
+    `${name}() { while IFS= read -r _; do :; done; printf '\\001'; for word in ${name} "$@"; do printf '%s\\0' "$word"; done; }\n`,
+)
+
 /** Returns the calls, with their arguments, that a real shell runs for pasted text. */
 async function callsOf(text: string, shell: string): Promise<string[][]> {
-  const args = shell === 'busybox' ? ['sh', '-c', text] : ['-c', text]
+  const script = functions.join('') + text
+  const args = shell === 'busybox' ? ['sh', '-c', script] : ['-c', script]
   const env = {
-    PATH: `${folder}:/usr/bin:/bin`,
+    PATH: '/usr/bin:/bin',
     HOME: folder,
     WEBHOOK_SECRET: 'whsec_s',
     TABWIRE_API_KEY: 'twk_k',
   }
   const output = execFileSync(shell, args, { cwd: folder, env, input: '' }).toString()
-  expect((await readdir(folder)).sort()).toEqual(['chmod', 'curl', 'tabwire', 'touch'])
+  expect(await readdir(folder)).toEqual(['file'])
   return output
     .split('\u0001')
     .slice(1)
