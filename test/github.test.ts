@@ -126,32 +126,32 @@ describe('the GitHub action', () => {
     expect(checked.code).toBe(3)
   })
 
-  test.each([...(isSoak ? [['a right integration', 500, 0] as const] : []), ['a finding', 999, 3] as const])(
-    'works in the steps of its recipe: with %s',
-    async (_name, total, code) => {
-      const { directory, script, step, written } = await runner()
-      const jobs = parse(await readFile(join(root, recipe), 'utf8')) as { jobs: { integration: Job } }
-      const { steps } = jobs.jobs.integration
-      const used = steps.find(({ uses = '' }) => uses.startsWith('tabwire/tabwire@'))
-      const { inputs = {}, outputs = {} } = definition()
-      for (const name of Object.keys(used?.with ?? {})) expect(Object.keys(inputs)).toContain(name)
-      await step('Install', { PACKAGE: inputs.package?.default ?? '' })
-      expect(await step('Start', { FLAGS: used?.with?.flags ?? '' })).toMatchObject({ code: 0 })
-      onTestFinished(() => stopService(join(directory, 'tabwire/.tabwire/run.json')))
-      await writeFile(join(directory, 'tests.mjs'), pushing(total))
-      const [results, env] = [await written('GITHUB_OUTPUT'), await written('GITHUB_ENV')]
-      const codes: (number | null)[] = []
-      for (const { run, env: given = {} } of steps.slice(steps.indexOf(used ?? {}) + 1)) {
-        const own = Object.entries(given).map(([name, text]): [string, string] => {
-          const [, output = ''] = /^\$\{\{ steps\.tabwire\.outputs\.([\w-]+) \}\}$/.exec(text) ?? []
-          expect(Object.keys(outputs)).toContain(output)
-          return [name, results[output] ?? '']
-        })
-        codes.push((await script(run ?? 'exit 99', { ...env, ...Object.fromEntries(own) })).code)
-      }
-      expect(codes).toEqual([0, 0, code])
-    },
-  )
+  test.runIf(isSoak).each([
+    ['a right integration', 500, 0],
+    ['a finding', 999, 3],
+  ] as const)('works in the steps of its recipe: with %s', async (_name, total, code) => {
+    const { directory, script, step, written } = await runner()
+    const jobs = parse(await readFile(join(root, recipe), 'utf8')) as { jobs: { integration: Job } }
+    const { steps } = jobs.jobs.integration
+    const used = steps.find(({ uses = '' }) => uses.startsWith('tabwire/tabwire@'))
+    const { inputs = {}, outputs = {} } = definition()
+    for (const name of Object.keys(used?.with ?? {})) expect(Object.keys(inputs)).toContain(name)
+    await step('Install', { PACKAGE: inputs.package?.default ?? '' })
+    expect(await step('Start', { FLAGS: used?.with?.flags ?? '' })).toMatchObject({ code: 0 })
+    onTestFinished(() => stopService(join(directory, 'tabwire/.tabwire/run.json')))
+    await writeFile(join(directory, 'tests.mjs'), pushing(total))
+    const [results, env] = [await written('GITHUB_OUTPUT'), await written('GITHUB_ENV')]
+    const codes: (number | null)[] = []
+    for (const { run, env: given = {} } of steps.slice(steps.indexOf(used ?? {}) + 1)) {
+      const own = Object.entries(given).map(([name, text]): [string, string] => {
+        const [, output = ''] = /^\$\{\{ steps\.tabwire\.outputs\.([\w-]+) \}\}$/.exec(text) ?? []
+        expect(Object.keys(outputs)).toContain(output)
+        return [name, results[output] ?? '']
+      })
+      codes.push((await script(run ?? 'exit 99', { ...env, ...Object.fromEntries(own) })).code)
+    }
+    expect(codes).toEqual([0, 0, code])
+  })
 
   test.runIf(isSoak)('fails with the reason when the service does not start', async () => {
     const { step } = await runner()

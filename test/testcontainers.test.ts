@@ -2,6 +2,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isHere } from './conformance/receiver/check.ts'
+import { isSoak } from './soak/seeded.ts'
 import { emptyDirectory, fixtures, spawnProcess } from './support/cli.ts'
 import { readManifest, root } from './support/packed.ts'
 
@@ -77,7 +78,7 @@ describe('the recipes for Testcontainers', () => {
     expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/pass 1\n/)])
   })
 
-  test.skipIf(!isHere(['javac', '-version']))('in Java can be parsed by javac', async () => {
+  test.skipIf(!isSoak || !isHere(['javac', '-version']))('in Java can be parsed by javac', async () => {
     const cwd = await emptyDirectory()
     const args = ['-proc:none', '-Xmaxerrs', '1000', '-d', cwd, join(folder, 'TabwireTest.java')]
     const { stderr } = await (await spawnProcess('javac', args, { cwd })).ended

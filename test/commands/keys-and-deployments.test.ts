@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sampled } from '../soak/seeded.ts'
 import { checkBody, emptyDirectory, serve, tabwire, type RunningService } from '../support/cli.ts'
 
 /** Every command that talks to a service, as it is typed, and what of the service it cannot be without. */
@@ -60,6 +61,18 @@ const commands: Record<string, { args: string[]; needs: 'the API' | 'the simulat
   'state save': { args: ['--file', '-'], needs: 'the simulator' },
 }
 const all = Object.entries(commands).map(([name, command]) => ({ name, ...command }))
+/** What runs here, each in part outside the soak. */
+const samples = {
+  withUnknownKey: sampled(all, 3),
+  withReadOnlyKey: sampled(
+    all.filter(({ readOnly }) => readOnly !== true),
+    3,
+  ),
+  needingSimulator: sampled(
+    all.filter(({ needs }) => needs === 'the simulator'),
+    3,
+  ),
+}
 
 let service: RunningService
 let deployment: Server
@@ -131,7 +144,7 @@ test('the tested commands are all commands that call a service', () => {
 })
 
 describe.concurrent('a command exits with 4 for a refused key:', () => {
-  test.each(all)('$name, with an unknown key', async ({ name, args }) => {
+  test.each(samples.withUnknownKey)('$name, with an unknown key', async ({ name, args }) => {
     const { code, stderr } = await run(name, args, service.url, 'twk_unknown')
     expect({ code, stderr }).toEqual({
       code: 4,
@@ -140,22 +153,19 @@ describe.concurrent('a command exits with 4 for a refused key:', () => {
     expect(stderr).toContain('--api-key')
   })
 
-  test.each(all.filter(({ readOnly }) => readOnly !== true))(
-    '$name, with a read-only key',
-    async ({ name, args }) => {
-      const { code, stderr } = await run(name, args, service.url, readKey)
-      expect({ code, stderr }).toEqual({
-        code: 4,
-        stderr: expect.stringMatching(/This request needs an API key with scope (write|simulate)/) as string,
-      })
-    },
-  )
+  test.each(samples.withReadOnlyKey)('$name, with a read-only key', async ({ name, args }) => {
+    const { code, stderr } = await run(name, args, service.url, readKey)
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringMatching(/This request needs an API key with scope (write|simulate)/) as string,
+    })
+  })
 })
 
 describe.concurrent('on a deployment without /_sim', () => {
   const url = () => `http://127.0.0.1:${(deployment.address() as AddressInfo).port}`
 
-  test.each(all.filter(({ needs }) => needs === 'the simulator'))(
+  test.each(samples.needingSimulator)(
     '$name exits with 1 and says that it needs the simulator',
     async ({ name, args }) => {
       const { code, stdout, stderr } = await run(name, args, url(), service.key)

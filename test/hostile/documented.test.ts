@@ -9,7 +9,7 @@ import { openService, type Asked, type Service } from './documented/service.ts'
 import { validRequest, withParameter } from './documented/valid-requests.ts'
 
 /** `TABWIRE_FUZZ_RUNS=10000 npx vitest run test/hostile/documented.test.ts` for more of it; the seed repeats a run. */
-const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? (isSoak ? 300 : 80))
+const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? (isSoak ? 300 : 40))
 const seed = Number(process.env.TABWIRE_FUZZ_SEED ?? 20_261_121)
 
 /** Sends a request. Fails unless the response was checked against the document and is valid. Returns its status. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { barriersInSoak } from '../../support/barriers.ts'
-import { isSoak } from '../../soak/seeded.ts'
+import { isSoak, sampled } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
 import { openReceiver, openSimulator } from '../../support/simulator.ts'
 import { openInspector, storeDeliveries } from './open-inspector.ts'
@@ -76,11 +76,12 @@ describe.skipIf(!hasBrowser)(`the inspector by keyboard ${inBrowser}`, () => {
   it('opens a record with Enter, which takes the focus, and returns it with Escape', async () => {
     const simulator = await openSimulator()
     for (const id of ['a', 'b', 'c']) await simulator.push(id)
-    for (const viewport of [
-      { width: 1440, height: 900 },
+    const viewports = [
       // The drawer covers the list.
       { width: 360, height: 740 },
-    ]) {
+      { width: 1440, height: 900 },
+    ]
+    for (const viewport of sampled(viewports, 2)) {
       const page = await openInspector(simulator, { viewport })
       await page.goto(`${simulator.url}/?view=checks`)
       await page.locator('.row').first().waitFor()
