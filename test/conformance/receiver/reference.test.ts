@@ -190,6 +190,15 @@ describe('a wrong receiver', () => {
     },
   )
 
+  test.concurrent('that decodes each chunk is found on a busy machine, too', async () => {
+    // The process stops for 80 ms again and again, and needs two turns to read what has arrived.
+    const stop = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 80)'
+    const busy = `data:text/javascript,setInterval(() => ${stop}, 20).unref()`
+    const cases = receiverCases.filter(({ id }) => id === 'non_ascii' || id === 'in_two_pieces')
+    const command = [process.execPath, '--import', busy, wrong('decodes-each-chunk')]
+    expect(failed(await checked(command, { cases }))).toEqual(['in_two_pieces'])
+  })
+
   test.concurrent('with constructEvent of Stripe accepts deliveries from the future, and gets three kinds of advice', async () => {
     const report = await checked([process.execPath, made('stripe')])
     expect(failed(report)).toEqual(['from_the_future'])
