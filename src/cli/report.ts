@@ -10,6 +10,7 @@ import {
   type Report,
   type ReportedFinding,
 } from '../model/simulator/report.ts'
+import { NO_SUCH_PATH } from '../model/simulator/request-entry.ts'
 import { byMessage } from './render/report.ts'
 import { count, printable } from './render/text.ts'
 import type { Client } from '../client.ts'
@@ -74,8 +75,8 @@ export async function fails(
 const MOST_CALLS = 5
 
 /**
- * Returns a message when no push arrived, but calls of paths or methods that the API does not have: a report of nothing
- * would look like one without findings.
+ * Returns a message when no push arrived, but requests to paths or with methods that the API does not have: a report of
+ * nothing would look like one without findings. `GET` to unknown paths does not count, because browsers send it.
  */
 async function misdirectedCalls(
   { requests }: Pick<Client, 'requests'>,
@@ -84,7 +85,10 @@ async function misdirectedCalls(
   if (pushes > 0) return undefined
   const { data } = await requests.list({ limit: 100, from: since ?? undefined })
   const calls = data
-    .filter(({ method, status }) => status === 405 || (status === 404 && method === 'PUT'))
+    .filter(
+      ({ method, status, response_body }) =>
+        status === 405 || (method !== 'GET' && response_body?.includes(NO_SUCH_PATH) === true),
+    )
     .map(({ method, path, status }) => `${method} ${path} (${status})`)
   if (calls.length === 0) return undefined
   const shown = [...new Set(calls)].slice(0, MOST_CALLS).join(', ')

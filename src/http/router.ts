@@ -1,6 +1,7 @@
 import { H3, type H3Event, type HTTPMethod } from 'h3'
 import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
+import { NO_SUCH_PATH } from '../model/simulator/request-entry.ts'
 import { requireScope } from './auth/api-key.ts'
 import { readChunks, readJson } from './body.ts'
 import { requireKnownNames } from './list.ts'
@@ -88,7 +89,7 @@ export function addLateTable(
 
 export function notFound(event: H3Event): Refusal {
   const { pathname } = event.url
-  return new Refusal('not_found', `No such path: ${pathname.slice(0, 200)}. The API is under /v1.`)
+  return new Refusal('not_found', `${NO_SUCH_PATH}${pathname.slice(0, 200)}. The API is under /v1.`)
 }
 
 /** `HEAD` works wherever `GET` does. */

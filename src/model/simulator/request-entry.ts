@@ -37,6 +37,9 @@ export interface LoggedRequest {
   faults?: readonly ApiFaultKind[]
 }
 
+/** Start of the message for a path that the API does not have. */
+export const NO_SUCH_PATH = 'No such path: '
+
 /** Outcome of a push in one word: `refused` before a decision, or by an injected `fault`. */
 export const pushWords = [...pushOutcomes, 'refused', 'fault'] as const
 export type PushWord = (typeof pushWords)[number]
