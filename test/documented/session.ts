@@ -13,7 +13,6 @@ import {
   type Running,
   type RunningService,
 } from '../support/cli.ts'
-import { openAuthority } from '../../src/certificates.ts'
 import { prepareDataDirectory } from '../../src/cli/trust/made-here.ts'
 import { DEFAULT_DATA_DIRECTORY } from '../../src/data-directory.ts'
 import { root } from '../support/packed.ts'
@@ -145,8 +144,6 @@ async function project(cwd: string, key: string | undefined): Promise<void> {
   for (const folder of ['.config/fish/completions', 'ci']) await mkdir(join(cwd, folder), { recursive: true })
   if (key === undefined) return
   await writeFile(join(cwd, 'api.key'), `${key}\n`, { mode: 0o600 })
-  const { certificatePem } = await openAuthority(join(cwd, DEFAULT_DATA_DIRECTORY))
-  await writeFile(join(cwd, 'staging-ca.pem'), certificatePem)
 }
 
 /** Starts a service as `tabwire start` does in a folder, on the port that stands for the default. */
