@@ -120,7 +120,7 @@ export abstract class BaseCommand extends Command {
     const hasKey = ['api-key', 'api-key-file'].some((flag) => typedValue(this.argv, flag) !== undefined)
     const given = { config: config === '' ? undefined : config, hasKey }
     this.profile = await profileVariables(name, given, environment)
-    // The others are those of a connection.
+    // A command without a connection uses only the service name of the profile.
     return 'url' in flags || 'base-url' in flags
       ? this.profile
       : { TABWIRE_SERVICE_NAME: this.profile.TABWIRE_SERVICE_NAME }

@@ -128,11 +128,10 @@ export const amountFlag = Flags.custom({
  * @throws CommandError (usage) for a text that is not an amount of this currency.
  */
 export function readAmount(text: string, currency: string, flag: string): number {
-  const inMinor = /^(\d+)c$/i.exec(text.trim())
+  const [, minor] = /^(\d+)c$/i.exec(text.trim()) ?? []
   const digits = digitsOf(currency)
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? []
-  const cents =
-    inMinor !== null ? Number(inMinor[1]) : Number(`${whole ?? 'no'}${fraction.padEnd(digits, '0')}`)
+  const cents = Number(whole === undefined ? (minor ?? NaN) : whole + fraction.padEnd(digits, '0'))
   if (fraction.length <= digits && Number.isSafeInteger(cents)) return cents
   throw usageError(
     `--${flag} must be an amount${currency === '' ? '' : ` in ${currency}`} such as ${example(digits)}, or 1250c in minor units, got ${JSON.stringify(text)}.`,
@@ -150,14 +149,14 @@ interface Locations {
 /** Returns the currency of each location by its id; none of a service that does not show currencies. */
 export async function currenciesOf(client: Locations): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  let cursor: string | null | undefined
-  do {
-    const { data, next_cursor } = await client.locations.list({ limit: 100, cursor: cursor ?? undefined })
+  for (let cursor: string | undefined, before: string | undefined; ; before = cursor) {
+    const { data, next_cursor } = await client.locations.list({ limit: 100, cursor })
     for (const location of Array.isArray(data) ? data : [])
       if (hasFields(location, 'id', 'currency')) found[location.id] = location.currency
-    cursor = next_cursor as string | null | undefined
-  } while (typeof cursor === 'string')
-  return found
+    // Another service may ignore the cursor, and return its first page again.
+    if (typeof next_cursor !== 'string' || next_cursor === before) return found
+    cursor = next_cursor
+  }
 }
 
 /** Returns the currency of a location; `undefined` when the key does not see the location. */

@@ -58,8 +58,8 @@ function secretsIn(
 }
 
 /**
- * Ends the process with one line when its output cannot be written, as on a full disk. Commands do so themselves; help is no
- * command. A closed pipe is for others to handle.
+ * Ends the process with one line when its output cannot be written, as on a full disk. For help, which does not run as a
+ * command; commands report it themselves. Ignores a closed pipe.
  */
 export function reportLostOutput(
   stdout: Pick<NodeJS.WriteStream, 'prependListener'>,

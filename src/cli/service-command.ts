@@ -94,7 +94,7 @@ export abstract class ServiceCommand extends BaseCommand {
     this.say(`More: add --cursor ${word(next_cursor)}, or --limit N for up to 100 at once.`)
   }
 
-  /** Prints a record in the same way. */
+  /** Prints a record as {@link printList} prints a list. */
   protected printRecord<T extends object>(
     record: T,
     fields: readonly (keyof T & string)[],

@@ -28,7 +28,7 @@ export const SAVE_SECRET =
     ? 'tabwire listen --print-secret | Set-Content -Encoding ascii listen.secret'
     : 'tabwire listen --print-secret > listen.secret'
 
-/** Returns the path of an example check of the package, relative to this directory, for use in a shell. */
+/** Returns the path of an example check of the package, relative to the working directory. */
 export function exampleCheck(): string {
   const file = fileURLToPath(packageFile('fixtures/checks/two-top.json'))
   return relative('', file)

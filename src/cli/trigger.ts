@@ -162,7 +162,7 @@ async function current({ client, check }: TriggerContext): Promise<PushBody> {
   return bodyOf(await client.checks.get(check))
 }
 
-/** Claims one of the first item that has an unclaimed rest, or that rest. */
+/** Claims a quantity of 1 of the first item with an unclaimed rest, or the rest if it is less. */
 async function claimOne(context: TriggerContext): Promise<ClaimView> {
   const { client, check } = context
   const { items } = await client.checks.get(check)

@@ -122,7 +122,8 @@ export default class Exec extends BaseCommand {
   private running: RunningCommand | undefined
   private wasInterrupted = false
   private wasDirectoryGiven = false
-  private isTemporary = false
+  /** Directory of a new authority, which is removed at the end. */
+  private temporary: string | undefined
 
   protected override async init(): Promise<void> {
     const { own, command } = splitCommand(this.argv, { ...Exec.baseFlags, ...execFlags })
@@ -148,7 +149,7 @@ export default class Exec extends BaseCommand {
     if (flags.bundle !== undefined) await requireWritable(flags.bundle)
     await requireReportFile(flags.junit)
     const own = flags['data-dir']
-    const { path: directory, remove } = await this.placeOf(flags.https, own)
+    const directory = await this.placeOf(flags.https, own)
     for (const warning of [...(await foreignSecrets(own)), ...warningsOf(flags)])
       this.say(renderWarning(warning))
     if (flags.https) await prepareDataDirectory(directory)
@@ -189,27 +190,29 @@ export default class Exec extends BaseCommand {
       await this.writeAlso(() => this.record(file, recorded))
     } finally {
       await simulator.close()
-      await remove()
     }
+  }
+
+  protected override async finally(error: Error | undefined): Promise<void> {
+    if (this.temporary !== undefined) await rm(this.temporary, { recursive: true, force: true })
+    await super.finally(error)
   }
 
   /**
    * Returns the directory of the authority: a temporary one for HTTPS where there is none yet, so that nothing is left in
    * the working directory.
    */
-  private async placeOf(https: boolean, own: string) {
+  private async placeOf(https: boolean, own: string): Promise<string> {
     const isNew = https && (await readAuthorityCertificate(own)) === undefined
-    if (!isNew || this.wasDirectoryGiven) return { path: own, remove: async () => undefined }
-    const path = await mkdtemp(join(tmpdir(), 'tabwire-exec-'))
-    this.isTemporary = true
-    return { path, remove: () => rm(path, { recursive: true, force: true }) }
+    if (!isNew || this.wasDirectoryGiven) return own
+    return (this.temporary = await mkdtemp(join(tmpdir(), 'tabwire-exec-')))
   }
 
   private async runWith({ url, baseUrl, apiKey, ca }: Simulator, directory: string): Promise<number> {
     if (this.wasInterrupted) return exitCodes.interrupted
     const file = authorityFile(directory)
     // Commands inside CMD, such as `certs create`, use the same authority.
-    const place = this.isTemporary ? { TABWIRE_DATA_DIR: directory } : {}
+    const place = this.temporary === undefined ? {} : { TABWIRE_DATA_DIR: directory }
     const trust = ca === undefined ? {} : { TABWIRE_CACERT: file, ...place }
     const variables = { TABWIRE_URL: url, TABWIRE_BASE_URL: baseUrl, TABWIRE_API_KEY: apiKey, ...trust }
     this.running = await runCommand(

@@ -41,7 +41,7 @@ export default class Trigger extends ServiceCommand {
   })
 
   async run(): Promise<void> {
-    if (this.argv.find((word) => !word.startsWith('-')) === 'ping')
+    if (this.argv[0] === 'ping')
       throw usageError('EVENT cannot be ping. To send a ping, run: tabwire ping ENDPOINT')
     const { args, flags } = await this.parse(Trigger)
     const type = args.event as EventType

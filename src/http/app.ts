@@ -210,7 +210,7 @@ function createRespond(parts: AppParts): Respond {
     const answer = await answerOf(event, context, parts, handle)
     context.answered = true
     const { pathname, search } = event.url
-    // Reads of the log are not logged, and calls of tools are logged as the requests that they cause.
+    // Calls of the simulator are not logged. Calls of tools are logged as the requests that they cause.
     if (!/^\/(_sim\/|mcp$|assets\/|docs(\/|$)|openapi\.json$|llms\.txt$|$)/.test(pathname))
       await addToLog(parts, { method: event.req.method, path: pathname + search }, context, answer)
     parts.onRequest?.(answered({ method: event.req.method, path: pathname }, context, answer))

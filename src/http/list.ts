@@ -1,4 +1,5 @@
 import { didYouMean } from '../model/text/did-you-mean.ts'
+import { localTimeIssue, parseTime } from '../model/text/time.ts'
 import { Refusal } from '../model/refusal.ts'
 import { type Route, ok, type Call, type QueryOf, type Reply } from './route.ts'
 import type { CollectionName, Collections } from '../model/records.ts'
@@ -65,11 +66,10 @@ const LONGEST_SEARCH = 255
 /** Reads `?q=`, the search text; `undefined` when it is missing or empty. */
 export function searchOf(query: URLSearchParams): string | undefined {
   const text = query.get('q') ?? ''
-  if (text.length <= LONGEST_SEARCH) return text === '' ? undefined : text
-  throw new Refusal(
-    'invalid_query',
-    `q must be at most ${LONGEST_SEARCH} characters long, got ${text.length}.`,
-  )
+  // Counts characters like bodies do: a surrogate pair is one character.
+  const { length } = Array.from(text)
+  if (length <= LONGEST_SEARCH) return text === '' ? undefined : text
+  throw new Refusal('invalid_query', `q must be at most ${LONGEST_SEARCH} characters long, got ${length}.`)
 }
 
 /** Reads `?q=` for a list that searches these fields; ignores it when there are none. */
@@ -99,12 +99,10 @@ export function choiceOf<T extends string>(
 export function timeOf(query: URLSearchParams, name: string): string | undefined {
   const given = query.get(name)
   if (given === null) return undefined
-  const time = new Date(/^\d{4}-/.test(given) ? given : NaN)
-  if (!Number.isNaN(time.getTime())) return time.toISOString()
-  throw new Refusal(
-    'invalid_query',
-    `${name} must be an ISO 8601 time such as 2026-11-21T18:00:00Z, got ${shown(given)}.`,
-  )
+  const time = parseTime(given)
+  if (time !== undefined) return time.toISOString()
+  const issue = `must be an ISO 8601 time such as 2026-11-21T18:00:00Z, got ${shown(given)}`
+  throw new Refusal('invalid_query', `${name} ${localTimeIssue(given) ?? issue}.`)
 }
 
 /** Times from `from` on and before `to`, in the form of stored times. */

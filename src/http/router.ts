@@ -194,7 +194,8 @@ function requireExternalId(id: string): void {
 /** Refuses final slashes, which the router ignores, and dot segments, which URLs resolve: both would change the check id. */
 function requireExactPath(event: H3Event): void {
   const raw = nodeOf(event.req).req?.url
-  if (/\/(?:\.|%2e){1,2}(?=[/?#]|$)/i.test(raw ?? ''))
+  const [rawPath = ''] = raw?.split('?', 1) ?? []
+  if (/\/(?:\.|%2e){1,2}(?=[/#]|$)/i.test(rawPath))
     throw new Refusal(
       'invalid_path',
       'The path contains a dot segment (. or ..), which servers resolve differently. Remove it.',

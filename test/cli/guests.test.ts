@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chosenItems, readAmount, unclaimedItems } from '../../src/cli/guests.ts'
+import { chosenItems, currenciesOf, readAmount, unclaimedItems } from '../../src/cli/guests.ts'
 import { price } from '../../src/cli/render/text.ts'
 
 const item = (
@@ -25,6 +25,16 @@ const items = [
   item('line-5', 'Happy Hour', 1, 0, -300),
 ]
 const chosen = (...words: string[]) => chosenItems({ external_id: 'table-4', items }, words)
+
+test('the currencies of a service that ignores the cursor are read once', async () => {
+  let pages = 0
+  const list = async () => {
+    pages += 1
+    return { data: [{ id: 'loc_1', currency: 'JPY' }], next_cursor: 'same' }
+  }
+  expect(await currenciesOf({ locations: { list } as never })).toEqual({ loc_1: 'JPY' })
+  expect(pages).toBe(2)
+})
 
 describe('the items of a claim', () => {
   test.each([

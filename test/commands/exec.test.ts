@@ -104,7 +104,7 @@ describe('tabwire exec', () => {
     expect(stderr).toContain('POST /v1/check (404)')
     expect((await exec(['--', ...wrong])).code).toBe(0)
     // A missing record, and what browsers ask for.
-    const others = calling(['POST', '/v1/webhook-endpoints/we_1/ping'], ['GET', '/favicon.png'])
+    const others = calling(['POST', '/v1/webhook-endpoints/we_1/test'], ['GET', '/favicon.png'])
     expect((await exec(['--fail-on', 'any', '--', ...others])).code).toBe(0)
   })
 

@@ -61,7 +61,7 @@ describe('tabwire requests show', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        "Error: No request req_01K9YQ3S2M6W5VJ8T4R7N0ZBCD. The service keeps the latest 1,000 requests until it stops, and only those of the key's location. Run `tabwire requests list`.\n",
+        'Error: No request req_01K9YQ3S2M6W5VJ8T4R7N0ZBCD. The service keeps at most the latest 1,000 requests. Run `tabwire requests list`.\n',
     })
   })
 
@@ -232,6 +232,14 @@ describe('tabwire exec --https', () => {
     expect(told[0]).toMatch(/ca\.pem$/)
     expect(existsSync(told[0])).toBe(false)
     expect(await readdir(cwd)).toEqual([])
+  })
+
+  test('removes the authority when the service cannot start', async () => {
+    const TMPDIR = await emptyDirectory()
+    const args = ['exec', '--https', '--cacert', 'missing.pem', '--', process.execPath, '-e', '']
+    const { ended } = await spawnTabwire(args, { env: { TMPDIR } })
+    expect(await ended).toMatchObject({ code: 2, stderr: expect.stringContaining('missing.pem') as string })
+    expect(await readdir(TMPDIR)).toEqual([])
   })
 
   test('leaves a given NODE_EXTRA_CA_CERTS unchanged', async () => {

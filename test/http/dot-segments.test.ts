@@ -12,6 +12,11 @@ describe('a path with a dot segment, which programs resolve differently,', () =>
     expect((await simulator.client.checks.list()).data).toEqual([])
   })
 
+  it.each(['q=/..', 'q=a/./b'])('is none in a query: %s', async (query) => {
+    const simulator = await openSimulator()
+    expect((await simulator.call(`GET /v1/checks?${query}`)).status).toBe(200)
+  })
+
   it('writes no other check', async () => {
     const simulator = await openSimulator()
     const body = JSON.stringify(check())

@@ -9,8 +9,9 @@ interface BarParts {
   say(text: string): void
   /** Resolves with a message about the result. */
   resend(id: string): Promise<string>
-  /** Ends `listen` as q and as Ctrl-C do. */
+  /** Handles the key q. */
   quit(): void
+  /** Handles Ctrl-C. */
   interrupt(): void
 }
 

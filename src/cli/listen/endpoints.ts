@@ -114,15 +114,8 @@ export async function forwarding<T>(
     return await work(registered[0]?.endpoint.id ?? '')
   } finally {
     ending.abort()
-    await unregister(
-      client,
-      tunnel.routes.map(({ url }) => url),
-    ).then(
-      () => dropLease(tunnel.lease),
-      // The lease stays: the next `listen` removes the endpoints.
-      () => undefined,
-    )
-    await tunnel.close()
+    // When this fails, the lease stays: the next `listen` removes the endpoints.
+    await closeTunnel(tunnel, connect)
   }
 }
 

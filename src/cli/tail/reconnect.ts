@@ -47,7 +47,8 @@ export async function* reconnecting<T>({
       }
     } catch (error) {
       if (signal.aborted) return
-      if (state === 'new' || !mayPass(error, ++refusals)) throw error
+      refusals = error instanceof Unreachable ? 0 : refusals + 1
+      if (state === 'new' || !mayPass(error, refusals)) throw error
     }
     if (signal.aborted) return
     if (state === 'there') yield { type: 'disconnected' }

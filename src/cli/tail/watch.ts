@@ -15,7 +15,7 @@ interface Watch {
   /** Locates the service again each time. */
   connect: () => Promise<Client>
   signal: AbortSignal
-  /** Yields first what began at this time or later. */
+  /** First yields the attempts and requests that started at this time or later. */
   since: Since | undefined
   /** True to wait for the service when it ends. */
   reconnect: boolean
@@ -137,8 +137,7 @@ export function createDeduplicator() {
      * everything is new.
      */
     since(now: Date): Date {
-      const from = now.getTime() < newest ? 0 : Math.max(newest, 0) - MARGIN_MS
-      return new Date(Math.max(from, 0))
+      return new Date(now.getTime() < newest ? 0 : Math.max(newest - MARGIN_MS, 0))
     },
     /** Sets the service clock's time at the start: earlier messages are not missing. */
     begin(now: Date): void {

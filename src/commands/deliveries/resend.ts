@@ -50,7 +50,10 @@ export default class DeliveriesResend extends ServiceCommand {
   }
 }
 
-/** Oldest first, one for each event and endpoint, and none whose event has been delivered there or is on its way again. */
+/**
+ * Returns dead deliveries, oldest first: one per event and endpoint, without those that a delivered or pending delivery
+ * covers.
+ */
 async function deadOnes(client: Client, since: Date | undefined): Promise<Delivery[]> {
   const dead = new Map<string, Delivery>()
   const replaced = new Set<string>()

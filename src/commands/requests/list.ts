@@ -6,7 +6,7 @@ import { findingCodes, type FindingCode } from '../../model/simulator/report.ts'
 
 export default class RequestsList extends ServiceCommand {
   static override description =
-    'List API requests, newest first.\nThe service keeps the latest 1,000 requests in memory until it stops.'
+    'List API requests, newest first.\nThe service keeps at most the latest 1,000 requests.'
   static override examples = [
     '<%= config.bin %> requests list',
     '<%= config.bin %> requests list --failed --check table-12',

@@ -23,7 +23,7 @@ export default class RequestsShow extends ServiceCommand {
       if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
       throw new CommandError(
         'not_found',
-        `No request ${args.request}. The service keeps the latest 1,000 requests until it stops, and only those of the key's location. Run \`tabwire requests list\`.`,
+        `No request ${args.request}. The service keeps at most the latest 1,000 requests. Run \`tabwire requests list\`.`,
       )
     })
     const currencies = request.push === null ? {} : await this.currencies(client)

@@ -11,7 +11,9 @@ export type IsAllowedHost = (host: string) => boolean
 export function createAllowedHosts(boundHost: string, allowedHosts: readonly string[]): IsAllowedHost {
   // Without a colon, Node need not compile its pattern of IPv6 addresses, which takes 5 ms.
   const allowed = new Set(
-    [boundHost, ...allowedHosts].map((host) => (host.includes(':') && isIPv6(host) ? host : hostname(host))),
+    [boundHost, ...allowedHosts].map((host) =>
+      host.includes(':') && isIPv6(host) ? host.toLowerCase() : hostname(host),
+    ),
   )
   return (host) => {
     const name = hostname(host)

@@ -19,6 +19,8 @@ interface Listeners {
   table: Table
   subscribers: Set<Subscriber>
   checkIds: Set<string>
+  /** False after all records were replaced: then each change of a check counts, since any may have been at the table. */
+  knowsChecks: boolean
 }
 
 /** The event `change`. It is also sent first, since a reconnected page may have missed changes. */
@@ -33,6 +35,7 @@ export function createTableStream(service: Pick<Service, 'onCommit'>): TableStre
   let isClosed = false
   service.onCommit((writes, kind) => {
     for (const [key, listeners] of tables) {
+      if (kind === 'replacement') listeners.knowsChecks = false
       if (listeners.subscribers.size === 0) tables.delete(key)
       else if (kind === 'replacement' || concerns(writes, listeners))
         for (const subscriber of listeners.subscribers) subscriber.send('', () => CHANGE_BYTES)
@@ -46,7 +49,12 @@ export function createTableStream(service: Pick<Service, 'onCommit'>): TableStre
   return {
     open(table, checkIds) {
       const key = JSON.stringify([table.location_id, table.number])
-      const listeners = tables.get(key) ?? { table, subscribers: new Set(), checkIds: new Set() }
+      const listeners = tables.get(key) ?? {
+        table,
+        subscribers: new Set(),
+        checkIds: new Set(),
+        knowsChecks: true,
+      }
       tables.set(key, listeners)
       for (const id of checkIds) listeners.checkIds.add(id)
       const { subscribers } = listeners
@@ -71,14 +79,14 @@ export function createTableStream(service: Pick<Service, 'onCommit'>): TableStre
 }
 
 /** Every change of a check by guests or the POS writes the check. */
-function concerns(writes: readonly Write[], { table, checkIds }: Listeners): boolean {
+function concerns(writes: readonly Write[], { table, checkIds, knowsChecks }: Listeners): boolean {
   const touched = writes.flatMap((write) =>
     write.collection === 'checks' && 'put' in write ? [write.put] : [],
   )
   const here = touched.filter(
     (check) => check.location_id === table.location_id && check.table.number === table.number,
   )
-  const known = touched.some(({ id }) => checkIds.has(id))
+  const known = touched.some(({ id }) => !knowsChecks || checkIds.has(id))
   for (const { id } of here) checkIds.add(id)
   return known || here.length > 0
 }

@@ -29,7 +29,7 @@ export function seenOf({ id, method, path, status, started_at, location_id }: Se
 interface PushSequence {
   /** Adds the next request and returns its findings. */
   follow(entry: RequestEntry): Finding[]
-  /** Failed pushes without a retry so far, oldest first. */
+  /** Failed pushes without a retry so far, by check; oldest first within a check. */
   lost(): readonly { request: Seen; finding: Finding }[]
   save(): SavedSequence
   clear(): void

@@ -189,18 +189,19 @@ export function createStream(
         onEnd: () => void subscribers.delete(subscriber),
       })
       subscribers.set(subscriber, owner)
-      if (isClosed || (await isRevoked(owner.keyId))) subscriber.close()
-      offerAll(subscriber)
-      if (hasHistory)
-        try {
+      try {
+        if (isClosed || (await isRevoked(owner.keyId))) subscriber.close()
+        offerAll(subscriber)
+        if (hasHistory) {
           const history = await historyOf(from, to, since)
           // Messages committed before the read were already sent.
           await timers.nextTurn()
           subscriber.begin(history)
-        } catch (error) {
-          subscriber.close()
-          throw error
         }
+      } catch (error) {
+        subscriber.close()
+        throw error
+      }
       return { status: 200, headers: streamHeaders, body: subscriber.body }
     },
     close() {

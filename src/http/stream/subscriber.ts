@@ -81,11 +81,11 @@ export function createSubscriber({
   }
   const sendLive = (key: string, bytes: () => Uint8Array) => {
     sendMissed()
-    if (hasRoom()) return controller.enqueue(bytes())
-    missed += 1
-    if (key !== 'reset') return
-    missedReset = bytes()
-    missed = 0
+    if (hasRoom()) controller.enqueue(bytes())
+    else if (key === 'reset') {
+      missedReset = bytes()
+      missed = 0
+    } else missed += 1
   }
   const sendLater = (messages: BufferedMessage[], key: string, bytes: () => Uint8Array) => {
     if (key === 'reset') {

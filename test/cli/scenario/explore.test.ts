@@ -5,7 +5,8 @@ import type { History } from '../../../src/cli/scenario/explore/history.ts'
 import { playScenario } from '../../../src/cli/scenario/play.ts'
 import { judgeBy, learnBy } from '../../../src/cli/scenario/receiver.ts'
 import { createClient } from '../../../src/client.ts'
-import { createAgreement } from '../../../src/conformance/receiver/agreement.ts'
+import { createAgreement, type Agreement } from '../../../src/conformance/receiver/agreement.ts'
+import { NotJudged } from '../../../src/conformance/receiver/convergence/state-view.ts'
 import { eventTypes } from '../../../src/model/event.ts'
 import type { Check } from '../../../src/model/check.ts'
 import { startSimulator, type Simulator } from '../../../src/simulator.ts'
@@ -19,6 +20,8 @@ interface Wanted {
   seed?: number
   runs?: number
   receiver?: IntakeName
+  /** The state of the receiver cannot be read any more once it has differed. */
+  endsOnDifference?: boolean
   /** Changes the answers to GET at these paths. */
   changing?: { path: RegExp; change: Change }
 }
@@ -31,12 +34,25 @@ function changed(fetch: Simulator['fetch'], { path, change }: NonNullable<Wanted
   }
 }
 
+function endingOnDifference(agreement: Agreement): Agreement {
+  let isOver = false
+  return {
+    ...agreement,
+    async differences(known, timeoutMs) {
+      if (isOver) throw new NotJudged('The receiver has ended.')
+      const found = await agreement.differences(known, timeoutMs)
+      isOver = found.length > 0
+      return found
+    },
+  }
+}
+
 let seedOfIds = Date.now()
 
 /** Explores with a receiver of that kind, or with none. The clock stands still, and no two services make the same ids. */
 async function exploring(
   histories: readonly History[],
-  { seed = 1, runs = 500, receiver: name, changing }: Wanted,
+  { seed = 1, runs = 500, receiver: name, endsOnDifference = false, changing }: Wanted,
 ) {
   const receiver = name && (await startExploredReceiver(name))
   const simulator = await startSimulator({
@@ -54,7 +70,8 @@ async function exploring(
   const state =
     receiver &&
     stateCheck({ 'state-url': receiver.stateUrl, 'state-header': [], seed: 1 }, { ca: [], insecure: false })
-  const agreement = state && createAgreement(state, signal)
+  const created = state && createAgreement(state, signal)
+  const agreement = created && endsOnDifference ? endingOnDifference(created) : created
   try {
     if (receiver !== undefined && agreement !== undefined) {
       await client.endpoints.createWithSecret({
@@ -112,6 +129,15 @@ describe.each(sampled(['ordering by arrival', 'deduplicating by body'] as const,
     )
   },
 )
+
+test('a receiver that ends while its counterexample is shrunk is an error', { timeout: LONG }, async () => {
+  const exploration = exploring(pos.usual(), {
+    seed: 3,
+    receiver: 'ordering by arrival',
+    endsOnDifference: true,
+  })
+  await expect(exploration).rejects.toThrow('The receiver has ended.')
+})
 
 test.runIf(isSoak).each(seeds)(
   'a receiver without deduplication is found with seed %i by a payment that it counts twice',

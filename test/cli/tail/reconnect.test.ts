@@ -53,6 +53,13 @@ describe('a command that follows a service', () => {
     ])
   })
 
+  test('counts refusals in a row, without failed connections between them', async () => {
+    const tries = Array.from({ length: 12 }, () => gone)
+    expect(await told(['there', ...tries, refusal, 'there'])).toHaveLength(3)
+    const refusals = Array.from({ length: 9 }, () => refusal)
+    expect((await told(['there', ...refusals, 'there'])).at(-1)).toBe(refusal)
+  })
+
   test('ends at once on any other error', async () => {
     const other = new ApiError(500, { code: 'internal_error', message: 'No.' }, null)
     expect(await told(['there', other, 'there'])).toEqual([{ again: false }, { type: 'disconnected' }, other])

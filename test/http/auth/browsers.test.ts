@@ -85,6 +85,7 @@ describe('a request', () => {
     [{ allowedHosts: ['tabwire.test'] }, 'TABWIRE.test.', 200],
     [{ allowedHosts: ['Tabwire.TEST:4100'] }, 'tabwire.test', 200],
     [{ publicUrl: 'https://pos.example:8443' }, 'pos.example:8443', 200],
+    [{ allowedHosts: ['FD00::1'] }, '[fd00::1]:4100', 200],
     [{ allowedHosts: ['tabwire.test'] }, 'sub.tabwire.test', 403],
     [{ allowedHosts: ['tabwire.test'] }, 'localhost', 200],
   ])('with %j to %s is %i', async (options, host, status) => {

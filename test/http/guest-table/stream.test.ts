@@ -59,4 +59,18 @@ describe('the stream of a table', () => {
     await simulator.client.state.reset()
     expect(await stream.change()).toBe(true)
   })
+
+  it('notifies of a check that came with a loaded state, and leaves the table', async () => {
+    const simulator = await openSimulator()
+    await simulator.push('a')
+    const saved = await simulator.client.state.save()
+    const { path } = await sitDown(simulator)
+    await simulator.client.state.reset()
+    const stream = await listenAt(simulator, path)
+    expect(await stream.change()).toBe(true)
+    await simulator.client.state.load(saved)
+    expect(await stream.change()).toBe(true)
+    await simulator.push('a', { table: { number: '13' } })
+    expect(await stream.change()).toBe(true)
+  })
 })

@@ -74,6 +74,24 @@ describe('lists', () => {
     }
   })
 
+  it.each([
+    ['2026-02-30', 'must be an ISO 8601 time such as'],
+    ['2026-11-21 (noon)', 'must be an ISO 8601 time such as'],
+    ['2026-11-21T18:00:00', 'must end with Z or an offset'],
+  ])('a time of “%s” is 400', async (time, issue) => {
+    const answer = await simulator.call(`GET /_sim/events?from=${encodeURIComponent(time)}`)
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer).code).toBe('invalid_query')
+    expect(errorOf(answer).message).toMatch(new RegExp(`^from ${issue}`))
+  })
+
+  it('a search counts characters, not their halves', async () => {
+    const search = (length: number) =>
+      simulator.call(`GET /_sim/requests?q=${encodeURIComponent('🍮'.repeat(length))}`)
+    expect((await search(255)).status).toBe(200)
+    expect((await search(256)).status).toBe(400)
+  })
+
   describe('of 45 checks', () => {
     const names = Array.from({ length: 45 }, (_, index) => `check-${index}`)
     const newestFirst = names.toReversed()

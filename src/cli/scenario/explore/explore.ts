@@ -115,14 +115,19 @@ async function search(
       await fc.asyncModelRun(() => ({ model: ledger, real: ledger }), commands)
       await finish(ledger)
     } catch (error) {
-      const steps = [...ledger.taken]
-      await ledger.settle()
-      // fast-check would take any error for a counterexample.
-      if (!(error instanceof Violation)) trouble = error
-      else {
+      // fast-check would take any error for a counterexample, also one of settling or shrinking.
+      try {
+        const steps = [...ledger.taken]
+        await ledger.settle()
+        if (!(error instanceof Violation)) throw error
         failures += 1
-        const shorter = await shrink(parts, { violation: error, steps }, timeoutMs)
-        if (best === undefined || shorter.steps.length < best.steps.length) best = shorter
+        const failure = { violation: error, steps }
+        // Shrinking may fail, so that this one is the result.
+        best ??= failure
+        const shorter = await shrink(parts, failure, timeoutMs)
+        if (shorter.steps.length < best.steps.length) best = shorter
+      } catch (other) {
+        trouble = error instanceof Violation ? other : error
       }
     }
   }
@@ -200,7 +205,9 @@ async function shrink(parts: Parts, failure: Failure, timeoutMs: number | undefi
       best = found
       isShorter = true
     }
-    if (!isShorter || size > 1) size = size === 1 ? 0 : Math.floor(size / 2)
+    // Single steps are left out again for as long as that helps.
+    if (size > 1) size = Math.floor(size / 2)
+    else if (!isShorter) return best
   }
   return best
 }
