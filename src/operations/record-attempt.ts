@@ -30,8 +30,8 @@ function reads({ delivery_id, endpoint_id }: RecordAttempt) {
 
 /**
  * Records an attempt: the delivery is delivered, retried later, or dead, and the endpoint's failure count changes
- * (contract section 9). An attempt that is no longer the delivery's next one changes nothing, since another instance made
- * it too.
+ * (contract section 9). An attempt that was made when its endpoint was disabled or deleted is recorded, too. One that is
+ * not the delivery's next attempt changes nothing, since another instance made it.
  */
 export const recordAttempt = {
   reads,
@@ -41,8 +41,8 @@ export const recordAttempt = {
         'not_found',
         `Delivery ${command.delivery_id} not found, so its attempt cannot be recorded.`,
       )
-    if (delivery.status !== 'pending' || delivery.attempts.length !== command.attempt - 1)
-      return unchanged(delivery)
+    const isOpen = delivery.status === 'pending' || delivery.dead_reason === 'endpoint_disabled'
+    if (!isOpen || delivery.attempts.length !== command.attempt - 1) return unchanged(delivery)
     const tried = withAttempt(delivery, command, now, endpoint?.url)
     /** The delivery when its endpoint gets no further attempts. */
     const last = tried.status === 'pending' ? retired(tried) : tried

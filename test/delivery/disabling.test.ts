@@ -77,6 +77,32 @@ describe('an endpoint', () => {
     expect(await setup.endpoint(id)).toMatchObject({ status: 'enabled' })
   })
 
+  it.each([
+    ['succeed', 200, { status: 'delivered', dead_reason: null, next_attempt_at: null }],
+    ['fail', 503, { status: 'dead', dead_reason: 'endpoint_disabled', next_attempt_at: null }],
+  ])(
+    'that is disabled meanwhile has its attempts in flight recorded, which %s',
+    async (_how, status, end) => {
+      setup = await openSetup({ disableAfter: 1 })
+      receiver = await trustedReceiver()
+      const { id } = await setup.register(receiver.url)
+      let answerLate = (): void => undefined
+      receiver.answer((response, _received, index) => {
+        if (index === 0) void receiver.received(2).then(() => response.writeHead(500).end())
+        else answerLate = () => response.writeHead(status).end()
+      })
+      await setup.announce()
+      await setup.announce()
+      await expect.poll(async () => (await setup.endpoint(id))?.status).toBe('disabled')
+      answerLate()
+      await setup.pump.idle()
+      const deliveries = await setup.deliveries()
+      const second = deliveries.find(({ attempts }) => attempts[0]?.response_status === status)
+      expect(second).toMatchObject(end)
+      expect(deliveries.map(({ attempts }) => attempts.length)).toEqual([1, 1])
+    },
+  )
+
   it('that is deleted before a delivery is due gets nothing, and the delivery is dead', async () => {
     setup = await openSetup()
     receiver = await trustedReceiver(500)
