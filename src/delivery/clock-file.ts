@@ -36,7 +36,10 @@ interface StartInputs {
   now: Date
 }
 
-/** Returns the time at which the clock starts: the requested time, but never before stored data; else the saved one. */
+/**
+ * Returns the time at which the clock starts: the requested time, but never before stored data; else real time with the
+ * saved offset. `undefined` means real time.
+ */
 export function initialClockTime({
   wanted,
   offset,
@@ -44,13 +47,13 @@ export function initialClockTime({
   now,
 }: StartInputs): { time: Date; notice?: string } | undefined {
   const left = offset === undefined ? undefined : new Date(now.getTime() + offset)
-  if (wanted === undefined)
-    return (
-      left && {
-        time: left,
-        notice: `The clock continues at ${left.toISOString()}, the time of the last stop.`,
-      }
-    )
+  if (wanted === undefined) {
+    if (left === undefined || offset === 0) return undefined
+    return {
+      time: left,
+      notice: `The clock continues at ${left.toISOString()}: it keeps its offset from real time.`,
+    }
+  }
   const reached = left ?? (newest && new Date(newest.created_at))
   if (reached === undefined || wanted >= reached) return { time: wanted }
   const notice = `The clock starts at ${reached.toISOString()}, the latest time in the data, because it never moves back.`

@@ -97,7 +97,6 @@ export function createPump(settings: PumpSettings): Pump {
 
   const unsubscribe = service.onCommit((writes, kind) => {
     const pending = writes.flatMap((write) => pendingIn(write) ?? [])
-    backoff.endNotStored()
     if (backlogs.members.size > 0) backlogs.note(writes)
     // Outside of an exclusive section, another instance has replaced the records.
     if (kind === 'replacement' && exclusive.underWay === undefined) {
@@ -156,7 +155,11 @@ export function createPump(settings: PumpSettings): Pump {
     const attempted = inFlight.start(id, due?.endpoint_id, (onSent) => attemptHere(id, due, onSent))
     attempted
       .then(
-        () => backoff.forget(id),
+        () => {
+          backoff.forget(id)
+          // Commits of other instances do not show that those of this one succeed.
+          backoff.endNotStored()
+        },
         (error: unknown) => handleUnrecorded(id, error),
       )
       .finally(wake)
@@ -168,7 +171,7 @@ export function createPump(settings: PumpSettings): Pump {
     const signal = aborts.signal
     const seen = due ?? (await service.get('deliveries', id))
     if (seen === undefined) return undefined
-    // Before the delivery is read again: as another instance left it.
+    // Comes first: `deliver` then reads what the last owner wrote.
     const permit = slots?.begin(seen.endpoint_id)
     if (slots !== undefined && permit === undefined) throw new NotOwner(seen.attempts.length)
     try {
@@ -283,7 +286,7 @@ export function createPump(settings: PumpSettings): Pump {
       backlogs.stop()
       const left = slots?.close()
       await aborts.after(graceMs, inFlight.ended(), shuttingDown())
-      // An aborted signal is kept by Node, with the whole pump: only when a caller waits.
+      // Aborts only when a caller waits: Node keeps an aborted signal, and with it the pump, in memory.
       if (elsewhere > 0) aborts.now(shuttingDown())
       await left
     },

@@ -18,8 +18,8 @@ export function createRetention(tables: Tables, keep: number): () => readonly Wr
   let visited = 0
   let size = tables.of('events').records.size
   const next = (): string | undefined => {
-    // Events that were skipped may be finished by now, so the walk restarts from time to time.
-    if (visited++ >= keep) {
+    // Events that were skipped may be finished by now, so the walk restarts after as many looks as there are events.
+    if (visited++ >= size) {
       last = undefined
       visited = 0
     }

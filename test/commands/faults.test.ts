@@ -151,7 +151,7 @@ describe('tabwire faults', () => {
     await service.stop()
   })
 
-  test('held deliveries survive a kill', async () => {
+  test('held deliveries survive a kill, and are sent when the faults are cleared', async () => {
     const cwd = await emptyDirectory()
     const first = await startService(['--allow-http-loopback'], { cwd })
     await register(first)
@@ -162,7 +162,11 @@ describe('tabwire faults', () => {
     while (held?.held === undefined) [held] = await allDeliveries(first)
     await first.stop('SIGKILL')
     const second = await startService(['--allow-http-loopback'], { cwd })
-    await second.run(['clock', 'advance', '1h'])
+    expect(await allDeliveries(second)).toMatchObject([{ id: held.id, status: 'pending', attempts: [] }])
+    // The clock is frozen: `clear` alone sends it.
+    await second.run(['clock', 'freeze'])
+    await second.run(['faults', 'clear'])
+    await second.run(['deliveries', 'wait', '--status', 'delivered'])
     expect(await allDeliveries(second)).toMatchObject([{ id: held.id, status: 'delivered' }])
     await second.stop()
   })

@@ -39,6 +39,17 @@ describe.each([
     await store.close()
   })
 
+  it('removes finished events behind more pending ones than it keeps', async () => {
+    const store = await open()
+    for (let n = 1; n <= KEEP + 1; n++) await happen(store, n, 'pending')
+    for (let n = KEEP + 2; n <= 60; n++) await happen(store, n, 'delivered')
+    const { events } = await kept(store)
+    expect(events.slice(0, KEEP + 1)).toEqual(range(1, KEEP + 1))
+    // Its pending events alone are more than it keeps.
+    expect(events.length).toBeLessThanOrEqual(KEEP + 4)
+    await store.close()
+  })
+
   it('loses nothing when all deliveries are pending', async () => {
     const store = await open()
     for (let n = 1; n <= 25; n++) await happen(store, n, 'pending')

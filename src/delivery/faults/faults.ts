@@ -56,7 +56,10 @@ export function createDeliveryFaults(
   return {
     async replaced() {
       await begun
-      if (sequence === undefined) await release(held.takeAll())
+      if (sequence !== undefined) return
+      // Without faults, those of an earlier process or of a loaded state are known to the store only.
+      const stored = (await pendingOf(service)).filter((delivery) => delivery.held !== undefined)
+      await release([...new Set([...held.takeAll(), ...stored.map(({ id }) => id)])])
     },
     planFor(delivery) {
       if (delivery.held === undefined) return sequence?.planFor(delivery)
@@ -97,8 +100,8 @@ async function pendingOf(service: Pick<Service, 'list'>): Promise<readonly Deliv
 type Subject = Pick<Delivery, 'id' | 'endpoint_id'>
 
 /**
- * Deliveries that a fault holds back, at any instance of the sandbox. Those held before the faults were set, or by an
- * earlier process, fall due by the clock.
+ * Deliveries that a fault holds back, at any instance of the sandbox. It learns of them while faults are set; then
+ * `addPending` adds those that were held before.
  */
 export function createHeldDeliveries() {
   /** When each falls due, as of its hold; `undefined` until the hold is recorded. */

@@ -62,7 +62,7 @@ export function httpExchange(
     const read = startOfBody()
     const abort = () => giveUp(signal?.reason as Error)
     let cancel = setDeadline(
-      () => giveUp(new ConnectTimeout('no response headers in time')),
+      () => giveUp(new AttemptTimeout('no response headers in time')),
       settings.timeoutMs,
     )
     signal?.addEventListener('abort', abort, { once: true })
@@ -74,7 +74,7 @@ export function httpExchange(
       onBodyRead?.()
       if (response === undefined) reject(error ?? new Error('The receiver sent no response'))
       // Not `{ ...response }`, which costs a microsecond on Node 20.
-      else resolve(Object.assign(response, { body: read.text() }))
+      else resolve(Object.assign(response, { body: read.text(error === undefined) }))
     }
     /** Ends the request; a request that is not connected yet is aborted when it is. */
     function giveUp(reason: Error): void {
@@ -107,11 +107,16 @@ export function httpExchange(
               headers: startOfHeaders(Array.isArray(rawHeaders) ? rawHeaders : []),
               respondedAt: settings.measure(),
             }
-            cancel = setDeadline(() => giveUp(new Error('The body continues')), settings.bodyTimeoutMs)
-            onBodyRead = settings.onHeaders(() => giveUp(new Error('Others begin')))
+            cancel = setDeadline(
+              () => giveUp(new Error('The body did not end in time')),
+              settings.bodyTimeoutMs,
+            )
+            onBodyRead = settings.onHeaders(() =>
+              giveUp(new Error('Too many bodies of this receiver are being read')),
+            )
           },
           onResponseData(_controller, chunk) {
-            if (read.add(chunk)) giveUp(new Error('The body is longer than what is kept'))
+            if (read.add(chunk)) giveUp(new Error('The body is longer than the kept part'))
           },
           onResponseEnd() {
             over.release()
@@ -133,8 +138,8 @@ export function httpExchange(
   })
 }
 
-/** The connection was not ready, or the receiver did not answer, in time. */
-export class ConnectTimeout extends Error {
+/** The connection was not ready, or no response headers arrived, in time. */
+export class AttemptTimeout extends Error {
   readonly code = 'TABWIRE_TIMEOUT'
 }
 
@@ -201,7 +206,9 @@ export function startOfBody() {
       size += chunk.length
       return size > KEPT_BYTES
     },
-    text: () => (size === 0 ? '' : decode(Buffer.concat(chunks), size > KEPT_BYTES)),
+    /** Returns the text. `hasEnded` is false for a body that hangs or breaks off. */
+    text: (hasEnded: boolean) =>
+      size === 0 ? '' : decode(Buffer.concat(chunks), !hasEnded || size > KEPT_BYTES),
   }
 }
 

@@ -1,5 +1,5 @@
 import {
-  ConnectTimeout,
+  AttemptTimeout,
   setDeadline,
   type DeliveryMessage,
   type ReceiverResponse,
@@ -27,14 +27,14 @@ export async function receiveInProcess(
   const controller = new AbortController()
   const abort = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })
-  let cancel = setDeadline(() => controller.abort(new ConnectTimeout('no response in time')), timeoutMs)
+  let cancel = setDeadline(() => controller.abort(new AttemptTimeout('no response in time')), timeoutMs)
   let onBodyRead: (() => void) | undefined
   const ended = new Promise<never>((_resolve, reject) =>
     controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), {
       once: true,
     }),
   )
-  // Handled by the races below; without one, the rejection is not an error.
+  // The races below handle the rejection. An abort outside them must not end the process.
   ended.catch(() => {})
   try {
     const request = new Request(url, {
@@ -47,14 +47,18 @@ export async function receiveInProcess(
     const response = await Promise.race([answerOf(receive, request), ended])
     const respondedAt = measure()
     cancel()
-    cancel = setDeadline(() => controller.abort(new Error('The body continues')), bodyTimeoutMs)
-    onBodyRead = onHeaders(() => controller.abort(new Error('Others begin')))
+    cancel = setDeadline(() => controller.abort(new Error('The body did not end in time')), bodyTimeoutMs)
+    onBodyRead = onHeaders(() =>
+      controller.abort(new Error('Too many bodies of this receiver are being read')),
+    )
     const location = response.headers.get('location') ?? undefined
     const read = startOfBody()
     // The status has already decided the attempt, so a body that fails is cut.
-    await Promise.race([readStart(response, read), ended]).catch(() => {})
+    const hasEnded = await Promise.race([readStart(response, read).then(() => true), ended]).catch(
+      () => false,
+    )
     const kept = startOfHeaders([...response.headers].flat())
-    return { status: response.status, location, headers: kept, body: read.text(), respondedAt }
+    return { status: response.status, location, headers: kept, body: read.text(hasEnded), respondedAt }
   } finally {
     cancel()
     onBodyRead?.()
