@@ -66,7 +66,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     { signal, onSent, mayBegin, onlyDue = false } = {},
   ) => {
     const generation = service.generation()
-    // At once: with a shared store, reads that are asked for together are one round trip.
+    // Concurrently: a shared store answers these reads in one round trip.
     const [delivery, event, endpoint] = await Promise.all([
       service.get('deliveries', delivery_id),
       service.get('events', event_id),

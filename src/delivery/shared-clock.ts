@@ -96,7 +96,7 @@ export function createSharedClock(parts: SharedClockParts) {
   clock.apply(now)
   watch()
 
-  /** Looks more often during a turn, and ends one that its instance renews no longer. */
+  /** Looks more often during a turn, and ends one that its instance no longer renews. */
   function watch(): void {
     cancelWatch()
     cancelWatch = () => {}

@@ -24,7 +24,7 @@ interface Permit {
 /** Another instance attempts the deliveries to this endpoint. */
 export class NotOwner extends Error {
   override readonly name = 'NotOwner'
-  /** Number of attempts of the delivery as it was read. */
+  /** Number of attempts of the delivery as it was read; 0 when the sender does not know it. */
   readonly attempts: number
 
   constructor(attempts = 0) {

@@ -1,4 +1,4 @@
-import type { Everything } from '../model/records.ts'
+import { type Everything, noRecords } from '../model/records.ts'
 import { countsOf, newestId, stateOf, type State, type StateReport } from '../model/simulator/state.ts'
 import { loadState, resetState } from '../operations/state.ts'
 import type { Service } from '../service.ts'
@@ -40,7 +40,7 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     make: (all: Everything) => Everything,
     signal?: AbortSignal,
   ): Promise<StateReport> {
-    let after: Everything | undefined
+    let after: Everything = noRecords
     const makeAndNote = (all: Everything) => {
       after = make(all)
       restarts.prepare(newestId(after))
@@ -58,7 +58,7 @@ export function createStateControls(settings: ControlsSettings): StateControls {
       }
     }
     await clock.alone(() => interrupt(work), signal)
-    return { clock: await clock.show(), ...countsOf(after ?? (await service.everything())) }
+    return { clock: await clock.show(), ...countsOf(after) }
   }
 
   return {

@@ -73,9 +73,13 @@ export function guestChange(change: GuestChange): { check: Check; claims: Claim[
     updated_at: nextUpdatedAt(change.check.updated_at, change.now),
   }
   const claims = repriceClaims(check, change.claims)
-  const stored = new Set(before)
-  const moved = claims.filter((claim) => !stored.has(claim))
-  return { check, claims, writes: [put('checks', check), ...moved.map((claim) => put('claims', claim))] }
+  return { check, claims, writes: [put('checks', check), ...changedClaims(before, claims)] }
+}
+
+/** Returns the writes of claims that differ from the stored ones. */
+export function changedClaims(stored: readonly Claim[], claims: readonly Claim[]): Write[] {
+  const known = new Set(stored)
+  return claims.filter((claim) => !known.has(claim)).map((claim) => put('claims', claim))
 }
 
 /** Returns true when a change brings the balance to 0 with something paid: `check.fully_paid`, once per crossing. */

@@ -14,7 +14,7 @@ import { put, type Write } from '../model/records.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import { isLater, ORDER_BY } from '../model/revision.ts'
 import { repriceClaims } from '../model/guests/shares.ts'
-import { becomesFullyPaid, nextUpdatedAt, readsOfCheck } from './guest-change.ts'
+import { becomesFullyPaid, changedClaims, nextUpdatedAt, readsOfCheck } from './guest-change.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
 import { refuseConflicts } from './push-conflicts.ts'
 
@@ -38,20 +38,15 @@ export const pushCheck = {
   reads: readsOfCheck,
   decide({ checks, claims }, command, context) {
     const [current] = checks
-    const { push } = command
-    if (current !== undefined) {
-      const verdict = order(current, push, command.order_by)
-      if (verdict !== 'newer')
-        return unchanged({
-          outcome: verdict === 'stale' ? 'stale' : 'unchanged',
-          check: current,
-          before: current,
-        })
-    }
-    const held = [...claims].filter((claim) => claim.status !== 'released')
     if (current === undefined) return create(command, context)
-    refuseConflicts(current, push, held)
-    return update(current, command, held, context)
+    const verdict = order(current, command.push, command.order_by)
+    if (verdict !== 'newer') {
+      const outcome = verdict === 'same' ? 'unchanged' : 'stale'
+      return unchanged({ outcome, check: current, before: current })
+    }
+    const unreleased = [...claims].filter(({ status }) => status !== 'released')
+    refuseConflicts(current, command.push, unreleased)
+    return update(current, command, unreleased, context)
   },
 } satisfies Operation<PushCheck, ReturnType<typeof readsOfCheck>, PushReply>
 
@@ -113,7 +108,7 @@ function create(
 function update(
   current: StoredCheck,
   { push, order_by }: PushCheck,
-  held: readonly Claim[],
+  unreleased: readonly Claim[],
   context: Context,
 ): Decision<PushReply> {
   const now = nextUpdatedAt(current.updated_at, context.now)
@@ -127,7 +122,7 @@ function update(
     location_id: current.location_id,
     table: push.table,
     status: push.status,
-    items: withClaims(push.items, held, isFullyPaid(money)),
+    items: withClaims(push.items, unreleased, isFullyPaid(money)),
     totals: push.totals,
     revision: push.revision ?? null,
     paid_cents: money.paid_cents,
@@ -142,20 +137,12 @@ function update(
   if (!closes || changesMoreThanStatus(current, push)) types.push('check.updated')
   if (closes) types.push('check.closed')
   if (becomesFullyPaid(current, check)) types.push('check.fully_paid')
-  return apply('updated', current, check, types, owingOtherwise(check, held))
+  return apply('updated', current, check, types, changedClaims(unreleased, repriceClaims(check, unreleased)))
 }
 
 /** Stores the field of the revision with it, so that a service with another `--order-by` ignores the revision. */
 function noteField(check: StoredCheck, order_by: string): void {
   if (check.revision !== null && order_by !== ORDER_BY) check.ordered_by = order_by
-}
-
-/** Returns writes for active claims whose amount changes with the prices and totals of the check. */
-function owingOtherwise(check: Check, held: readonly Claim[]): Write[] {
-  if (held.length === 0) return []
-  return repriceClaims(check, held)
-    .filter((claim, index) => claim !== held[index])
-    .map((claim) => put('claims', claim))
 }
 
 /** Returns false when a push only closes the check: status and revision change, and nothing that guests see. */

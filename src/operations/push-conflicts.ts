@@ -29,16 +29,16 @@ export class PushConflict extends Refusal {
 }
 
 /**
- * Refuses a push that removes claimed items (contract section 6, rule 3). `held` are the check's active and paid
+ * Refuses a push that removes claimed items (contract section 6, rule 3). `unreleased` are the check's active and paid
  * claims.
  * @throws PushConflict that lists all conflicts.
  */
 export function refuseConflicts(
   check: StoredCheck,
   { items, totals }: Pick<OrderedPush, 'items' | 'totals'>,
-  held: readonly Claim[],
+  unreleased: readonly Claim[],
 ): void {
-  const conflicts = conflictsOf(check, items, held)
+  const conflicts = conflictsOf(check, items, unreleased)
   if (conflicts.length === 0) return
   const names = conflicts.map(({ external_id, reason }) => `${external_id} (${reason})`).join(', ')
   const moved = movedLines(check, items, conflicts)
@@ -62,11 +62,15 @@ export function refuseConflicts(
  * Returns the conflicts of a push, in the order of the check's items. Prices are compared with the current check. On a
  * fully paid check every item counts as paid.
  */
-function conflictsOf(check: StoredCheck, pushed: readonly PushedItem[], held: readonly Claim[]): Conflict[] {
+function conflictsOf(
+  check: StoredCheck,
+  pushed: readonly PushedItem[],
+  unreleased: readonly Claim[],
+): Conflict[] {
   const isPaid = isFullyPaid(check)
-  if (!isPaid && held.length === 0) return []
+  if (!isPaid && unreleased.length === 0) return []
   const after = new Map(pushed.map((item) => [item.external_id, item]))
-  const claimed = claimedQuantities(held, ['active', 'paid'])
+  const claimed = claimedQuantities(unreleased, ['active', 'paid'])
   const conflicts: Conflict[] = []
   for (const { external_id, quantity, price_cents } of check.items) {
     const claimed_quantity = isPaid ? quantity : (claimed.get(external_id) ?? 0)

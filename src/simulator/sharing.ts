@@ -93,7 +93,7 @@ export function createRestarts(
 ) {
   const announced = () => (values.get(RESTART) ?? { count: 0, after: null }) as object as Restart
   let applied = 0
-  /** Of the replacement that is under way at this instance, without a shared store. */
+  /** Newest id of the records that replace all others. Used without a shared store. */
   let newestOfNext: string | undefined
   function apply(): void {
     const { count, after } = announced()

@@ -32,8 +32,10 @@ export function createCommits() {
   let sequence = 0
   const announce: CommitListener = (writes, kind) => {
     sequence += 1
-    if (kind === 'replacement') recent.length = characters = 0
-    else {
+    if (kind === 'replacement') {
+      recent.length = 0
+      characters = 0
+    } else {
       // The writes that streams show.
       const kept = writes.filter(({ collection }) => collection === 'events' || collection === 'deliveries')
       recent.push({ sequence, writes: kept })

@@ -372,4 +372,4 @@ test(`${RUNS} histories without mistakes show no finding`, async () => {
   await fc.assert(fc.asyncProperty(histories, isHonest), { numRuns: RUNS, examples })
   expect(acts).toBeGreaterThan(RUNS * 5)
   await simulator.close()
-}, 300_000)
+}, 900_000)
