@@ -72,7 +72,7 @@ export abstract class BaseCommand extends Command {
     const directory: unknown = parsed.flags['data-dir']
     if (typeof directory === 'string') {
       const named = parsed.metadata.flags['data-dir']?.setFromDefault !== true
-      await requireOwnDirectory(directory, { named, mendsModes: this.mendsModes })
+      await requireOwnDirectory(directory, { named, repairsModes: this.repairsModes })
     }
     return parsed
   }
@@ -127,7 +127,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** True when the command repairs the modes of a data directory, and so accepts one that others may write to. */
-  protected readonly mendsModes: boolean = false
+  protected readonly repairsModes: boolean = false
 
   /** Handles Ctrl-C, SIGTERM and a closed terminal. Exits at once; commands with work to finish override it. */
   protected interrupted(_signal: NodeJS.Signals = 'SIGINT'): void {

@@ -84,11 +84,11 @@ export abstract class ServiceCommand extends BaseCommand {
   ): void {
     const known = Array.isArray(list.data) && list.data.every((one) => hasFields(one, ...fields))
     this.print(list, (columns) => (known ? render(list.data, columns) : renderForeign(list, columns)))
-    this.tellFurther(list)
+    this.sayNextPage(list)
   }
 
   /** Says how to see the next page of a list, if there is one. */
-  protected tellFurther(list: { next_cursor?: string | null }): void {
+  protected sayNextPage(list: { next_cursor?: string | null }): void {
     const { next_cursor } = list
     if (this.wantsJson || typeof next_cursor !== 'string') return
     this.say(`More: add --cursor ${word(next_cursor)}, or --limit N for up to 100 at once.`)

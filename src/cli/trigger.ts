@@ -38,7 +38,7 @@ export async function trigger(
   const taken: TakenStep[] = []
   for (const step of plan) taken.push({ step, resource: await steps[step].act(context) })
   const event = await newest(type, context)
-  if (event === undefined || event.id === before) throw gaveNone(type, context, plan)
+  if (event === undefined || event.id === before) throw noEventError(type, context, plan)
   return { external_check_id: context.check, steps: taken, event }
 }
 
@@ -66,7 +66,7 @@ function nothingPushed(type: EventType, { check }: TriggerContext): CommandError
   )
 }
 
-function gaveNone(type: EventType, { check }: TriggerContext, plan: readonly StepName[]): CommandError {
+function noEventError(type: EventType, { check }: TriggerContext, plan: readonly StepName[]): CommandError {
   return new CommandError(
     'no_event',
     `The steps on check ${check} caused no ${type}: ${plan.join(', ')}. To see its state, run: ${suggestion('checks show', [check])}`,

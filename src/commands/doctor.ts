@@ -44,7 +44,7 @@ export default class Doctor extends BaseCommand {
     }),
   }
 
-  protected override readonly mendsModes = true
+  protected override readonly repairsModes = true
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Doctor)

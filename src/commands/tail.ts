@@ -67,7 +67,7 @@ export default class Tail extends ServiceCommand {
         since: flags.since,
         reconnect: flags.reconnect,
       }))
-        if (!isTold(event)) say(wordsOf(event, live !== undefined))
+        if (!isMessage(event)) say(noticeText(event, live !== undefined))
         else if (passes(event, live === undefined ? flags : { ...flags, failed: false }))
           await (live === undefined ? this.show(event, bodyOf, await urlFor(event)) : live.take(event))
     } finally {
@@ -129,11 +129,11 @@ async function openPage(url: string, directory: string): Promise<string> {
 
 type TailNotice = Exclude<TailEvent, TailMessage>
 
-function isTold(event: TailEvent): event is TailMessage {
+function isMessage(event: TailEvent): event is TailMessage {
   return ['attempt', 'delivery', 'request'].includes(event.type)
 }
 
-function wordsOf(notice: TailNotice, live: boolean): string {
+function noticeText(notice: TailNotice, live: boolean): string {
   if (notice.type === 'listening') return `Listening for deliveries. Press ${live ? 'q' : 'Ctrl-C'} to stop.`
   if (notice.type === 'reset') return 'All data was replaced. The deliveries above no longer exist.'
   return renderConnection(notice.type === 'disconnected' ? notice : { ...notice, made: 0 })

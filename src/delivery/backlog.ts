@@ -65,9 +65,9 @@ interface Member {
   /** Deliveries to wait for that were created since the start. */
   joined: number
   /** Endpoints that got further deliveries. */
-  busier: Set<string>
-  /** Endpoints of these that are no longer waited for. */
-  leftBehind: Set<string>
+  endpointsWithNew: Set<string>
+  /** Those of them that are no longer waited for. */
+  ignored: Set<string>
   waiting: Waiting | undefined
 }
 
@@ -78,18 +78,18 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
   const members = new Set<Member>()
   let stopped = false
 
-  function inFlightOf({ upTo, leftBehind }: Member): string[] {
+  function inFlightOf({ upTo, ignored }: Member): string[] {
     const waitedFor = ([id, endpoint]: readonly [string, string | undefined]) =>
-      id <= upTo && (endpoint === undefined || !leftBehind.has(endpoint))
+      id <= upTo && (endpoint === undefined || !ignored.has(endpoint))
     return [...inFlight()].filter(waitedFor).map(([id]) => id)
   }
 
   /** Stops waiting for busy endpoints that have deliveries up to `upTo` due or in flight. */
-  async function leaveBehind({ busier, leftBehind }: Member, upTo: string): Promise<void> {
-    const { due } = await unfinished({ upTo, except: leftBehind })
+  async function ignoreBusyEndpoints({ endpointsWithNew, ignored }: Member, upTo: string): Promise<void> {
+    const { due } = await unfinished({ upTo, except: ignored })
     const endpointsInFlight = [...inFlight()].flatMap(([id, endpoint]) => (id <= upTo ? [endpoint] : []))
     for (const endpoint of [...due, ...endpointsInFlight])
-      if (endpoint !== undefined && busier.has(endpoint)) leftBehind.add(endpoint)
+      if (endpoint !== undefined && endpointsWithNew.has(endpoint)) ignored.add(endpoint)
   }
 
   function tick({ waiting }: Member): void {
@@ -99,11 +99,11 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
   }
 
   async function lookAt(member: Member): Promise<void> {
-    const { waiting, leftBehind } = member
+    const { waiting, ignored } = member
     if (waiting === undefined) return
-    if (waiting.waited >= LONGEST_WAIT_MS) await leaveBehind(member, waiting.upTo)
+    if (waiting.waited >= LONGEST_WAIT_MS) await ignoreBusyEndpoints(member, waiting.upTo)
     if (inFlightOf(member).length > 0) return
-    const { due, next_at } = await unfinished({ upTo: member.upTo, except: leftBehind })
+    const { due, next_at } = await unfinished({ upTo: member.upTo, except: ignored })
     // While the store was read, an attempt may have begun, or its outcome been recorded.
     if (due.length === 0 && inFlightOf(member).length === 0)
       waiting.resolve({ next_at, unrecorded: unrecorded() })
@@ -118,8 +118,8 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         began: timers.elapsed(),
         upTo,
         joined: 0,
-        busier: new Set(),
-        leftBehind: new Set(),
+        endpointsWithNew: new Set(),
+        ignored: new Set(),
         waiting: undefined,
       }
       members.add(member)
@@ -155,7 +155,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
           const pending = pendingIn(write)
           if (pending === undefined || pending.id <= member.upTo) continue
           if (member.joined >= STEADY && timers.elapsed() - member.began >= LONGEST_WAIT_MS)
-            member.busier.add(pending.endpoint_id)
+            member.endpointsWithNew.add(pending.endpoint_id)
           else {
             member.upTo = pending.id
             member.joined += 1

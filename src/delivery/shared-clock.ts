@@ -21,8 +21,8 @@ export const CLOCK = 'clock'
 /** Milliseconds between two renewals of a move. */
 const RENEWAL_MS = 1_000
 /** Milliseconds without a renewal after which other instances end a move: its instance was ended or cut off. */
-const LAPSE_MS = 5_000
-/** Milliseconds between two looks for changes of other instances during a turn. */
+const EXPIRY_MS = 5_000
+/** Milliseconds between two looks for changes of other instances during a lease. */
 const LOOK_MS = 25
 
 /**
@@ -31,15 +31,15 @@ const LOOK_MS = 25
  * instances differ as their machines do.
  */
 interface Shared extends ClockSetting {
-  /** The running move, or the replacement of the state that excludes moves. */
-  turn: Turn | null
+  /** The lease of a running move, or of a replacement of the state, which excludes moves. Its stored name is `turn`. */
+  turn: Lease | null
   /** Number of renewals so far. */
   renewals: number
   /** Number of replacements of the state so far. */
   replacements: number
 }
 
-interface Turn {
+interface Lease {
   instance: string
   /** Target in milliseconds since 1970; `null` for a replacement of the state. */
   to: number | null
@@ -50,12 +50,12 @@ export function initialValue(setting: ClockSetting) {
   return { ...setting, turn: null, renewals: 0, replacements: 0 }
 }
 
-/** Changes the clock of the sandbox. One turn at a time runs over all instances. */
+/** Changes the clock of the sandbox. One instance at a time holds the lease for it. */
 export function createSharedClock(parts: SharedClockParts) {
   const { clock, values, instance, refresh, isKnown, onReplaced } = parts
   let now = stored(values.get(CLOCK))
-  /** The turn of this instance: called when another one ended it, and stops its renewal. */
-  let mine: { lost: () => void; stop: () => void } | undefined
+  /** The lease of this instance: `lost` is called when another instance ended it; `stop` ends its renewal. */
+  let own: { lost: () => void; stop: () => void } | undefined
   let cancelWatch = () => {}
   let isLooking = false
   let closed = false
@@ -76,12 +76,12 @@ export function createSharedClock(parts: SharedClockParts) {
   const set = (to: (shared: Shared) => ClockSetting) =>
     change((shared) => [{ ...shared, ...to(shared) }, shared])
 
-  /** Changes the clock within the turn of this instance; has no effect when another one has ended it. */
+  /** Changes the clock within the lease of this instance; has no effect when another one has ended it. */
   async function within(to: (shared: Shared) => Shared): Promise<void> {
     const isMine = await change((shared) =>
       shared.turn?.instance === instance ? [to(shared), true] : [shared, false],
     )
-    if (!isMine) mine?.lost()
+    if (!isMine) own?.lost()
   }
 
   const unfollow = values.onChange((key, value) => {
@@ -96,24 +96,24 @@ export function createSharedClock(parts: SharedClockParts) {
   clock.apply(now)
   watch()
 
-  /** Looks more often during a turn, and ends one that its instance no longer renews. */
+  /** Looks more often during a lease, and ends one that its instance no longer renews. */
   function watch(): void {
     cancelWatch()
     cancelWatch = () => {}
     if (now.turn === null || closed) return
-    void lookDuringTurn()
-    if (mine !== undefined) return
+    void lookDuringLease()
+    if (own !== undefined) return
     const { renewals } = now
     const end = () => {
-      const isLapsed = (shared: Shared) => shared.turn !== null && shared.renewals === renewals
+      const isExpired = (shared: Shared) => shared.turn !== null && shared.renewals === renewals
       // When the database is away, its instance may be alive: it gets the same time again.
-      change((shared) => [isLapsed(shared) ? withoutTurn(shared) : shared, undefined]).catch(watch)
+      change((shared) => [isExpired(shared) ? withoutLease(shared) : shared, undefined]).catch(watch)
     }
-    const timer = timers.setTimeout(end, LAPSE_MS).unref()
+    const timer = timers.setTimeout(end, EXPIRY_MS).unref()
     cancelWatch = () => timers.clearTimeout(timer)
   }
 
-  async function lookDuringTurn(): Promise<void> {
+  async function lookDuringLease(): Promise<void> {
     if (isLooking || refresh === undefined) return
     isLooking = true
     while (now.turn !== null && !closed) {
@@ -124,11 +124,11 @@ export function createSharedClock(parts: SharedClockParts) {
     isLooking = false
   }
 
-  /** Takes the turn; waits for a turn that `isFree` does not allow to take. */
-  async function take<Reply>(
-    isFree: (turn: Turn | null) => boolean,
-    begin: (shared: Shared) => readonly [Shared, Turn['to'], Reply],
-    { signal, onLost }: TurnSignals,
+  /** Acquires the lease; waits for a lease that `isFree` does not allow to take over. */
+  async function acquire<Reply>(
+    isFree: (lease: Lease | null) => boolean,
+    begin: (shared: Shared) => readonly [Shared, Lease['to'], Reply],
+    { signal, onLost }: LeaseSignals,
   ): Promise<Reply> {
     for (;;) {
       signal?.throwIfAborted()
@@ -151,11 +151,11 @@ export function createSharedClock(parts: SharedClockParts) {
   }
 
   function startRenewal(lost: () => void): void {
-    // When no renewal succeeds, another instance ends the turn.
+    // When no renewal succeeds, another instance ends the lease.
     const renew = () =>
       void within((shared) => ({ ...shared, renewals: shared.renewals + 1 })).catch(() => {})
     const timer = timers.setInterval(renew, RENEWAL_MS).unref()
-    mine = { lost, stop: () => timers.clearInterval(timer) }
+    own = { lost, stop: () => timers.clearInterval(timer) }
     watch()
   }
 
@@ -174,15 +174,18 @@ export function createSharedClock(parts: SharedClockParts) {
     return { promise, cancel }
   }
 
-  /** Ends the turn of this instance; without one, does nothing. */
+  /** Ends the lease of this instance; without one, does nothing. */
   async function end(): Promise<void> {
-    if (mine === undefined) return
-    mine.stop()
-    mine = undefined
+    if (own === undefined) return
+    own.stop()
+    own = undefined
     try {
-      await change((shared) => [shared.turn?.instance === instance ? withoutTurn(shared) : shared, undefined])
+      await change((shared) => [
+        shared.turn?.instance === instance ? withoutLease(shared) : shared,
+        undefined,
+      ])
     } finally {
-      // When that failed, the turn lapses.
+      // When that failed, the lease expires.
       watch()
     }
   }
@@ -195,9 +198,9 @@ export function createSharedClock(parts: SharedClockParts) {
      * Waits until no other move runs, then stops the clock for one. Resolves with the target that `targetAt` returns for
      * the time of the clock. `onLost` is called when another instance has ended the move.
      */
-    begin: (targetAt: (now: number) => number, signals: TurnSignals) =>
-      take(
-        (turn) => turn === null,
+    begin: (targetAt: (now: number) => number, signals: LeaseSignals) =>
+      acquire(
+        (lease) => lease === null,
         (shared) => {
           const held = hold(shared, true)
           const target = targetAt(timeOf(held))
@@ -219,9 +222,9 @@ export function createSharedClock(parts: SharedClockParts) {
       set((shared) => ({ ...shared, offset_ms, stands_at, frozen })),
     /** Ends the moves of all instances, and runs `task` while none can begin. */
     async replacing<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-      await take(
-        (turn) => turn?.to !== null,
-        (shared) => [{ ...withoutTurn(shared), replacements: shared.replacements + 1 }, null, undefined],
+      await acquire(
+        (lease) => lease?.to !== null,
+        (shared) => [{ ...withoutLease(shared), replacements: shared.replacements + 1 }, null, undefined],
         { signal, onLost() {} },
       )
       try {
@@ -239,13 +242,13 @@ export function createSharedClock(parts: SharedClockParts) {
   }
 }
 
-interface TurnSignals {
-  /** Ends the wait for the turn. */
+interface LeaseSignals {
+  /** Ends the wait for the lease. */
   signal: AbortSignal | undefined
-  /** Called when another instance has ended the turn. */
+  /** Called when another instance has ended the lease. */
   onLost: () => void
 }
 
-function withoutTurn(shared: Shared): Shared {
+function withoutLease(shared: Shared): Shared {
   return { ...shared, ...hold(shared, false), turn: null }
 }

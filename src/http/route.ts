@@ -6,7 +6,7 @@ import type { OperationDoc } from './openapi/operation.ts'
 import type { QueryParameter } from './openapi/parameters.ts'
 import type { HttpResponse } from './refusals.ts'
 import type { PushSummary } from './request-context.ts'
-import type { Asking } from './auth/sessions.ts'
+import type { CallerRequest } from './auth/sessions.ts'
 
 /** A row of a route table, as in section 4 of the specification. */
 export interface Route {
@@ -39,7 +39,7 @@ export interface Call {
   params: Readonly<Record<string, string>>
   query: URLSearchParams
   /** The request, for routes that read its key or session. */
-  request: Asking
+  request: CallerRequest
   /** Trace context of the request; only with `--trace`. */
   trace?: TraceContext | undefined
   /** Aborts when the caller disconnects before the response. */

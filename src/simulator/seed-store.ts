@@ -40,7 +40,7 @@ export async function seedStore(
   await service.execute(assignEndpoints, { location_id })
   const kept = await credentials.read({ api_key: newApiKey(), table_secret: newTableSecret() })
   const wanted = {
-    api_key: apiKey ?? (await stillGood(service, kept?.api_key)) ?? newApiKey(),
+    api_key: apiKey ?? (await unlessRevoked(service, kept?.api_key)) ?? newApiKey(),
     table_secret: kept?.table_secret ?? newTableSecret(),
   }
   const isKept = kept?.api_key === wanted.api_key && kept.table_secret === wanted.table_secret
@@ -92,7 +92,7 @@ async function firstLocation(service: Service): Promise<string> {
 }
 
 /** Returns a stored key unless it was revoked; a key that the store does not know is registered again. */
-async function stillGood(service: Service, key: string | undefined): Promise<string | undefined> {
+async function unlessRevoked(service: Service, key: string | undefined): Promise<string | undefined> {
   if (key === undefined) return undefined
   const known = await service.find('keys', 'hash', hashOf(key))
   return known.length === 0 || known.some(({ revoked_at }) => revoked_at === null) ? key : undefined

@@ -7,7 +7,7 @@ export class StoreDamaged extends Error {
 export class StoreTooNew extends StoreDamaged {}
 
 /** The end of every message about damage. */
-export const MEND =
+export const REPAIR_ADVICE =
   'Nothing was changed. `tabwire doctor` shows the damage, and `tabwire doctor --repair` moves damaged files aside. Or restore a backup.'
 
 /** Another process, or this one, has the directory open. */

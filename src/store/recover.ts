@@ -1,6 +1,6 @@
 import type { Low } from 'lowdb'
 import { withFile, type OpenedFile, type StoreFile, fileIn, writeNewFile } from './disk.ts'
-import { MEND, StoreDamaged } from './errors.ts'
+import { REPAIR_ADVICE, StoreDamaged } from './errors.ts'
 import type { JournalFiles } from './journal/journal.ts'
 import { replay, type Replay } from './journal/replay.ts'
 import { notASnapshot } from './snapshot/parse.ts'
@@ -74,13 +74,13 @@ async function recoverSnapshot(
 
 function journalMissing({ snapshot, current }: StoreFiles): StoreDamaged {
   return new StoreDamaged(
-    `${current.shown} is missing. The store was not closed after ${snapshot.shown} was written, so later acknowledged writes are lost. ${MEND}`,
+    `${current.shown} is missing. The store was not closed after ${snapshot.shown} was written, so later acknowledged writes are lost. ${REPAIR_ADVICE}`,
   )
 }
 
 function tornBetween({ old, current }: StoreFiles): StoreDamaged {
   return new StoreDamaged(
-    `${old.shown} is damaged: its last line is incomplete, but ${current.shown} follows it. ${MEND}`,
+    `${old.shown} is damaged: its last line is incomplete, but ${current.shown} follows it. ${REPAIR_ADVICE}`,
   )
 }
 

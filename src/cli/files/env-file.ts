@@ -29,7 +29,7 @@ const secrets = ['TABWIRE_API_KEY', 'TABWIRE_SIGNING_SECRET'] as const satisfies
  * @throws CommandError when the file cannot be written.
  */
 export async function openEnvFile(file: string) {
-  return telling(file, async () => {
+  return withWriteError(file, async () => {
     const path = await followed(file)
     let mode = await modeOf(path)
     await (await openPrivateFile(path)).discard()
@@ -39,7 +39,7 @@ export async function openEnvFile(file: string) {
        * its owner alone; resolves with a message when that changed its mode.
        */
       write: (variables: EnvVariables): Promise<string | undefined> =>
-        telling(file, async () => {
+        withWriteError(file, async () => {
           requireOneLine(file, variables)
           const before = mode
           const holdsSecret = secrets.some((name) => variables[name] !== undefined)
@@ -103,7 +103,7 @@ function ifMissing<T>(instead: T): (error: unknown) => T {
   }
 }
 
-async function telling<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function withWriteError<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

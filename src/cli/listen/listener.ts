@@ -47,7 +47,7 @@ export function createListener(
           return void (await (await connect()).request('POST', path, answer))
         } catch (error) {
           // Any other refusal means that the attempt has ended; the stream tells how.
-          if (!mayPass(error)) return
+          if (!isTransient(error)) return
           await sleep(wait, undefined, { ref: false })
         }
     },
@@ -55,7 +55,7 @@ export function createListener(
 }
 
 /** Returns true for failures that end by themselves. While a service restarts, another one may refuse the key. */
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof Unreachable) return true
   return error instanceof ApiError && (error.status >= 500 || [401, 403, 429].includes(error.status))
 }

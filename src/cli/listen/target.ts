@@ -37,7 +37,7 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
   const to = flags['forward-to']
   if (to !== undefined) return [{ to: parseTarget(to), events: events ?? eventTypes, headers }]
   const file = await readConfigFile(config)
-  if (file?.content.listen === undefined) throw usageError(nowhere(file?.path))
+  if (file?.content.listen === undefined) throw usageError(missingTargetText(file?.path))
   const { forward } = checkConfig(file, listenSchema, file.content.listen, 'listen')
   const targets = forward.map(({ to: text, ...entry }) => ({
     ...entry,
@@ -96,7 +96,7 @@ export function parseHeader(text: string, flag = '--add-header'): Header {
 
 const EXAMPLE = 'http://localhost:3000/webhooks'
 
-function nowhere(path: string | undefined): string {
+function missingTargetText(path: string | undefined): string {
   const file = path === undefined ? `no ${CONFIG_FILE} here` : `${path} has no listen.forward`
   return `--forward-to is missing (${file}). Example: tabwire listen --forward-to ${EXAMPLE}`
 }

@@ -64,11 +64,11 @@ const INDENT = ' '.repeat(6)
 /** Returns true for cases that are printed as one. */
 function isAlike(one: CaseResult, other: CaseResult): boolean {
   if (one.verdict !== other.verdict || one.detail !== other.detail) return false
-  return one.verdict === 'not_checked' || (isTold(one) && one.reason === other.reason)
+  return one.verdict === 'not_checked' || (hasReason(one) && one.reason === other.reason)
 }
 
 /** Returns true for verdicts whose reason is printed. */
-function isTold({ verdict }: CaseResult): boolean {
+function hasReason({ verdict }: CaseResult): boolean {
   return verdict === 'failed' || verdict === 'advised'
 }
 
@@ -85,7 +85,7 @@ function renderRun(run: readonly CaseResult[], columns: number): string {
       : run.map(({ id, title }) => `${id}  ${chalk.dim(title)}${isObservation ? `: ${detail}` : ''}`)
   const paragraph = (text: string) => wrapped(text, INDENT, columns)
   const seen = detail === null || isObservation ? [] : [paragraph(detail)]
-  const why = isTold(first) ? [chalk.yellow(paragraph(reason))] : []
+  const why = hasReason(first) ? [chalk.yellow(paragraph(reason))] : []
   const marked = lines.map((line) => `  ${marks[verdict]()} ${paragraph(line).slice(INDENT.length)}`)
   return [...marked, ...seen, ...why].join('\n')
 }

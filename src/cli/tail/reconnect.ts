@@ -48,7 +48,7 @@ export async function* reconnecting<T>({
     } catch (error) {
       if (signal.aborted) return
       refusals = error instanceof Unreachable ? 0 : refusals + 1
-      if (state === 'new' || !mayPass(error, refusals)) throw error
+      if (state === 'new' || !mayRetry(error, refusals)) throw error
     }
     if (signal.aborted) return
     if (state === 'there') yield { type: 'disconnected' }
@@ -58,7 +58,7 @@ export async function* reconnecting<T>({
   }
 }
 
-function mayPass(error: unknown, refusals: number): boolean {
+function mayRetry(error: unknown, refusals: number): boolean {
   if (error instanceof Unreachable) return true
   return error instanceof ApiError && [401, 403, 503].includes(error.status) && refusals <= MOST_REFUSALS
 }

@@ -5,11 +5,11 @@ import { newToken } from '../../ids.ts'
 import { CommandError } from '../errors.ts'
 import { word } from '../suggestion.ts'
 
-interface Judged {
+interface DirectoryUse {
   /** Named by flag or environment variable; it can be a link then. */
   named: boolean
   /** The command repairs modes, so that loose ones are accepted. */
-  mendsModes?: boolean
+  repairsModes?: boolean
 }
 
 const OTHERS_MAY_WRITE = 0o022
@@ -23,7 +23,7 @@ const folders = ['ca', 'listen', 'states']
  */
 export async function requireOwnDirectory(
   directory: string,
-  { named, mendsModes = false }: Judged,
+  { named, repairsModes = false }: DirectoryUse,
 ): Promise<void> {
   const link = await lstat(directory).catch(() => undefined)
   if (link === undefined) return
@@ -37,7 +37,7 @@ export async function requireOwnDirectory(
       throw unsafe(
         `${directory} belongs to another user (uid ${found.uid}; you are ${user}), who can read and change its keys. Choose another with --data-dir; if the directory is yours, run: sudo chown -R ${user} ${pathWord(directory)}`,
       )
-    if (!mendsModes && (found.mode & OTHERS_MAY_WRITE) !== 0 && (await keepsModes(directory)))
+    if (!repairsModes && (found.mode & OTHERS_MAY_WRITE) !== 0 && (await keepsModes(directory)))
       throw unsafe(
         `Other users can write to ${directory} (mode ${(found.mode & 0o777).toString(8)}), so its keys and addresses cannot be trusted. Run: chmod go-w ${pathWord(directory)}`,
       )

@@ -38,14 +38,14 @@ export default class ClockAdvance extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ClockAdvance)
     const client = await this.connect(flags)
-    const timer = setTimeout(() => void this.tellWhatIsWaitedFor(client), TELL_AFTER_MS)
+    const timer = setTimeout(() => void this.sayProgress(client), TELL_AFTER_MS)
     const report = await client.clock
       .advance(args.duration, limitOf(flags))
       .finally(() => clearTimeout(timer))
     this.print(report, (columns) => renderPlayed(report, columns))
   }
 
-  private async tellWhatIsWaitedFor(client: Client): Promise<void> {
+  private async sayProgress(client: Client): Promise<void> {
     const clock = await client.clock.show().catch(() => undefined)
     if (clock?.moving) this.say(renderMove(clock.moving, clock.now))
   }

@@ -59,6 +59,6 @@ export default class DeliveriesList extends ServiceCommand {
         ? 'No deliveries match.'
         : renderDeliveries(list.data, urls, columns),
     )
-    this.tellFurther(list)
+    this.sayNextPage(list)
   }
 }

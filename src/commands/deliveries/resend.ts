@@ -44,7 +44,7 @@ export default class DeliveriesResend extends ServiceCommand {
       return this.print(resent, () => renderResent(resent))
     }
     const since = flags.since && (await timeOf(client, flags.since))
-    const report = await resendAll(client, await deadOnes(client, since), fresh)
+    const report = await resendAll(client, await deadDeliveries(client, since), fresh)
     this.print(report, () => renderResentAll(report))
     if (report.refused.length > 0) process.exitCode = exitCodes.failed
   }
@@ -54,7 +54,7 @@ export default class DeliveriesResend extends ServiceCommand {
  * Returns dead deliveries, oldest first: one per event and endpoint, without those that a delivered or pending delivery
  * covers.
  */
-async function deadOnes(client: Client, since: Date | undefined): Promise<Delivery[]> {
+async function deadDeliveries(client: Client, since: Date | undefined): Promise<Delivery[]> {
   const dead = new Map<string, Delivery>()
   const replaced = new Set<string>()
   for await (const delivery of paginate(client.deliveries.list)) {

@@ -29,6 +29,6 @@ export default class EventsList extends ServiceCommand {
     this.print(list, (columns) =>
       list.data.length === 0 && isFiltered ? 'No events match.' : renderEvents(list.data, columns),
     )
-    this.tellFurther(list)
+    this.sayNextPage(list)
   }
 }

@@ -42,9 +42,9 @@ export default class KeysCreate extends ServiceCommand {
 }
 
 function requireScopes(text: string): string {
-  const strangers = listed(text).filter((word) => !scopes.some((scope) => scope === word))
-  if (strangers.length === 0) return text
+  const unknown = listed(text).filter((word) => !scopes.some((scope) => scope === word))
+  if (unknown.length === 0) return text
   throw new Errors.CLIError(
-    `must be one or more of ${scopes.join(', ')}, got ${JSON.stringify(strangers.join(', '))}.${didYouMeanSentence(strangers[0] ?? '', scopes)}`,
+    `must be one or more of ${scopes.join(', ')}, got ${JSON.stringify(unknown.join(', '))}.${didYouMeanSentence(unknown[0] ?? '', scopes)}`,
   )
 }

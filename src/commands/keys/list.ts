@@ -12,6 +12,6 @@ export default class KeysList extends ServiceCommand {
     const client = await this.connect(flags)
     const list = await client.keys.list({ limit: flags.limit, cursor: flags.cursor })
     this.print(list, (columns) => renderKeys(list.data, columns))
-    this.tellFurther(list)
+    this.sayNextPage(list)
   }
 }

@@ -30,6 +30,6 @@ export default class RequestsList extends ServiceCommand {
     const failed = flags.failed ? true : undefined
     const list = await client.requests.list({ failed, finding, external_check_id: check, limit, cursor })
     this.print(list, (columns) => renderRequests(list.data, columns))
-    this.tellFurther(list)
+    this.sayNextPage(list)
   }
 }

@@ -127,10 +127,10 @@ function keyed({ token, pageSecret }: SessionSecrets): string {
 }
 
 /** The parts of a request that identify the caller. */
-export type Asking = Pick<Request, 'method' | 'headers'>
+export type CallerRequest = Pick<Request, 'method' | 'headers'>
 
 /** Returns the key that a request acts for. @throws Refusal when there is none. */
-export type Identify = (request: Asking) => Promise<ApiKey>
+export type Identify = (request: CallerRequest) => Promise<ApiKey>
 
 /** Returns the cookie name. It contains the port, because all ports of a host share cookies. */
 function nameOf(headers: Headers): string {
@@ -158,7 +158,7 @@ export function sessionCookie(headers: Headers, token: string | undefined, secur
  * Returns true when the browser reports a request of this service's own page. Pages on other ports of the host count as
  * same-site and send the cookie. Without such headers (plain HTTP beyond loopback), other pages can send but not read.
  */
-export function isOwnPage({ method, headers }: Asking): boolean {
+export function isOwnPage({ method, headers }: CallerRequest): boolean {
   const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')]
   if (site !== null && site !== 'same-origin') return false
   if (origin !== null) return origin.replace(/^https?:\/\//, '') === headers.get('host')
@@ -169,7 +169,7 @@ export function isOwnPage({ method, headers }: Asking): boolean {
 export async function keyOfSession(
   service: Pick<Service, 'find'>,
   sessions: Pick<Sessions, 'keyOf'>,
-  request: Asking,
+  request: CallerRequest,
 ): Promise<ApiKey | undefined> {
   const hash = isOwnPage(request) ? await sessions.keyOf(sessionSecrets(request.headers)) : undefined
   return hash === undefined ? undefined : keyOfHash(service, hash)

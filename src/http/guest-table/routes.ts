@@ -42,9 +42,9 @@ const page = {
 /** Routes of the guest pages that QR codes open. A wrong token returns a plain page. */
 function pageRoutes(parts: TableRouteParts): Route[] {
   const { pages } = parts
-  const nowhere = async (call: Call) => html(call, 404, await pages.noTable())
+  const tableNotFound = async (call: Call) => html(call, 404, await pages.noTable())
   return [
-    { method: 'GET', path: '/:number', scope: null, secret: true, handle: nowhere },
+    { method: 'GET', path: '/:number', scope: null, secret: true, handle: tableNotFound },
     {
       method: 'GET',
       path: '/:number/:token',
@@ -65,7 +65,7 @@ function pageRoutes(parts: TableRouteParts): Route[] {
       },
       async handle(call) {
         const table = await findTable(parts, call)
-        if (table === undefined) return nowhere(call)
+        if (table === undefined) return tableNotFound(call)
         return html(call, 200, await pages.table(await viewTable(parts, table), languageOf(call)))
       },
     },

@@ -4,14 +4,14 @@ import { isFullyPaid, roundQuantity } from '../../model/guests/claimed-items.ts'
 import type { SavedWatch } from '../../model/simulator/bundle.ts'
 import type { Service } from '../../service.ts'
 import type { RequestEntry } from '../request-context.ts'
-import { type Seen, seenOf } from './push-sequence.ts'
+import { type ReportedRequest, reportedRequest } from './push-sequence.ts'
 
 /** Finds mistakes that several checks or the clock show, not one push (contract section 11). */
 interface CheckWatch {
   /** Adds the next request. */
   follow(entry: RequestEntry): void
   /** Findings that hold at a time of the service clock, each with the request of the push that shows it. */
-  open(at: Date): { request: Seen; finding: Finding }[]
+  open(at: Date): { request: ReportedRequest; finding: Finding }[]
   /** `indexOf` returns the index of a check in the saved log. */
   save(indexOf: (check: StoredCheck) => number): SavedWatch
   /** Takes current checks, oldest first, whose changes the watch has not seen. */
@@ -45,14 +45,14 @@ const LINE_NUMBER = /[^a-z\d]\d{1,4}$/i
 interface Watched {
   /** The check after its newest push. */
   check: StoredCheck
-  request: Seen
+  request: ReportedRequest
 }
 
 interface Pair {
   key: string
   other: string
   ids: readonly string[]
-  request: Seen
+  request: ReportedRequest
 }
 
 /** Follows the commits of `service`, and continues a saved watch. */
@@ -207,7 +207,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       const key = checkKey(check)
       const isApplied = push.outcome === 'created' || push.outcome === 'updated'
       if (!isApplied) return
-      const request = seenOf(entry)
+      const request = reportedRequest(entry)
       const watched = { check, request }
       keep(checks, key, watched, KEEP.checks)
       compare(key, watched, push.before)
@@ -274,7 +274,7 @@ function productOf({ name, price_cents }: Pick<CheckItem, 'name' | 'price_cents'
   return `${location}\n${name}\n${price_cents}`
 }
 
-function shown(request: Seen, finding: Finding | undefined) {
+function shown(request: ReportedRequest, finding: Finding | undefined) {
   return finding === undefined ? [] : [{ request, finding }]
 }
 

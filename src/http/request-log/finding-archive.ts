@@ -6,18 +6,18 @@ import {
   type Report,
   type ReportedFinding,
 } from '../../model/simulator/report.ts'
-import type { Seen } from './push-sequence.ts'
+import type { ReportedRequest } from './push-sequence.ts'
 
 /** A finding with its request. */
-export interface Shown {
-  request: Seen
+export interface RequestFinding {
+  request: ReportedRequest
   finding: Finding
 }
 
 /** Findings whose requests were dropped from the log. In a long session only the oldest examples are lost. */
 interface FindingArchive {
-  keep(shown: Shown): void
-  kept(): readonly Shown[]
+  keep(shown: RequestFinding): void
+  kept(): readonly RequestFinding[]
   /** Number and times of the findings of a code whose examples are lost. */
   counted(code: FindingCode): Counted | undefined
   save(): SavedArchive
@@ -31,16 +31,16 @@ export interface Counted {
 }
 
 export function createFindingArchive(keepOfEach = 1_000, saved?: SavedArchive): FindingArchive {
-  const kept = new Map<FindingCode, Shown[]>()
+  const kept = new Map<FindingCode, RequestFinding[]>()
   const counted = new Map<FindingCode, Counted>()
   for (const { code, ...times } of saved?.counted ?? []) counted.set(code, times)
 
-  function count(code: FindingCode, { started_at }: Seen): void {
+  function count(code: FindingCode, { started_at }: ReportedRequest): void {
     const before = counted.get(code) ?? { count: 0, first_at: started_at, last_at: started_at }
     counted.set(code, { ...before, count: before.count + 1, last_at: started_at })
   }
 
-  function keep(shown: Shown): void {
+  function keep(shown: RequestFinding): void {
     const { code } = shown.finding
     const all = kept.get(code) ?? []
     kept.set(code, all)
@@ -66,7 +66,7 @@ export function createFindingArchive(keepOfEach = 1_000, saved?: SavedArchive): 
 
 /** Findings of the log and of the archive. */
 export interface Findings {
-  shown: readonly Shown[]
+  shown: readonly RequestFinding[]
   counted(code: FindingCode): Counted | undefined
 }
 
@@ -88,7 +88,7 @@ export function reportOf({ shown, counted }: Findings, since: string | undefined
 
 function groupOf(
   code: FindingCode,
-  shown: readonly Shown[],
+  shown: readonly RequestFinding[],
   older: Counted | undefined,
   limited: boolean,
 ): ReportedFinding[] {

@@ -16,14 +16,14 @@ import type { RefusedPushes, Report } from '../../model/simulator/report.ts'
 import type { Service } from '../../service.ts'
 import type { FindingOfCheck, UnsettledConflict } from '../../account/account.ts'
 import { createCheckWatch } from './check-watch.ts'
-import { createFindingArchive, type Shown, reportOf } from './finding-archive.ts'
+import { createFindingArchive, type RequestFinding, reportOf } from './finding-archive.ts'
 import type { RequestHead } from './query.ts'
 import { externalIdIn } from '../list.ts'
 import {
   createPushSequence,
   isForeignPush,
   refusalOf,
-  seenOf,
+  reportedRequest,
   createUnsettledConflicts,
 } from './push-sequence.ts'
 import { withoutSecrets } from '../redact.ts'
@@ -322,10 +322,10 @@ function restored(
 }
 
 /** Findings that hold now and may cease, by the id of their request. */
-type OpenFindings = ReadonlyMap<string, readonly Shown[]>
+type OpenFindings = ReadonlyMap<string, readonly RequestFinding[]>
 
-function byRequest(shown: readonly Shown[]): OpenFindings {
-  const found = new Map<string, Shown[]>()
+function byRequest(shown: readonly RequestFinding[]): OpenFindings {
+  const found = new Map<string, RequestFinding[]>()
   for (const one of shown) found.set(one.request.id, [...(found.get(one.request.id) ?? []), one])
   return found
 }
@@ -350,14 +350,14 @@ function shownBy({ id, push, following }: KeptEntry, open?: OpenFindings): Findi
 }
 
 /** Returns the findings of an entry; none for pushes of the contract check itself. */
-function findingsIn(entry: KeptEntry): Shown[] {
+function findingsIn(entry: KeptEntry): RequestFinding[] {
   const findings = [...(entry.push?.findings ?? []), ...entry.following]
   if (findings.length === 0 || isTrialPath(entry.path)) return []
-  const request = seenOf(entry)
+  const request = reportedRequest(entry)
   return findings.map((finding) => ({ request, finding }))
 }
 
-function findingOfCheck({ request, finding }: Shown): FindingOfCheck[] {
+function findingOfCheck({ request, finding }: RequestFinding): FindingOfCheck[] {
   const { id, path, started_at, location_id } = request
   const external_check_id = externalIdIn(path)
   if (external_check_id === undefined) return []

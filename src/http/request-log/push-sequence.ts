@@ -19,9 +19,19 @@ import { checkKey, revisionOf } from '../../model/check.ts'
 import type { PushSummary, RequestEntry } from '../request-context.ts'
 
 /** The fields of a request that a report contains, and its location. */
-export type Seen = Pick<RequestEntry, 'id' | 'method' | 'path' | 'status' | 'started_at' | 'location_id'>
+export type ReportedRequest = Pick<
+  RequestEntry,
+  'id' | 'method' | 'path' | 'status' | 'started_at' | 'location_id'
+>
 
-export function seenOf({ id, method, path, status, started_at, location_id }: Seen): Seen {
+export function reportedRequest({
+  id,
+  method,
+  path,
+  status,
+  started_at,
+  location_id,
+}: ReportedRequest): ReportedRequest {
   return { id, method, path, status, started_at, location_id }
 }
 
@@ -30,7 +40,7 @@ interface PushSequence {
   /** Adds the next request and returns its findings. */
   follow(entry: RequestEntry): Finding[]
   /** Failed pushes without a retry so far, by check; oldest first within a check. */
-  lost(): readonly { request: Seen; finding: Finding }[]
+  lost(): readonly { request: ReportedRequest; finding: Finding }[]
   save(): SavedSequence
   clear(): void
 }
@@ -53,7 +63,7 @@ interface SequenceOptions {
 type Refused = SavedSequence['refused'][number]
 
 interface Lost {
-  request: Seen
+  request: ReportedRequest
   finding: Finding
   /** `undefined` when the body did not arrive. */
   digest: string | undefined
@@ -100,7 +110,7 @@ export function createPushSequence(
       isOlder(sent.revision, knownRevision(push, orderBy)),
     )
     if (isSettled) return
-    keepLostPush({ request: seenOf(entry), finding, ...sent })
+    keepLostPush({ request: reportedRequest(entry), finding, ...sent })
     const [[stalest, [oldest, ...rest]] = ['', []]] = lost
     if (waiting <= keepLost || oldest === undefined) return
     onForget(oldest)
@@ -186,12 +196,12 @@ export function createPushSequence(
 }
 
 /** Returns the key of a check and the location that pushes it. */
-function senderOf({ path, location_id = '' }: Pick<Seen, 'path' | 'location_id'>): string {
+function senderOf({ path, location_id = '' }: Pick<ReportedRequest, 'path' | 'location_id'>): string {
   return `${location_id} ${path}`
 }
 
 /** Returns true for a push, with or without a response, other than those of the contract check. */
-export function isForeignPush({ method, path }: Pick<Seen, 'method' | 'path'>): boolean {
+export function isForeignPush({ method, path }: Pick<ReportedRequest, 'method' | 'path'>): boolean {
   return method === 'PUT' && path.startsWith('/v1/checks/external/') && !isTrialPath(path)
 }
 

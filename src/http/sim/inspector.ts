@@ -23,7 +23,7 @@ import { ofCheckFilter } from '../v1/guest-records.ts'
 import { acceptPush } from '../v1/push.ts'
 import { checkFilter, endpointAddress, ping, showCheck, type V1Parts } from '../v1/routes.ts'
 
-const apart = 'Same as under `/v1`, without request log, faults and rate limits.'
+const sameAsV1 = 'Same as under `/v1`, without request log, faults and rate limits.'
 
 /**
  * Routes for the inspector with the records of `/v1`. Its requests are not logged, get no faults, and do not count towards
@@ -44,7 +44,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         tag: 'Simulator inspector',
         internal: true,
         summary: 'List checks for the inspector',
-        description: apart,
+        description: sameAsV1,
         of: 'Check',
       }),
       handle: (call) =>
@@ -63,7 +63,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         tag: 'Simulator inspector',
         internal: true,
         summary: 'Retrieve a check for the inspector',
-        description: apart,
+        description: sameAsV1,
         answers: { 200: { description: 'The check.', schema: 'Check' } },
         errors: ['NotFound'],
       },
@@ -80,7 +80,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         tag: 'Simulator inspector',
         internal: true,
         summary: 'Push a check from the inspector',
-        description: apart,
+        description: sameAsV1,
         answers: {
           200: { description: 'The check.', schema: 'Check' },
           201: { description: 'The created check.', schema: 'Check' },
@@ -99,7 +99,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         tag: 'Simulator inspector',
         internal: true,
         summary: 'List payments for the inspector',
-        description: apart,
+        description: sameAsV1,
         of: 'Payment',
       }),
       handle: (call) =>
@@ -115,7 +115,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         tag: 'Simulator inspector',
         internal: true,
         summary: 'List feedback for the inspector',
-        description: apart,
+        description: sameAsV1,
         of: 'Feedback',
       }),
       handle: (call) =>
@@ -131,7 +131,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         tag: 'Simulator inspector',
         internal: true,
         summary: 'List claims for the inspector',
-        description: apart,
+        description: sameAsV1,
         of: 'Claim',
       }),
       handle: (call) =>
@@ -147,7 +147,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         tag: 'Simulator inspector',
         internal: true,
         summary: 'List webhook endpoints for the inspector',
-        description: `${apart} Adds the number of consecutive failures and the outcome of the newest deliveries.`,
+        description: `${sameAsV1} Adds the number of consecutive failures and the outcome of the newest deliveries.`,
         of: 'EndpointHealth',
       }),
       handle: (call) => listEndpoints(service, call),
@@ -161,7 +161,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         tag: 'Simulator inspector',
         internal: true,
         summary: 'Retrieve a webhook endpoint for the inspector',
-        description: apart,
+        description: sameAsV1,
         answers: { 200: { description: 'The endpoint, without its secret.', schema: 'EndpointHealth' } },
         errors: ['NotFound'],
       },
@@ -176,7 +176,7 @@ export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Docum
         tag: 'Simulator inspector',
         internal: true,
         summary: 'Ping a webhook endpoint from the inspector',
-        description: apart,
+        description: sameAsV1,
         answers: { 200: { description: 'The result of the ping.', schema: 'PingReport' } },
         errors: ['NotFound', 'EndpointDisabled'],
       },

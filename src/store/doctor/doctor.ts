@@ -1,4 +1,4 @@
-import { MEND } from '../errors.ts'
+import { REPAIR_ADVICE } from '../errors.ts'
 import { acquireLock, isLockDraft } from '../lock.ts'
 import { isTemporary } from '../snapshot/adapter.ts'
 import { type JournalVerdict, judgeStore, type SnapshotVerdict, type StoreVerdict } from './judge.ts'
@@ -74,7 +74,7 @@ function diagnose(survey: Survey, verdict: StoreVerdict): Finding[] {
     credentialsFinding(survey.credentials),
     snapshotFinding(survey, verdict),
     ...journalFindings(survey, verdict),
-    ...straysFinding(survey),
+    ...leftoversFinding(survey),
     ...asideFinding(survey),
     sizesFinding(survey),
   ]
@@ -132,7 +132,7 @@ function snapshotMessage(verdict: SnapshotVerdict): string {
   if (verdict.kind === 'whole')
     return `db.json is intact: ${verdict.records} records, up to transaction ${verdict.sequence}.`
   // The advice is printed once, at the end.
-  return verdict.why.replace(` ${MEND}`, '')
+  return verdict.why.replace(` ${REPAIR_ADVICE}`, '')
 }
 
 function journalFindings(survey: Survey, { journals, journalMissing, newer }: StoreVerdict): Finding[] {
@@ -169,10 +169,10 @@ function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): 
   )
 }
 
-function straysFinding({ entries }: Survey): Finding[] {
-  const strays = entries.filter(({ name }) => isLeftOver(name))
-  if (strays.length === 0) return []
-  const names = strays.map(({ name }) => name).join(', ')
+function leftoversFinding({ entries }: Survey): Finding[] {
+  const leftovers = entries.filter(({ name }) => isLeftOver(name))
+  if (leftovers.length === 0) return []
+  const names = leftovers.map(({ name }) => name).join(', ')
   return [
     found('temporary files', 'note', `Temporary files of a killed process: ${names}. A start removes them.`),
   ]

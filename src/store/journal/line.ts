@@ -142,14 +142,14 @@ function isAlike(one: Delivery, other: Delivery): boolean {
   )
 }
 
-/** Parses the writes of a journal line; `stranger` is a write that this version does not know. */
-export function readWrites(text: string): { writes: Write[] } | { stranger: Write } {
+/** Parses the writes of a journal line; `unknownWrite` is a write that this version does not know. */
+export function readWrites(text: string): { writes: Write[] } | { unknownWrite: Write } {
   const written = JSON.parse(text) as JournalWrite[]
   const writes: Write[] = []
   for (const one of written) {
     const read = one.and === undefined ? [readWrite(one, written, text)] : readFanOut(one)
     for (const write of read)
-      if (write === undefined) return { stranger: one }
+      if (write === undefined) return { unknownWrite: one }
       else writes.push(write)
   }
   return { writes }

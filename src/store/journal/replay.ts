@@ -1,5 +1,5 @@
 import type { OpenedFile, StoreFile } from '../disk.ts'
-import { MEND, StoreDamaged, StoreTooNew } from '../errors.ts'
+import { REPAIR_ADVICE, StoreDamaged, StoreTooNew } from '../errors.ts'
 import { createLineReader } from '../snapshot/line-reader.ts'
 import { createTextSharing } from '../snapshot/parse.ts'
 import type { Transaction } from './line.ts'
@@ -60,7 +60,7 @@ interface LinePlace {
 }
 
 function damaged({ shown, line, byte }: LinePlace, why: string): StoreDamaged {
-  return new StoreDamaged(`${shown} line ${line} is damaged, at byte ${byte}: ${why}. ${MEND}`)
+  return new StoreDamaged(`${shown} line ${line} is damaged, at byte ${byte}: ${why}. ${REPAIR_ADVICE}`)
 }
 
 function gap(place: LinePlace, wanted: number, found: number): StoreDamaged {

@@ -73,11 +73,11 @@ function readLine(text: Buffer, place: Place, ended: boolean): JournalLine {
   if (line === undefined) return { ...place, kind: 'damaged' }
   if ('newerFormat' in line) return { ...place, kind: 'newer', why: `its "format" is ${line.newerFormat}` }
   const read = readWrites(line.writes)
-  if ('stranger' in read)
+  if ('unknownWrite' in read)
     return {
       ...place,
       kind: 'newer',
-      why: `it contains an unknown write to ${JSON.stringify(read.stranger.collection)}`,
+      why: `it contains an unknown write to ${JSON.stringify(read.unknownWrite.collection)}`,
     }
   return { ...place, kind: 'whole', transaction: { sequence: line.sequence, writes: read.writes }, ended }
 }

@@ -80,8 +80,8 @@ export function isTemporary(name: string): boolean {
 
 async function removeTemporary({ path }: StoreFile): Promise<void> {
   const directory = dirname(path)
-  const strays = (await readdir(directory)).filter(isTemporary)
-  for (const name of strays) await removeFile({ path: join(directory, name) })
+  const leftovers = (await readdir(directory)).filter(isTemporary)
+  for (const name of leftovers) await removeFile({ path: join(directory, name) })
 }
 
 async function writeDurably(

@@ -2,7 +2,7 @@ import { constants } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import type { Check } from '../../model/check.ts'
 import type { StoreFile } from '../disk.ts'
-import { MEND, StoreDamaged, StoreTooNew } from '../errors.ts'
+import { REPAIR_ADVICE, StoreDamaged, StoreTooNew } from '../errors.ts'
 import {
   COMMA,
   createLineReader,
@@ -37,8 +37,11 @@ function snapshotFrom(content: Record<string, unknown>, shown: string): Snapshot
   if (format !== FORMAT) throw otherFormat(shown, format)
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
     throw notASnapshot(shown, '"sequence" is not a whole number')
-  const stranger = Object.keys(collections).find((name) => !collectionNames.some((known) => known === name))
-  if (stranger !== undefined) throw notASnapshot(shown, `${JSON.stringify(stranger)} is not a collection`)
+  const unknownName = Object.keys(collections).find(
+    (name) => !collectionNames.some((known) => known === name),
+  )
+  if (unknownName !== undefined)
+    throw notASnapshot(shown, `${JSON.stringify(unknownName)} is not a collection`)
   const records = Object.fromEntries(
     collectionNames.map((name) => [name, recordsIn(name, collections[name] ?? [], shown)]),
   )
@@ -55,7 +58,7 @@ function otherFormat(shown: string, format: unknown): StoreDamaged {
     ? new StoreTooNew(
         `${what}. Nothing was changed. Use the version that wrote it, or choose another directory.`,
       )
-    : new StoreDamaged(`${what}. ${MEND}`)
+    : new StoreDamaged(`${what}. ${REPAIR_ADVICE}`)
 }
 
 /** Returns the end of the text that the checksum covers; `undefined` without a checksum. */
@@ -134,7 +137,7 @@ function parseJson(text: string, shown: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     const place = lineOfMistake(text, error)
-    throw new StoreDamaged(`${shown}${place} is damaged: it is not JSON. ${MEND}`, { cause: error })
+    throw new StoreDamaged(`${shown}${place} is damaged: it is not JSON. ${REPAIR_ADVICE}`, { cause: error })
   }
 }
 
@@ -158,7 +161,7 @@ function isJson(text: string): boolean {
 
 function edited(shown: string, line: number): StoreDamaged {
   return new StoreDamaged(
-    `${shown} was changed: the checksum in line ${line} does not match. If you edited the file on purpose, delete line ${line}. ${MEND}`,
+    `${shown} was changed: the checksum in line ${line} does not match. If you edited the file on purpose, delete line ${line}. ${REPAIR_ADVICE}`,
   )
 }
 
@@ -206,7 +209,7 @@ export function createTextSharing(): (check: Partial<Check>) => void {
 
 /** Returns the error for a readable file that is not a snapshot. */
 export function notASnapshot(shown: string, why: string): StoreDamaged {
-  return new StoreDamaged(`${shown} is not a snapshot of Tabwire: ${why}. ${MEND}`)
+  return new StoreDamaged(`${shown} is not a snapshot of Tabwire: ${why}. ${REPAIR_ADVICE}`)
 }
 
 /**

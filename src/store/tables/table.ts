@@ -83,7 +83,7 @@ export interface KeyIndex<T> {
 }
 
 /** The records under one key: usually a single record, else a list. */
-type Found<T extends { id: string }> = T | Many<T>
+type Entry<T extends { id: string }> = T | Many<T>
 
 /** A short list of records, oldest first, such as the claims of a check. */
 class Many<T extends { id: string }> {
@@ -108,11 +108,11 @@ class Many<T extends { id: string }> {
 
 /** Creates an index; `keyOf` returns the key of a record, or `null` when it is not indexed. */
 function createKeyIndex<T extends { id: string }>(keyOf: (record: T) => string | null): KeyIndex<T> {
-  const found = new Map<string, Found<T>>()
+  const found = new Map<string, Entry<T>>()
   const take = (key: string, { id }: T) => {
-    const there = found.get(key)
-    if (there instanceof Many) there.delete(id)
-    if (!(there instanceof Many) || there.records.length === 0) found.delete(key)
+    const entry = found.get(key)
+    if (entry instanceof Many) entry.delete(id)
+    if (!(entry instanceof Many) || entry.records.length === 0) found.delete(key)
   }
   return {
     move(before, after) {
@@ -120,15 +120,15 @@ function createKeyIndex<T extends { id: string }>(keyOf: (record: T) => string |
       const to = after === undefined ? null : keyOf(after)
       if (before !== undefined && from !== null && from !== to) take(from, before)
       if (after === undefined || to === null) return
-      const there = found.get(to)
-      if (there === undefined || (!(there instanceof Many) && there.id === after.id)) found.set(to, after)
-      else if (there instanceof Many) there.set(after)
-      else found.set(to, new Many<T>().set(there).set(after))
+      const entry = found.get(to)
+      if (entry === undefined || (!(entry instanceof Many) && entry.id === after.id)) found.set(to, after)
+      else if (entry instanceof Many) entry.set(after)
+      else found.set(to, new Many<T>().set(entry).set(after))
     },
     find(key) {
-      const there = found.get(key)
-      if (there === undefined) return []
-      return there instanceof Many ? there.records : [there]
+      const entry = found.get(key)
+      if (entry === undefined) return []
+      return entry instanceof Many ? entry.records : [entry]
     },
   }
 }
