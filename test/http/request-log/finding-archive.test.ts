@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createFindingArchive, type Shown, reportOf } from '../../../src/http/request-log/finding-archive.ts'
+import {
+  createFindingArchive,
+  type RequestFinding,
+  reportOf,
+} from '../../../src/http/request-log/finding-archive.ts'
 import { createPushSequence } from '../../../src/http/request-log/push-sequence.ts'
 
 const at = (minute: number) => `2026-11-21T18:0${minute}:00.000Z`
-const shown = (minute: number): Shown => ({
+const shown = (minute: number): RequestFinding => ({
   request: { id: `req_${minute}`, method: 'PUT', path: '/x', status: 200, started_at: at(minute) },
   finding: { code: 'unknown_field', message: 'm' },
 })

@@ -130,9 +130,9 @@ describe('the writes of a transaction', () => {
     ['with further ones in a text', { collection: 'deliveries', put: delivery(2), and: 'all' }],
     ['with more to it than is known', { collection: 'deliveries', put: { id: 'dlv_2' }, like: 'dlv_1' }],
     ['of a collection that is not known', { collection: 'tips', put: { id: 'tip_1' } }],
-  ])('are refused with one %s', (_, stranger) => {
-    const writes = [put('checks', check(2)), put('deliveries', delivery(1)), stranger]
-    expect(readWrites(JSON.stringify(writes))).toEqual({ stranger })
+  ])('are refused with one %s', (_, unknownWrite) => {
+    const writes = [put('checks', check(2)), put('deliveries', delivery(1)), unknownWrite]
+    expect(readWrites(JSON.stringify(writes))).toEqual({ unknownWrite })
   })
 })
 
