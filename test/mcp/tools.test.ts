@@ -42,7 +42,7 @@ const calls: readonly [string, Record<string, unknown>][] = [
   ['faults', {}],
 ]
 
-describe.each(sampled(['stdio', 'http'] as const, 2))('over %s', (way) => {
+describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
   const agent = () => agents[way]
 
   test('the server gives its name, and its tools with their effects', async () => {

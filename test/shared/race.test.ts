@@ -5,7 +5,7 @@ import { isSoak } from '../soak/seeded.ts'
 import { postgresPrograms, openTestDatabase, type Database } from '../support/postgres.ts'
 import { check, item, totals } from '../support/simulator.ts'
 
-const RUNS = isSoak ? 50 : 5
+const RUNS = isSoak ? 50 : 3
 const ITEMS = 40
 const PRICE = 100
 
