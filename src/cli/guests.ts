@@ -8,6 +8,7 @@ import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import type { Client } from '../client.ts'
 import { paginate } from '../client/reads.ts'
 import { digitsOf } from '../model/text/money.ts'
+import type { PageQuery } from '../model/simulator/list-queries.ts'
 import { hasFields } from './render/foreign.ts'
 
 type Wanted = ClaimBody['items']
@@ -149,14 +150,14 @@ interface Locations {
 /** Returns the currency of each location by its id; none of a service that does not show currencies. */
 export async function currenciesOf(client: Locations): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  for (let cursor: string | undefined, before: string | undefined; ; before = cursor) {
-    const { data, next_cursor } = await client.locations.list({ limit: 100, cursor })
-    for (const location of Array.isArray(data) ? data : [])
-      if (hasFields(location, 'id', 'currency')) found[location.id] = location.currency
-    // Another service may ignore the cursor, and return its first page again.
-    if (typeof next_cursor !== 'string' || next_cursor === before) return found
-    cursor = next_cursor
+  // Another service may have lists in another form.
+  const list = async (query?: PageQuery) => {
+    const page = await client.locations.list(query)
+    return Array.isArray(page.data) ? page : { data: [], next_cursor: null }
   }
+  for await (const location of paginate(list))
+    if (hasFields(location, 'id', 'currency')) found[location.id] = location.currency
+  return found
 }
 
 /** Returns the currency of a location; `undefined` when the key does not see the location. */

@@ -31,12 +31,14 @@ export async function* paginate<T, Query extends PageQuery>(
   list: (query?: Query) => Promise<List<T>>,
   query: Query = {} as Query,
 ): AsyncGenerator<T, void> {
-  let { cursor } = query
-  do {
+  for (let { cursor } = query; ;) {
     const page = await list({ ...query, limit: query.limit ?? 100, cursor })
     yield* page.data
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
+    const next = page.next_cursor ?? undefined
+    // Another service may ignore the cursor, and return its first page again.
+    if (next === undefined || next === cursor) return
+    cursor = next
+  }
 }
 
 /** Options of the live stream. */
