@@ -25,7 +25,7 @@ export interface Simulator
   /**
    * Returns the deliveries to receivers of `receive` at a URL and below it, oldest first. Only the latest 1,000 of all URLs
    * are kept. `reset` removes them.
-   * @throws TypeError when no receiver handles this URL.
+   * @throws TypeError when no receiver has handled this URL since the start.
    * @example
    * simulator.receive('https://shop.example/webhooks')
    * await simulator.idle()

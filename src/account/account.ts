@@ -191,8 +191,8 @@ function checkLeftOpen(check: StoredCheck, happened: readonly Happened[], allClo
 }
 
 /**
- * Finds the first refund that no push answers, on a check with a balance. An answer takes an amount off the bill, or
- * closes the check, whose rest the till then takes. A push before a receiver accepted the refund is no answer: the POS did
+ * Finds the first refund that nothing answers, on a check with a balance. An answer takes an amount off the bill, closes
+ * the check, whose rest the till then takes, or leaves nothing to pay, as guests do who pay the amount again. A push before a receiver accepted the refund is no answer: the POS did
  * not know about the refund. Where none accepted it, any later push may be an answer.
  */
 function refundNotSettled(
@@ -205,7 +205,10 @@ function refundNotSettled(
   const [first] = refunds.filter(({ event, at }) => {
     const known = acceptedAt(event) ?? ''
     return !happened.some(
-      (later, place) => place > at && later.created_at >= known && answers(later, happened.slice(0, place)),
+      (later, place) =>
+        place > at &&
+        (later.type === 'check.fully_paid' ||
+          (later.created_at >= known && answers(later, happened.slice(0, place)))),
     )
   })
   if (first === undefined) return []

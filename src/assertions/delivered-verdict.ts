@@ -114,14 +114,16 @@ async function reasonFor({ events, request }: Asked, { type, check }: Wanted): P
   const { data: happened } = await events.list({ type, external_check_id: check, limit: 1 })
   // Not /v1/webhook-endpoints, whose faults and rate limits would hide the reason.
   const { json } = await request('GET', '/_sim/webhook-endpoints?limit=100')
-  const { data: registered } = json as List<WebhookEndpointView>
+  const { data: registered, next_cursor } = json as List<WebhookEndpointView>
   const about = check === undefined ? '' : ` for check ${check}`
   if (happened.length === 0) return [`No ${type ?? 'event'}${about} has occurred.`]
+  // Every endpoint takes pings, which no endpoint registers for.
   const takers = registered.filter(
     ({ event_types, status }) =>
-      status === 'enabled' && event_types.some((one) => type === undefined || one === type),
+      status === 'enabled' &&
+      (type === 'ping' || event_types.some((one) => type === undefined || one === type)),
   )
-  return takers.length > 0
+  return takers.length > 0 || next_cursor !== null
     ? []
     : [`${type ?? 'An event'}${about} has occurred, but no enabled webhook endpoint is registered for it.`]
 }

@@ -242,7 +242,7 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
       acted = (await play(party, byId.get(id))) || acted
     }
     report.stuck = [...byId.values()]
-      .filter(({ id }) => parties.get(id)?.isStuck === true)
+      .filter(({ id, balance_cents }) => balance_cents > 0 && parties.get(id)?.isStuck === true)
       .map(({ external_id }) => external_id)
     return acted
   }

@@ -43,7 +43,8 @@ function createLines({ input, write }: Streams): { transport: Transport; ended: 
 
   const transport: Transport = {
     async start() {
-      void readAll()
+      // An input that cannot be read has ended.
+      void readAll().catch(finish)
     },
     async send(message) {
       write(`${JSON.stringify(message)}\n`)

@@ -169,6 +169,15 @@ describe('refund_not_settled', () => {
     await simulator.client.guests.pay('a')
     expect(codesOf(await accountOf(simulator.client))).toEqual([])
   })
+
+  test('is absent when guests paid the refunded amount again and then ordered more', async () => {
+    const { client, push } = await openSimulator()
+    await push('a')
+    await client.guests.refund(await client.guests.pay('a'))
+    await client.guests.pay('a')
+    await push('a', two)
+    expect(codesOf(await accountOf(client))).toEqual([])
+  })
 })
 
 describe('conflict_not_settled', () => {

@@ -280,6 +280,16 @@ describe('the wait for deliveries', () => {
     )
   })
 
+  test('does not say so of a ping, for which no endpoint is subscribed', async () => {
+    answer = () => new Response(null, { status: 500 })
+    const { id } = await simulator.endpoints.create({ url: SHOP })
+    await simulator.endpoints.ping(id)
+    const wait = simulator.deliveries.waitFor({ type: 'ping', timeout: 0 })
+    const error = await wait.catch((reason: unknown) => reason)
+    expect((error as Error).message).toContain('The receiver returned 500.')
+    expect((error as Error).message).not.toContain('no enabled webhook endpoint')
+  })
+
   test('carries the error of the handler, with stack and cause', async () => {
     const thrown = new Error('out of soup', { cause: new Error('no stock') })
     answer = () => {

@@ -1,3 +1,4 @@
+import { plainName } from '../../findings/finding.ts'
 import { duplicateCheck, itemOnTwoChecks, paidNotClosed, type Finding } from '../../findings/index.ts'
 import { checkKey, type CheckItem, type StoredCheck } from '../../model/check.ts'
 import { isFullyPaid, roundQuantity } from '../../model/guests/claimed-items.ts'
@@ -99,7 +100,8 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       const check = checks.get(other)?.check
       return check?.status === 'closed' && check.items.some((item) => item.external_id === external_id)
     })
-    if (isOnClosed || (others.length > 0 && known.name !== name)) reused.add(shapeOf(external_id, location))
+    const isOtherItem = others.length > 0 && plainName(known.name) !== plainName(name)
+    if (isOnClosed || isOtherItem) reused.add(shapeOf(external_id, location))
     if (known.on.size < MOST_CHECKS) known.on.add(key)
     keep(items, id, known, KEEP.items)
     if (known.on.size >= MOST_CHECKS) return []

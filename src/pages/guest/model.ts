@@ -32,6 +32,8 @@ export interface PageModel {
   card: 'approved' | 'declined'
   /** True while a payment is in flight. */
   paying: boolean
+  /** {@link ratingKey} of the check that `rating` and `comment` are about. */
+  rates: string | null
   rating: number
   comment: string
   /** {@link ratingKey} of the checks that this guest has rated. */
@@ -84,6 +86,7 @@ export function initialModel(view: TableView, language: string | undefined): Pag
     people: 2,
     card: 'approved',
     paying: false,
+    rates: null,
     rating: 0,
     comment: '',
     rated: [],

@@ -52,7 +52,8 @@ export function evenShare(
   people: number,
 ): number {
   const share = Math.floor(even_split_cents / people)
-  return balance_cents - share < people ? leftOf({ balance_cents }) : share
+  const rest = even_split_cents - share * people
+  return balance_cents - share <= rest ? leftOf({ balance_cents }) : share
 }
 
 /**

@@ -23,6 +23,15 @@ async function mergeTables(simulator: TestSimulator) {
   await push(simulator, 'b', ['ln-10003 Water', 'ln-10001 Water', 'ln-10002 Soup'])
 }
 
+test('a name in other case does not hide a duplicate check', async () => {
+  const simulator = await openSimulator()
+  await push(simulator, 'z', ['ln-20000 Water'])
+  await push(simulator, 'a', ['ln-10001 Tea', 'ln-10002 Water'])
+  await push(simulator, 'a', ['ln-10001 tea', 'ln-10002 Water'])
+  await push(simulator, 'b', ['ln-10001 tea', 'ln-10002 Water'])
+  expect(await codesOf(simulator)).toEqual(['duplicate_check'])
+})
+
 test('ids of two stations for the same product show no merged tables', async () => {
   const simulator = await openSimulator()
   for (const bar of ['bar-1', 'bar-2', 'bar-3'])

@@ -24,6 +24,18 @@ describe('amounts of money', () => {
     expect(tipOf({ typed }, 1000, 2)).toBe(cents)
   })
 
+  it.each([
+    [300, 30],
+    [60, 10],
+    [3080, 3],
+  ])('an even split of %i among %i is at most one rounding apart, for as many people', (total, people) => {
+    const shares: number[] = []
+    for (let left = total; left > 0; left -= shares.at(-1) ?? left)
+      shares.push(evenShare({ even_split_cents: total, balance_cents: left }, people))
+    expect(shares).toHaveLength(people)
+    expect(Math.max(...shares) - Math.min(...shares)).toBeLessThan(people)
+  })
+
   it('the shares of an even split add up for any number of people', () => {
     for (const total of [1, 7, 100, 3080, 9999])
       for (let people = 2; people <= 30; people++) {

@@ -136,6 +136,16 @@ describe('the interactive guest page', () => {
     expect(rendered({}, tableCheck({ items: [{ ...wine, quantity: 1.45 }] }))).toContain('Add 0.45 Wine')
   })
 
+  it('shows the stars of a rating at the check that is rated', () => {
+    const paid = (external_id: string) => tableCheck({ external_id, paid_cents: 1100, balance_cents: 0 })
+    const stars = (html: string) => html.split('★').length - 1
+    const checks = [paid('a'), paid('b')]
+    const [rated] = checks
+    if (rated === undefined) return expect.fail('There is no check.')
+    expect(stars(rendered({ rates: ratingKey(rated), rating: 4 }, ...checks))).toBe(4)
+    expect(stars(rendered({}, ...checks))).toBe(0)
+  })
+
   it('offers one rating after a payment', () => {
     const paid = tableCheck({ paid_cents: 1100, balance_cents: 0 })
     expect(rendered()).not.toContain('How was your meal?')

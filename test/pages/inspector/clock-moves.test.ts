@@ -99,6 +99,29 @@ describe.skipIf(!hasBrowser)(`moves of the clock ${inBrowser}`, () => {
     await page.getByText('No attempts are scheduled.').waitFor()
   })
 
+  it('go on after a stop whose time cannot be read', async () => {
+    const simulator = await openSimulator()
+    const { client, push } = simulator
+    const receiver = await openReceiver('hang')
+    await client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+    await push('a')
+    const page = await openInspector(simulator)
+    await page.goto(`${simulator.url}/?view=controls`)
+    await page.getByRole('button', { name: '+36h' }).click()
+    const playing = page.locator('.playing')
+    const stop = playing.getByRole('button', { name: 'Stop' })
+    await stop.waitFor()
+    await page.route('**/_sim/clock', (route) =>
+      route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'No time.' } } }),
+    )
+    await stop.click()
+    await playing.waitFor({ state: 'detached' })
+    await page.unroute('**/_sim/clock')
+    receiver.answer(200)
+    await page.getByRole('button', { name: '+5m' }).click()
+    await page.locator('.outcome').getByText('Clock moved to').waitFor({ timeout: 30_000 })
+  })
+
   it('run a schedule of 35 hours until the delivery is dead, with three clicks', async () => {
     const simulator = await openSimulator()
     const { client, push, idle } = simulator

@@ -223,9 +223,11 @@ const actions: Actions = {
       await api.rate(body)
       guest.rated = [...guest.rated, ratingKey(check)].slice(-MOST_RATED)
       saveGuest(guest)
-      set({ rated: guest.rated, rating: 0, comment: '' })
+      set({ rated: guest.rated, rates: null, rating: 0, comment: '' })
     }
-    void act(rate, { announcement: 'Thank you for your rating.' }, problem)
+    const rated = act(rate, { announcement: 'Thank you for your rating.' }, problem)
+    const index = model.view.checks.findIndex(({ external_id }) => external_id === check.external_id)
+    void rated.then((isRated) => isRated && actions.go({}, `#rated-${index}`))
   },
 }
 

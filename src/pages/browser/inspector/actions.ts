@@ -8,15 +8,20 @@ import { publishReturn } from './live.ts'
 /** True while an action is in flight. */
 export const busy = signal(false)
 
-/** Runs one action at a time, shows the text it returns or its error, then makes the page read everything again. */
-export async function act(work: () => Promise<string>): Promise<void> {
-  if (busy.value) return
+/**
+ * Runs one action at a time, shows the text it returns or its error, then makes the page read everything again. Resolves
+ * with true on success, and with false also while another action runs.
+ */
+export async function act(work: () => Promise<string>): Promise<boolean> {
+  if (busy.value) return false
   busy.value = true
   outcome.value = null
   try {
     outcome.value = { text: await work(), bad: false }
+    return true
   } catch (error) {
     showFailure(error)
+    return false
   } finally {
     busy.value = false
     publishReturn()
@@ -105,8 +110,8 @@ export function pay(
 }
 
 /** Refunds a payment, or an amount of it, like `tabwire guests refund`. */
-export function refund(paymentId: string, amount_cents: number | undefined): void {
-  void act(async () => {
+export function refund(paymentId: string, amount_cents: number | undefined): Promise<boolean> {
+  return act(async () => {
     await callApi('POST', `/payments/${encode(paymentId)}/refunds`, {
       ...(amount_cents !== undefined && { amount_cents }),
     })
@@ -118,8 +123,8 @@ export function refund(paymentId: string, amount_cents: number | undefined): voi
 export function rate(
   check: string,
   body: { guest_name: string | null; rating: number; comment: string | null },
-): void {
-  void act(async () => {
+): Promise<boolean> {
+  return act(async () => {
     await callApi('POST', `/checks/${encode(check)}/feedback`, body)
     return 'Feedback sent.'
   })

@@ -35,7 +35,7 @@ function move(target: Target): void {
     try {
       if (!stopped.aborted) outcome.value = { text: await moveNow(target, stopped), bad: false }
     } catch (error) {
-      if (stopped.aborted) outcome.value = { text: await stoppedText(), bad: false }
+      if (stopped.aborted) await showStopped()
       else showFailure(error)
     } finally {
       pendingMoves.value -= 1
@@ -56,9 +56,14 @@ async function moveNow(target: Target, stopped: AbortSignal): Promise<string> {
   return `Clock moved to ${formatTime(now)} UTC. Attempts made: ${attempted_total}.`
 }
 
-async function stoppedText(): Promise<string> {
-  const { now } = await readClock()
-  return `Clock stopped at ${formatTime(now)} UTC.`
+/** Never rejects: a rejection would end the chain of moves. */
+async function showStopped(): Promise<void> {
+  try {
+    const { now } = await readClock()
+    outcome.value = { text: `Clock stopped at ${formatTime(now)} UTC.`, bad: false }
+  } catch (error) {
+    showFailure(error)
+  }
 }
 
 /** Advances the clock by milliseconds, like `tabwire clock advance`. */

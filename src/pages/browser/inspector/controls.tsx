@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Delivery } from '../../../model/delivery.ts'
 import { retryScheduleMs } from '../../../model/retry-schedule.ts'
 import { durationMs, durationText } from '../../../model/text/time.ts'
-import { freeze, reset, act } from './actions.ts'
+import { act, busy, freeze, reset } from './actions.ts'
 import { Link } from './address.tsx'
 import { type List, callApi } from './api.ts'
 import { advanceBy, advanceToAttempt, advanceToNext } from './clock-moves.tsx'
@@ -261,7 +261,9 @@ function FaultForm({ onSet }: { onSet: (fault: Fault) => void }) {
           onInput={(event) => setTimes(event.currentTarget.value)}
         />
       </label>
-      <button class="main">Set fault</button>
+      <button aria-disabled={busy.value || undefined} class="main">
+        Set fault
+      </button>
     </form>
   )
 }

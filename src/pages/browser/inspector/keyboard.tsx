@@ -24,6 +24,8 @@ export function useKeys(keys: KeyActions, inputs?: readonly unknown[]): void {
 addEventListener('keydown', (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return
   const { key, target } = event
+  // A held key moves through a list, but acts once.
+  if (event.repeat && !/^(Arrow|Page|[jk]$)/.test(key)) return
   // Fields take letters as text, and an open dialog handles its own keys.
   if (target instanceof Element && target.closest('input, select, textarea, dialog[open]') !== null) return
   // Home and End scroll the drawer when it has the focus.

@@ -72,6 +72,8 @@ async function readStream(onOpen: () => void): Promise<void> {
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
+    // A stream of this machine survives a lost network, and the service sends a comment every 15 s.
+    connection.value = 'live'
     const messages = (pending + value).split('\n\n')
     pending = messages.pop() ?? ''
     for (const message of messages) receive(message)

@@ -186,12 +186,18 @@ function Rating({ check, index, model, actions }: CheckProps) {
   const isOffered =
     check.payments.some(({ mine }) => mine) || (check.paid_cents > 0 && check.balance_cents <= 0)
   if (!isOffered) return null
-  if (model.rated.includes(ratingKey(check)))
+  const key = ratingKey(check)
+  if (model.rated.includes(key))
     return (
       <section class="sheet">
-        <h2 tabIndex={-1}>Thank you for your rating</h2>
+        <h2 id={`rated-${index}`} tabIndex={-1}>
+          Thank you for your rating
+        </h2>
       </section>
     )
+  const given = model.rates === key ? model.rating : 0
+  const choose = (rating: number) =>
+    actions.set({ rates: key, rating, ...(model.rates !== key && { comment: '' }) })
   return (
     <section class="sheet">
       <fieldset class="stars">
@@ -201,14 +207,14 @@ function Rating({ check, index, model, actions }: CheckProps) {
             key={rating}
             group={`rating-${index}`}
             value={String(rating)}
-            checked={model.rating === rating}
-            text={rating <= model.rating ? '★' : '☆'}
+            checked={given === rating}
+            text={rating <= given ? '★' : '☆'}
             label={rating === 1 ? '1 star' : `${rating} stars`}
-            choose={() => actions.set({ rating })}
+            choose={() => choose(rating)}
           />
         ))}
       </fieldset>
-      {model.rating > 0 && (
+      {given > 0 && (
         <>
           <label class="typed">
             <span>Comment (optional)</span>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ClaimView, FeedbackView, PaymentView } from '../../../../model/guests/records.ts'
 import { digitsOf } from '../../../../model/text/money.ts'
-import { pay, refund, release } from '../actions.ts'
+import { busy, pay, refund, release } from '../actions.ts'
 import { type List, money, queryText, session } from '../api.ts'
 import { Time } from '../clock.tsx'
 import { Action, Badge, Section } from '../elements.tsx'
@@ -96,8 +96,7 @@ function RefundForm({ id, rest }: { id: string; rest: number }) {
       onSubmit={(event) => {
         event.preventDefault()
         if (isWrong) return
-        refund(id, cents)
-        setTyped('')
+        void refund(id, cents).then((isDone) => isDone && setTyped(''))
       }}
     >
       <AmountField
@@ -106,7 +105,7 @@ function RefundForm({ id, rest }: { id: string; rest: number }) {
         typed={typed}
         onType={setTyped}
       />
-      <button>Refund</button>
+      <button aria-disabled={busy.value || undefined}>Refund</button>
     </form>
   )
 }

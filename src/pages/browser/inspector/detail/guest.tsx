@@ -89,7 +89,7 @@ function ClaimForm({ check, onClaim }: { check: Check; onClaim: (id: string, qua
 
 const ratings = [5, 4, 3, 2, 1]
 
-function RateForm({ onRate }: { onRate: (rating: number, comment: string | null) => void }) {
+function RateForm({ onRate }: { onRate: (rating: number, comment: string | null) => Promise<boolean> }) {
   const [rating, setRating] = useState(5)
   const [comment, setComment] = useState('')
   return (
@@ -97,8 +97,8 @@ function RateForm({ onRate }: { onRate: (rating: number, comment: string | null)
       class="form"
       onSubmit={(event) => {
         event.preventDefault()
-        onRate(rating, comment.trim() === '' ? null : comment.trim())
-        setComment('')
+        const sent = onRate(rating, comment.trim() === '' ? null : comment.trim())
+        void sent.then((isDone) => isDone && setComment(''))
       }}
     >
       <div class="inline rate">
@@ -122,7 +122,7 @@ function RateForm({ onRate }: { onRate: (rating: number, comment: string | null)
             onInput={(event) => setComment(event.currentTarget.value)}
           />
         </label>
-        <button>Rate</button>
+        <button aria-disabled={busy.value || undefined}>Rate</button>
       </div>
     </form>
   )

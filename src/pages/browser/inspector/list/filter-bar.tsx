@@ -82,6 +82,8 @@ function SearchField({
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useKeys({ '/': () => field.current?.focus() }, [])
+  // A search of this view must not filter the next one.
+  useEffect(() => () => clearTimeout(timer.current), [])
   // A field in use is not overwritten by the text of an earlier search.
   useEffect(() => {
     if (field.current !== null && field.current !== document.activeElement) field.current.value = value
