@@ -211,7 +211,11 @@ async function answerTo(
     return { status, body: json }
   } catch (error) {
     const mayBeLost = asked.do === 'push' && (isLenient === true || asked.expect?.lost === true)
-    if (error instanceof Unreachable && mayBeLost) return { status: null, body: {} }
+    if (error instanceof Unreachable && mayBeLost) {
+      // What was sent is the newest state of the POS, whether or not the service has it.
+      if (body !== undefined) bodies.set(check, body)
+      return { status: null, body: {} }
+    }
     if (!(error instanceof ApiError) || error.status === 401 || error.status === 403) throw error
     return { status: error.status, body: error.body, message: error.message }
   }

@@ -89,7 +89,10 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
     const timer = setTimeout(() => deadline.abort(late), answerMs)
     try {
       const answer = await request(url, { ...options, signal: deadline.signal })
-      const text = await readText(decoded(answer.body, answer.headers['content-encoding']))
+      // Nothing is decoded of an empty body.
+      const isEmpty = answer.statusCode === 204 || answer.headers['content-length'] === '0'
+      const coding = isEmpty ? undefined : answer.headers['content-encoding']
+      const text = await readText(decoded(answer.body, coding))
       return { status: answer.statusCode, headers: answer.headers, text, json: parseJson(text) }
     } finally {
       clearTimeout(timer)

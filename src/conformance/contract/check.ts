@@ -132,7 +132,8 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
           .slice(0, 10),
         isReachable: check.isReachable ?? (receiver.isPublic && (await receiver.leadsHere())),
       })
-      await requireService(target, locations, baseUrl, keyFor('PUT', '/') !== undefined)
+      // Before the first case, a 429 says that nothing can be judged.
+      await requireService({ ...target, ask }, locations, baseUrl, keyFor('PUT', '/') !== undefined)
       const cases = await runContract(target, check.cases, tell, signal)
       const left = await target.cleanUp()
       const duration_ms = Math.round(performance.now() - started)
@@ -236,10 +237,11 @@ async function profileFor(
     paths: { ...simulatorProfile.paths, ...given?.paths },
   }
   if (!needsKey) return { profile, limited: undefined }
+  // Without an answer, the case that needs this key is not checked.
   const made = await ask('POST', `${origin}/_sim/keys`, {
     json: { name: 'contract check', scopes: ['read'] },
-  })
-  const [id, key] = [at(made.json, 'id'), at(made.json, 'api_key')]
+  }).catch(() => undefined)
+  const [id, key] = [at(made?.json, 'id'), at(made?.json, 'api_key')]
   const limited =
     typeof id === 'string' && typeof key === 'string'
       ? { key, path: `${origin}/_sim/keys/${encodeURIComponent(id)}` }

@@ -290,6 +290,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     'an endpoint gets only its registered event types',
     "section 6, rule 7: only the types in an endpoint's event_types",
     async (target) => {
+      await settled(target)
       const { all, never, updates } = await subscribed(target)
       const lists = [
         { endpoint: all, listed: ['check.created', 'check.updated'] },

@@ -101,7 +101,7 @@ const GONE = 'the service stopped responding'
 function isThere({ ask }: Target): Promise<boolean> {
   return ask('GET', '/locations').then(
     () => true,
-    () => false,
+    (error: unknown) => !(error instanceof NoAnswer),
   )
 }
 

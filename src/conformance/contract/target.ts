@@ -106,13 +106,22 @@ interface TargetOptions extends Pick<
 }
 
 export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options }: TargetOptions): Target {
-  const { ask, profile, timeouts } = options
+  const { profile, timeouts } = options
+  // Rate limits are not defined, so an answer of the limiter neither keeps nor breaks a rule.
+  const ask: Ask = async (method, path, sent) => {
+    const answer = await options.ask(method, path, sent)
+    if (answer.status !== 429) return answer
+    throw new NotChecked(
+      `${method} ${path} returned 429: the service limits the request rate. Raise its limit for the keys of this run.`,
+    )
+  }
   const { origin } = new URL(baseUrl)
   const known = new Map<string, Promise<unknown>>()
   const missing = (what: string) => whyMissing(what, { ...options, isReachable })
-  const { secrets, ...endpoints } = createEndpoints({ ...options, origin, token, missing })
+  const { secrets, ...endpoints } = createEndpoints({ ...options, ask, origin, token, missing })
   return {
     ...options,
+    ask,
     ...createTrialChecks({ ask, profile, token, settleMs: timeouts.settleMs }),
     ...endpoints,
     refusedHooks: [],

@@ -198,7 +198,7 @@ export const times: readonly RefuseRow[] = [
     title: 'Timestamp just outside the tolerance in the future',
     reason:
       'The tolerance applies in both directions (specification section 5). A delivery from the future can be replayed until its time has passed.',
-    forge: (forge) => ({ forged: [signedAt(forge, forge.now() + forge.tolerance + ANSWER_SECONDS)] }),
+    forge: (forge) => ({ forged: [signedAt(forge, forge.now() + forge.tolerance + ANSWER_SECONDS + 1)] }),
   },
   {
     id: 't_in_1970',

@@ -166,6 +166,40 @@ test('cases about checks do not fail when a GET is never answered', async () => 
   expect(report.cases.find(({ id }) => id === 'full_state')?.detail).toContain('how to read a check')
 })
 
+test('an answer of a rate limiter neither keeps nor breaks a rule', async () => {
+  let registrations = 0
+  const baseUrl = await serve((incoming, response) => {
+    const headers = { 'x-request-id': randomUUID() }
+    const isKnown = incoming.headers.authorization === `Bearer ${API_KEY}`
+    if (!isKnown) return response.writeHead(401, headers).end()
+    if (incoming.method !== 'POST') return response.writeHead(200, headers).end('[]')
+    registrations += 1
+    if (registrations > 1) return response.writeHead(429, { ...headers, 'retry-after': '86400' }).end()
+    return response.writeHead(201, headers).end(JSON.stringify({ id: 'we_1', signing_secret: 'whsec_x' }))
+  })
+  const cases = contractCases.filter(({ id }) => /^(https_only|url_is_a_url|url_required)$/.test(id))
+  const { report } = await check(baseUrl, { cases })
+  expect(registrations).toBeGreaterThan(1)
+  expect(report.cases.map(({ verdict }) => verdict)).toEqual(cases.map(() => 'not_checked'))
+  expect(report.cases[0]?.detail).toContain('returned 429')
+})
+
+test('an empty response with a content coding is a response', async () => {
+  const baseUrl = await serve((incoming, response) => {
+    const isKnown = incoming.headers.authorization === `Bearer ${API_KEY}`
+    if (incoming.url === '/v1/locations' && isKnown)
+      return response.writeHead(200, { 'x-request-id': randomUUID() }).end('[]')
+    const coded = { 'content-encoding': 'gzip', 'content-length': '0' }
+    return response.writeHead(isKnown ? 404 : 401, { 'x-request-id': randomUUID(), ...coded }).end()
+  })
+  const cases = contractCases.filter(({ group }) => group === 'access')
+  const { report } = await check(baseUrl, { cases })
+  expect(report.cases.find(({ id }) => id === 'locations')).toMatchObject({ verdict: 'passed' })
+  expect(report.cases.map(({ detail }) => detail ?? '').join('\n')).not.toMatch(
+    /did not respond|unexpected end/,
+  )
+})
+
 test('a delivery that is too large is not kept, and is counted', async () => {
   const receiver = await openReceiver({ tls: await receiverTls(), eventMs: 100 })
   onTestFinished(() => receiver.close())
