@@ -57,6 +57,41 @@ function deliveriesAtTheEnd(
   return last?.step.do === 'expect' ? last.step.deliveries?.toSorted() : undefined
 }
 
+describe('close', () => {
+  const push = (changes: Record<string, unknown>) => ({ do: 'push', check: 'a', body: checkBody(changes) })
+  const closing = [
+    { do: 'close', check: 'a' },
+    { do: 'expect', check: 'a', is: { status: 'closed' } },
+  ]
+
+  async function played(at: RunningService, steps: object[]) {
+    const file = join(at.cwd, 'close.json')
+    await writeFile(file, JSON.stringify({ title: 'Close', steps }))
+    return at.run(['scenario', 'run', file])
+  }
+
+  test('raises the field that orders pushes', async () => {
+    const ordered = await serve({ orderBy: 'version' })
+    expect(await played(ordered, [push({ version: 1 }), ...closing])).toMatchObject({ code: 0, stderr: '' })
+    await ordered.stop()
+  })
+
+  test('closes the state that was pushed last, also when its response was lost', async () => {
+    const lost = {
+      do: 'faults',
+      faults: [{ on: 'api', lost_answer_rate: 1, times: 1, paths: ['PUT /v1/checks/*'] }],
+    }
+    const steps = [
+      push({ revision: 1 }),
+      lost,
+      { ...push({ revision: 2, table: { number: '13' } }), expect: { lost: true } },
+      ...closing,
+      { do: 'expect', check: 'a', is: { table: { number: '13' } } },
+    ]
+    expect(await played(service, steps)).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
 test('scenario run checks the secret of --forward-to only with --forward-to', async () => {
   const run = (...flags: string[]) =>
     service.run(['scenario', 'run', 'walk-out', ...flags], { env: { TABWIRE_SECRET: 'whsec_short' } })

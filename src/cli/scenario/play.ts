@@ -1,5 +1,6 @@
 import { ApiError, Unreachable, type Client } from '../../client.ts'
-import { uniqueName, next, type PushBody } from '../push/bodies.ts'
+import { ORDER_BY } from '../../model/revision.ts'
+import { uniqueName, next, orderedBy, type PushBody } from '../push/bodies.ts'
 import { durationText } from '../../model/text/time.ts'
 import { expected, mismatches, type Mismatch, type Observed } from './expect.ts'
 import { resolved, type Action, type ExpectStep, type Scenario, type Step } from './schema.ts'
@@ -42,6 +43,8 @@ export interface PlayOptions extends Observed {
   isPaced?: boolean
   /** Accepts that the response to any push is lost, whether or not the step expects it. */
   isLenient?: boolean
+  /** The field of a push that orders updates, which `close` raises. @default 'revision' */
+  orderBy?: string
 }
 
 interface Play extends PlayOptions {
@@ -198,10 +201,10 @@ export interface StepResponse {
 async function answerTo(
   asked: Action,
   step: Action,
-  { client, bodies, isLenient }: Play,
+  { client, bodies, isLenient, orderBy = ORDER_BY }: Play,
 ): Promise<StepResponse> {
   const check = 'check' in step ? step.check : ''
-  const body = bodyFor(asked, bodies.get(check))
+  const body = bodyFor(asked, bodies.get(check), orderBy)
   try {
     const request = requests[asked.do] as (
       step: Action & { body?: unknown },
@@ -255,9 +258,12 @@ function refusal(message: string): StepResponse {
   return { status: 409, body: {}, message }
 }
 
-function bodyFor(asked: Action, last: PushBody | undefined): PushBody | undefined {
+function bodyFor(asked: Action, last: PushBody | undefined, orderBy: string): PushBody | undefined {
   if (asked.do === 'push') return asked.body as unknown as PushBody
-  return asked.do === 'close' && last !== undefined ? next(last, { status: 'closed' }) : undefined
+  if (asked.do !== 'close' || last === undefined) return undefined
+  const { [orderBy]: revision, ...rest } = last as PushBody & Record<string, unknown>
+  const known = { ...rest, ...(revision !== undefined && { revision }) } as PushBody
+  return orderedBy(orderBy, next(known, { status: 'closed' })) as PushBody
 }
 
 function checkAnswer(

@@ -81,7 +81,7 @@ export default class ScenarioRun extends ServiceCommand {
       const judged = agreement && { judge: judgeBy(client, agreement), isPaced: true }
       if (agreement !== undefined && scenarios.some(needsTheView))
         await this.waiting('Reading the view of the receiver', learnBy(client, agreement, order_by))
-      await this.playAll(scenarios, client, { watched, ...judged })
+      await this.playAll(scenarios, client, { watched, orderBy: order_by, ...judged })
     }
     try {
       await this.withEndpoint(flags, client, timeout_ms, play)
