@@ -100,8 +100,8 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       const check = checks.get(other)?.check
       return check?.status === 'closed' && check.items.some((item) => item.external_id === external_id)
     })
-    const isOtherItem = others.length > 0 && plainName(known.name) !== plainName(name)
-    if (isOnClosed || isOtherItem) reused.add(shapeOf(external_id, location))
+    const isRenamed = known.name !== name && plainName(known.name) !== plainName(name)
+    if (isOnClosed || (others.length > 0 && isRenamed)) reused.add(shapeOf(external_id, location))
     if (known.on.size < MOST_CHECKS) known.on.add(key)
     keep(items, id, known, KEEP.items)
     if (known.on.size >= MOST_CHECKS) return []
