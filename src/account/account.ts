@@ -192,7 +192,8 @@ function checkLeftOpen(check: StoredCheck, happened: readonly Happened[], allClo
 
 /**
  * Finds the first refund that nothing answers, on a check with a balance. An answer takes an amount off the bill, closes
- * the check, whose rest the till then takes, or leaves nothing to pay, as guests do who pay the amount again. A push before a receiver accepted the refund is no answer: the POS did
+ * the check, whose rest the till then takes, or leaves nothing to pay, as guests do who pay the amount again. A push
+ * before a receiver accepted the refund is no answer: the POS did
  * not know about the refund. Where none accepted it, any later push may be an answer.
  */
 function refundNotSettled(
