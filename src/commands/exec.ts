@@ -205,7 +205,8 @@ export default class Exec extends BaseCommand {
   private async placeOf(https: boolean, own: string): Promise<string> {
     const isNew = https && (await readAuthorityCertificate(own)) === undefined
     if (!isNew || this.wasDirectoryGiven) return own
-    return (this.temporary = await mkdtemp(join(tmpdir(), 'tabwire-exec-')))
+    this.temporary = await mkdtemp(join(tmpdir(), 'tabwire-exec-'))
+    return this.temporary
   }
 
   private async runWith({ url, baseUrl, apiKey, ca }: Simulator, directory: string): Promise<number> {

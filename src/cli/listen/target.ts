@@ -58,7 +58,8 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
 
 /**
  * Parses a target; `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine.
- * @throws CommandError (usage) for another scheme, a password, and a single word, which is more likely a mistake than a host.
+ * @throws CommandError (usage) for another scheme, a password, and a single word, which is more likely a mistake than a
+ * host.
  */
 export function parseTarget(text: string, name = '--forward-to'): URL {
   // A URL parser would read a bare number as an IP address.

@@ -193,7 +193,10 @@ const LATE_SECONDS = 30
 /** How far the clock of a service may be from that of this machine after a move, in seconds: moves are whole seconds. */
 const CLOCK_SECONDS = 1
 
-/** Time limit for an attempt to arrive after its clock has reached it, in milliseconds; at the last look, that of events. */
+/**
+ * Time limit for an attempt to arrive after its clock has reached it, in milliseconds. The last look has the time limit of
+ * events.
+ */
 const ARRIVAL_MS = 1_000
 
 /** Time for a forbidden attempt to arrive, in milliseconds: twice the wait for a retry of this service. */

@@ -96,7 +96,10 @@ interface LogQuery {
 /** Most requests in the log. */
 export const KEPT_REQUESTS = 1_000
 
-/** Limits: requests and characters of their bodies, whichever is reached first; checks with known states; states per check. */
+/**
+ * Limits: requests and characters of their bodies, whichever is reached first; checks with known states; states per
+ * check.
+ */
 const KEEP = { requests: KEPT_REQUESTS, characters: 16 * 1024 * 1024, checks: 1_000, states: 20 }
 
 export interface LogParts {
