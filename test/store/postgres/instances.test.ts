@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { noRecords, put, type Write } from '../../../src/model/records.ts'
 import { Refusal } from '../../../src/model/refusal.ts'
 import { openDatabase, STATEMENT_MS } from '../../../src/store/postgres/database.ts'
 import { openSharedJournal } from '../../../src/store/postgres/journal.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { createSecretBox } from '../../../src/store/postgres/secret-box.ts'
+import { timers } from '../../../src/timers.ts'
 import { startDatabaseProxy, type DatabaseProxy } from '../../support/database-proxy.ts'
 import { postgresPrograms, openTestDatabase, type Database } from '../../support/postgres.ts'
 import { check, delivery, idOf, save, saveChecks, storedChecks } from '../records.ts'
@@ -362,6 +363,9 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       const [first, database] = [await open(proxy.url), await openDatabase({ url: server.url, sandbox })]
       onTestFinished(() => database.close())
       await increment(first)
+      // A slow machine must not use up the time of the round before its connection is cut three times.
+      const clock = vi.spyOn(timers, 'elapsed').mockReturnValue(timers.elapsed())
+      onTestFinished(() => clock.mockRestore())
       const waitFor = (statements: number) =>
         expect
           .poll(
