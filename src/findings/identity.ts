@@ -127,10 +127,14 @@ function sharedContent({ table, items, totals }: StoredCheck): string {
 
 /**
  * Finds a push that removes all items and adds only new ones: probably a delta of the latest order. Replacing one item
- * by one is an exchange, and renamed ids are unstable ids; neither is a delta.
+ * by one is an exchange, renamed ids are unstable ids, and a closed check gets the items of another party; none is a delta.
  */
-export function deltaSuspected({ change, push }: Pick<PushToCheck, 'change' | 'push'>): string | undefined {
-  if (change === undefined) return undefined
+export function deltaSuspected({
+  change,
+  before,
+  push,
+}: Pick<PushToCheck, 'change' | 'before' | 'push'>): string | undefined {
+  if (change === undefined || before.status === 'closed') return undefined
   const { added, removed } = change
   const allNew = added.length > 0 && added.length === push.items.length
   if (!allNew || removed.length < 2 || renamedItems(change, isSameProduct).length > 0) return undefined

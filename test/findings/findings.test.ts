@@ -325,6 +325,11 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         push: revised(8, { items: [wine], table: { number: '5' } }),
         before: closed({ revision: 7, items: [soup] }),
       },
+      {
+        when: 'another table gets the id of a check with two items',
+        push: revised(8, { items: [wine], table: { number: '5' } }),
+        before: closed({ revision: 7 }),
+      },
     ],
     notShown: [
       {
