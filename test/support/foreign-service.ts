@@ -75,8 +75,8 @@ export const defaults = {
   requestId: (_status: number, _url: string, _socket: Socket): string | undefined => randomUUID(),
   refusesLocations: false,
   locations: (): unknown => ({ locations: [{ key: 'north' }] }),
-  /** Why a push is refused, or nothing. */
-  invalid: (_body: Body): string | undefined => undefined,
+  /** Why a push to the path of a check is refused, or nothing. */
+  invalid: (_body: Body, _ref: string): string | undefined => undefined,
   /** Whether a new check may be opened at a table, given those of the others. */
   isTableFree: (_table: string, _tables: readonly string[]): boolean => true,
   /** Whether a push takes the place of the one before. */
@@ -286,7 +286,7 @@ export async function openForeignService(
   }
 
   function push(ref: string, next: Body): Reply {
-    const why = choices.invalid(next)
+    const why = choices.invalid(next, ref)
     if (why !== undefined) return choices.refusal(422, why)
     const bill = billOf(ref)
     const tables = [...bills.values()].map(({ body }) => body.table.number)

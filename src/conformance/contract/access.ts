@@ -46,7 +46,7 @@ async function registration(
 /** Pushes a new check with another key. */
 function push({ ask, freshCheck, body }: Target, sent: Sent): Promise<ServiceResponse> {
   const check = freshCheck()
-  return ask('PUT', check.path, { ...sent, json: body([check.item('a')]) })
+  return ask('PUT', check.path, { ...sent, json: body(check, [check.item('a')]) })
 }
 
 /** The requests beside `GET /locations` and the push that succeed with the right key here. */
@@ -56,7 +56,7 @@ async function otherCalls(target: Target): Promise<Call[]> {
   const path = await once('readable check', async () => {
     const check = target.freshCheck()
     const isReadable = async () => {
-      await target.push(check, target.body([check.item('a')]))
+      await target.push(check, target.body(check, [check.item('a')]))
       return target.eventually(
         () => ifPossible(target.read(check)),
         (seen) => seen !== undefined,

@@ -185,7 +185,7 @@ async function requireService(
   hasKey: boolean,
 ): Promise<void> {
   const check = freshCheck()
-  const push = await ask('PUT', check.path, { json: body([check.item('a')]) })
+  const push = await ask('PUT', check.path, { json: body(check, [check.item('a')]) })
   const refused = [
     { asked: 'GET /locations', status: read.status },
     { asked: 'a push', status: push.status },

@@ -78,14 +78,14 @@ export const checks: readonly ContractCase[] = [
       const check = target.freshCheck()
       const [a, b] = [check.item('a'), check.item('b')]
       const renamed = { ...a, name: 'Dish z', price_cents: 950 }
-      await target.push(check, target.body([a, b]))
+      await target.push(check, target.body(check, [a, b]))
       await target.shows(check, [a, b], [a, b])
       // Names and forms of fields are not shown, so only values that are shown as they were pushed can be followed.
       const before = await entriesOf(target, check, a)
       const followed = (['name', 'price_cents'] as const).filter((field) => holds(before, a[field]))
       if (followed.length === 0)
         throw new NotChecked('GET returns neither the pushed name nor the pushed price of an item.')
-      await target.push(check, target.body([renamed, b]))
+      await target.push(check, target.body(check, [renamed, b]))
       const after = await target.eventually(
         () => entriesOf(target, check, a),
         (entries) => followed.every((field) => holds(entries, renamed[field])),
@@ -94,7 +94,7 @@ export const checks: readonly ContractCase[] = [
       must(after.length === 1, `A changed item appears ${after.length} times in the check.`)
       // A service may refuse two items of one name; one that accepts them has two items.
       const twin = { ...renamed, external_id: b.external_id }
-      const { status } = await target.ask('PUT', check.path, { json: target.body([renamed, twin]) })
+      const { status } = await target.ask('PUT', check.path, { json: target.body(check, [renamed, twin]) })
       if (isSuccess({ status })) await target.shows(check, [a, b], [a, b])
     },
   },
@@ -110,13 +110,18 @@ export const checks: readonly ContractCase[] = [
       const [fields, before] = [[item.name, item.price_cents], await entriesOf(target, check, item)]
       const other = target.freshCheck()
       const twin = { ...item, name: 'Dish twin', price_cents: 1234 }
-      await pushIfAllowed(target, other, target.body([twin]), 'an external_id of an item of another check')
+      await pushIfAllowed(
+        target,
+        other,
+        target.body(other, [twin]),
+        'an external_id of an item of another check',
+      )
       await showsBeside(target, check, other, [item], [item])
       const kept = fields.filter((value) => holds(before, value))
       const after = await entriesOf(target, check, item)
       const isKept = kept.every((value) => holds(after, value))
       must(isKept, 'A push changed the item of another check with the same external_id.')
-      await target.push(other, target.body([other.item('b')]))
+      await target.push(other, target.body(other, [other.item('b')]))
       await target.shows(other, [item], [])
       await target.shows(check, [item], [item])
     },
@@ -131,7 +136,7 @@ export const checks: readonly ContractCase[] = [
     async check(target) {
       const [check, item] = await pushed(target)
       const upper = { ...check.item('A'), name: 'Dish z', price_cents: 470 }
-      const { status } = await target.ask('PUT', check.path, { json: target.body([item, upper]) })
+      const { status } = await target.ask('PUT', check.path, { json: target.body(check, [item, upper]) })
       if (isSuccess({ status })) await target.shows(check, [item, upper], [item, upper])
       const [one, itemOfOne] = await pushed(target)
       const id = TRIAL_PREFIX + swapCase(one.id.slice(TRIAL_PREFIX.length))
@@ -141,7 +146,7 @@ export const checks: readonly ContractCase[] = [
       await pushIfAllowed(
         target,
         other,
-        target.body([itemOfOther]),
+        target.body(other, [itemOfOther]),
         'two checks whose ids differ only in case',
       )
       const both = [itemOfOne, itemOfOther]
@@ -158,11 +163,11 @@ export const checks: readonly ContractCase[] = [
     control: replaced,
     async check(target) {
       const check = target.freshCheck()
-      const first = target.body([check.item('a')])
+      const first = target.body(check, [check.item('a')])
       await target.push(check, first)
       const other = target.freshCheck()
       const [a, b] = [check.item('a'), other.item('b')]
-      const second = target.body([b], { table: at(first, 'table') })
+      const second = target.body(other, [b], { table: at(first, 'table') })
       await pushIfAllowed(target, other, second, 'a second open check at a table')
       await showsBeside(target, check, other, [a, b], [b])
       await target.shows(check, [a, b], [a])
@@ -203,8 +208,8 @@ export const checks: readonly ContractCase[] = [
     async observe(target) {
       const check = target.freshCheck()
       const [a, b] = [check.item('a'), check.item('b')]
-      const first = target.body([a])
-      await target.push(check, first, target.body([a, b]))
+      const first = target.body(check, [a])
+      await target.push(check, first, target.body(check, [a, b]))
       const { status } = await target.ask('PUT', check.path, { json: first })
       return `returned ${status}`
     },
@@ -216,8 +221,8 @@ export const checks: readonly ContractCase[] = [
     section: 'section 4: success status code and body are not defined',
     async observe({ ask, freshCheck, body }) {
       const check = freshCheck()
-      const created = await ask('PUT', check.path, { json: body([check.item('a')]) })
-      const updated = await ask('PUT', check.path, { json: body([check.item('b')]) })
+      const created = await ask('PUT', check.path, { json: body(check, [check.item('a')]) })
+      const updated = await ask('PUT', check.path, { json: body(check, [check.item('b')]) })
       return `${created.status} for a new check, ${updated.status} for an update`
     },
   },
@@ -233,7 +238,7 @@ export const checks: readonly ContractCase[] = [
 async function replayed(target: Target, options: { withTimes: boolean }): Promise<void> {
   const check = target.freshCheck()
   const items = [check.item('a'), check.item('b')]
-  const body = target.body(items)
+  const body = target.body(check, items)
   await target.push(check, body)
   await target.shows(check, items, items)
   const before = await snapshot(target, check, options)
@@ -273,7 +278,7 @@ function observed(id: string, title: string, changes: object): ContractCase {
     section: 'section 2: bounds and allowed values of check fields are not defined',
     async observe({ ask, freshCheck, body }) {
       const check = freshCheck()
-      return `returned ${(await ask('PUT', check.path, { json: body([check.item('a')], changes) })).status}`
+      return `returned ${(await ask('PUT', check.path, { json: body(check, [check.item('a')], changes) })).status}`
     },
   }
 }

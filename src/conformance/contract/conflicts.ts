@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { isSuccess, type ServiceResponse } from './ask.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
@@ -21,7 +20,7 @@ interface Claimed {
 export async function claimed(target: Target): Promise<Claimed> {
   const check = target.freshCheck()
   const [soup, bread] = [check.item('soup'), check.item('bread', { price_cents: 300 })]
-  const body = target.body([soup, bread])
+  const body = target.body(check, [soup, bread])
   await target.push(check, body)
   // A push may be applied later, and until then there is nothing to claim.
   await ifPossible(target.shows(check, [soup, bread], [soup, bread]))
@@ -35,7 +34,7 @@ async function afterClaim(
   items: (claimed: Claimed) => readonly Item[],
 ): Promise<ServiceResponse> {
   const one = await claimed(target)
-  return target.ask('PUT', one.check.path, { json: target.body(items(one)) })
+  return target.ask('PUT', one.check.path, { json: target.body(one.check, items(one)) })
 }
 
 /** @throws Broken when updates are not applied at all, as far as that can be seen. */
@@ -52,14 +51,20 @@ function added(target: Target): Promise<void> {
   })
 }
 
-/** Removes the claimed item and adds another, which the service must refuse as a whole; done once. */
+/**
+ * Removes the claimed item and adds another, which the service must refuse as a whole; done once. The twin is a check that
+ * was claimed just before, without a conflict.
+ */
 export function conflicted(target: Target) {
   return target.once('conflict', async () => {
+    const { check: twin } = await claimed(target)
     const one = await claimed(target)
     const wine = one.check.item('wine')
     const before = await unlessNotChecked(snapshot(target, one.check))
-    const answer = await target.ask('PUT', one.check.path, { json: target.body([one.bread, wine]) })
-    return { ...one, before, answer }
+    const answer = await target.ask('PUT', one.check.path, {
+      json: target.body(one.check, [one.bread, wine]),
+    })
+    return { ...one, twin, before, answer }
   })
 }
 
@@ -73,35 +78,32 @@ function requireAccepted({ status }: ServiceResponse): void {
 }
 
 /**
- * Returns the paths of a claimed check that differ from a snapshot. GET may show a claim later, so a value that a claimed check
- * without a refused push shows, too, is no difference.
+ * Returns the paths of a claimed check that differ from a snapshot. GET may show a claim later, and the minutes since it, so a
+ * value that the twin shows, too, is no difference.
  */
 async function changedByConflict(
   target: Target,
-  check: TrialCheck,
+  { check, twin }: { check: TrialCheck; twin: TrialCheck },
   before: Snapshot,
 ): Promise<readonly string[]> {
-  const changed = await changedSince(target, check, before)
+  let changed = await changedSince(target, check, before)
   if (changed.length === 0) return []
-  const twin = await settledClaim(target)
-  const now = await target.read(check)
   const idsOf = ({ id, item }: TrialCheck) => [id, item('soup').external_id, item('bread').external_id]
-  const twinIds = idsOf(twin.check)
+  const twinIds = idsOf(twin)
   const pathAtTwin = (path: string) =>
     idsOf(check).reduce((shown, id, index) => shown.replaceAll(id, twinIds[index] ?? id), path)
-  return changed.filter((path) => {
-    const value = at(now, path)
-    return value === undefined || !isDeepStrictEqual(value, at(twin.read, pathAtTwin(path)))
-  })
-}
-
-/** Reads a claimed check when GET shows the claim, at the latest. */
-function settledClaim(target: Target) {
-  return target.once('settled claim', async () => {
-    const { check } = await claimed(target)
-    await pause(target.timeouts.settleMs)
-    return { check, read: await target.read(check) }
-  })
+  await target.eventually(
+    async () => {
+      const [now, other] = [await target.read(check), await target.read(twin)]
+      changed = changed.filter((path) => {
+        const value = at(now, path)
+        return value === undefined || !isDeepStrictEqual(value, at(other, pathAtTwin(path)))
+      })
+      return changed
+    },
+    ({ length }) => length === 0,
+  )
+  return changed
 }
 
 const RULE = 'section 4, rule 4'
@@ -119,11 +121,11 @@ const accepts = (id: string, title: string, items: (claimed: Claimed) => readonl
 /** Pushes one after the other, each of which must be a conflict. @throws Broken when one is not. */
 async function requireConflicts(
   target: Target,
-  { path }: TrialCheck,
+  check: TrialCheck,
   pushes: readonly (readonly [what: string, items: readonly Item[]])[],
 ): Promise<void> {
   for (const [what, items] of pushes) {
-    const { status } = await target.ask('PUT', path, { json: target.body(items) })
+    const { status } = await target.ask('PUT', check.path, { json: target.body(check, items) })
     must(status === 409, `${what} returned ${status}; expected 409.`)
   }
 }
@@ -131,11 +133,11 @@ async function requireConflicts(
 /** @throws Broken unless a push is refused. */
 async function requireRefused(
   target: Target,
-  { path }: TrialCheck,
+  check: TrialCheck,
   what: string,
   items: readonly Item[],
 ): Promise<void> {
-  const { status } = await target.ask('PUT', path, { json: target.body(items) })
+  const { status } = await target.ask('PUT', check.path, { json: target.body(check, items) })
   must(status >= 400 && status < 500, `${what} returned ${status}; expected a 4xx status.`)
 }
 
@@ -188,7 +190,7 @@ export const conflicts: readonly ContractCase[] = [
     async (target) => {
       const { check, soup, bread } = await claimed(target)
       const raised = { ...soup, price_cents: soup.price_cents + 50 }
-      const { status } = await target.ask('PUT', check.path, { json: target.body([raised, bread]) })
+      const { status } = await target.ask('PUT', check.path, { json: target.body(check, [raised, bread]) })
       if (!isSuccess({ status })) throw new NotChecked(`The service refuses a higher price (${status}).`)
       // A push may be applied later, and until then the lower price is a higher one.
       await ifPossible(
@@ -237,7 +239,7 @@ export const conflicts: readonly ContractCase[] = [
     async (target) => {
       const { check, body, soup, bread } = await claimed(target)
       const wine = check.item('wine')
-      const more = target.body([soup, bread, wine])
+      const more = target.body(check, [soup, bread, wine])
       await target.push(check, body, more, more)
       await requireConflicts(target, check, [
         ['A removal after a replay and an addition', [bread, wine]],
@@ -263,19 +265,19 @@ export const conflicts: readonly ContractCase[] = [
     'a conflict leaves the check unchanged',
     `${RULE}: the existing check is left unchanged`,
     async (target) => {
-      const { check, soup, bread, before, answer } = await conflicted(target)
+      const { check, twin, soup, bread, before, answer } = await conflicted(target)
       requireConflict(answer)
       if (before instanceof NotChecked) throw before
-      const [changed] = await changedByConflict(target, check, before)
+      const [changed] = await changedByConflict(target, { check, twin }, before)
       must(changed === undefined, `After the conflict, GET returns another value at ${changed}.`)
       const all = [
         { ...soup, name: 'Dish x', note: 'no salt', price_cents: soup.price_cents - 1, quantity: 3 },
         { ...bread, name: 'Dish y', note: 'no salt', price_cents: bread.price_cents + 77, quantity: 2 },
         check.item('tea'),
       ]
-      const second = await target.ask('PUT', check.path, { json: target.body(all, otherTable(check)) })
+      const second = await target.ask('PUT', check.path, { json: target.body(check, all, otherTable(check)) })
       if (isSuccess(second)) return
-      const [also] = await changedByConflict(target, check, before)
+      const [also] = await changedByConflict(target, { check, twin }, before)
       must(
         also === undefined,
         `After a conflict that changes every field, GET returns another value at ${also}.`,
@@ -289,7 +291,7 @@ export const conflicts: readonly ContractCase[] = [
     async (target) => {
       const { check, soup, bread } = await claimed(target)
       const all = [soup, bread, check.item('wine')]
-      const [newer, newest] = [target.body(all), target.body([bread])]
+      const [newer, newest] = [target.body(check, all), target.body(check, [bread])]
       requireConflict(await target.ask('PUT', check.path, { json: newest }))
       const { status } = await target.ask('PUT', check.path, { json: newer })
       const what = 'A push that is older than a refused one, but newer than the check,'
@@ -327,12 +329,12 @@ export const conflicts: readonly ContractCase[] = [
     async (target) => {
       const { soup, bread } = await claimed(target)
       const other = target.freshCheck()
-      const first = await target.ask('PUT', other.path, { json: target.body([soup, bread]) })
+      const first = await target.ask('PUT', other.path, { json: target.body(other, [soup, bread]) })
       if (!isSuccess(first))
         throw new NotChecked(
           `The service refuses the external_id of an item of another check (${first.status}).`,
         )
-      requireAccepted(await target.ask('PUT', other.path, { json: target.body([bread]) }))
+      requireAccepted(await target.ask('PUT', other.path, { json: target.body(other, [bread]) }))
     },
   ),
   {

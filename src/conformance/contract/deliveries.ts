@@ -270,9 +270,9 @@ export const lateDeliveries: readonly ContractCase[] = [
       const { all } = await subscribed(target)
       const check = target.freshCheck()
       const [a, b] = [check.item('a'), check.item('b')]
-      await target.push(check, target.ordered(target.body([b]), 2))
+      await target.push(check, target.ordered(target.body(check, [b]), 2))
       await shown(target, all.hook, b, 'The delivery for a new check')
-      await target.ask('PUT', check.path, { json: target.ordered(target.body([a]), 1) })
+      await target.ask('PUT', check.path, { json: target.ordered(target.body(check, [a]), 1) })
       await marked(target, all.hook)
       const isStale = (arrival: Arrival) => target.entriesIn(at(bodyOf(arrival), 'data'), a, false).length > 0
       must(

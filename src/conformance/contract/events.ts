@@ -77,7 +77,7 @@ export function created(target: Target) {
     const { all, check, a, arrived } = seen
     const b = check.item('b')
     let { first } = seen
-    for (const act of [() => target.push(check, target.body([a, b])), () => target.claim(check, a)]) {
+    for (const act of [() => target.push(check, target.body(check, [a, b])), () => target.claim(check, a)]) {
       if (first !== undefined) break
       const missing = target.missing('An event about a check')
       if (missing instanceof NotChecked) throw missing
@@ -131,7 +131,7 @@ async function eventsOf(target: Target, replays: number) {
   const replay = (body: object) => target.push(check, ...Array.from({ length: replays }, () => body))
   await replay(first)
   const change = async (item: Item, ...others: readonly Item[]) => {
-    const body = target.body([item, ...others])
+    const body = target.body(check, [item, ...others])
     const known = new Set(all.hook.arrivals.map(idOf))
     await target.push(check, body)
     const arrival = await all.hook.until((arrivals) => about(arrivals, item)[0])
@@ -153,7 +153,7 @@ async function eventsOf(target: Target, replays: number) {
 export async function marked(target: Target, hook: Hook): Promise<void> {
   const check = target.freshCheck()
   const item = check.item('m')
-  await target.push(check, target.body([item]))
+  await target.push(check, target.body(check, [item]))
   await shown(target, hook, item, 'The delivery for a new check')
 }
 
@@ -176,7 +176,7 @@ export function conflictEvents(target: Target) {
     const { all } = await subscribed(target)
     const plain = await claimed(target)
     const refused = await claimed(target)
-    const push = target.body([refused.bread])
+    const push = target.body(refused.check, [refused.bread])
     const { status } = await target.ask('PUT', refused.check.path, { json: push })
     if (status !== 409) throw new NotChecked(`No conflict occurred: the push returned ${status}.`)
     await marked(target, all.hook)

@@ -49,7 +49,7 @@ export async function fieldsReplaced(target: Target): Promise<void> {
   const check = target.freshCheck()
   const [a, b] = [check.item('a', { quantity: 7 }), check.item('b')]
   const next = { ...a, quantity: 4, note: target.profile.item?.note === undefined ? 'no salt' : a.note }
-  const [was, is] = [target.body([a, b]), target.body([next, b])]
+  const [was, is] = [target.body(check, [a, b]), target.body(check, [next, b])]
   const put = async (json: object) => isSuccess(await target.ask('PUT', check.path, { json }))
   await target.push(check, was)
   await target.shows(check, [a, b], [a, b])
@@ -74,10 +74,10 @@ export async function fieldsReplaced(target: Target): Promise<void> {
   // Whether a check may move to another table, and an item may come without a note, is not shown.
   const moved = otherTable(check)
   const tables: Change[] = [['table.number', at(is, 'table.number'), moved.table.number]]
-  await requireFollowed(target, read, tables, () => put(target.body([next, b], moved)))
+  await requireFollowed(target, read, tables, () => put(target.body(check, [next, b], moved)))
   const { note, ...bare } = next
   const shown = holds(await entriesOf(target, check, a), note)
-  if (shown && (await put({ ...target.body([next, b], moved), items: [bare, b] }))) {
+  if (shown && (await put({ ...target.body(check, [next, b], moved), items: [bare, b] }))) {
     const gone = await target.eventually(
       () => entriesOf(target, check, a),
       (entries) => !holds(entries, note),
@@ -85,7 +85,7 @@ export async function fieldsReplaced(target: Target): Promise<void> {
     must(gone !== undefined, 'A push omitted the note of an item, but GET still returns it.')
   }
   // Whether a check may have no items is not shown, either.
-  if (await put(target.body([], moved))) await target.shows(check, [a, b], [])
+  if (await put(target.body(check, [], moved))) await target.shows(check, [a, b], [])
 }
 
 /**
@@ -95,7 +95,7 @@ export async function fieldsReplaced(target: Target): Promise<void> {
 export async function requireAmounts(target: Target): Promise<void> {
   const check = target.freshCheck()
   const [a, b] = [check.item('a', { price_cents: 905 }), check.item('b', { price_cents: 1230, quantity: 3 })]
-  const body = target.body([a, b])
+  const body = target.body(check, [a, b])
   await target.push(check, body)
   await target.shows(check, [a, b], [a, b])
   const seen = await target.read(check)
@@ -110,7 +110,7 @@ export async function requireAmounts(target: Target): Promise<void> {
   )
   // Whether a quantity may be a fraction is not shown, but one that is accepted is part of the state.
   const half = { ...b, quantity: 1.5 }
-  const { status } = await target.ask('PUT', check.path, { json: target.body([a, half]) })
+  const { status } = await target.ask('PUT', check.path, { json: target.body(check, [a, half]) })
   if (!isSuccess({ status })) return
   await target.eventually(
     () => entriesOf(target, check, b),
@@ -262,7 +262,7 @@ async function arrive(target: Target, places: readonly number[], isMoved: boolea
     [{ ...b, name: 'Dish after', quantity: 3 }, c],
   ]
   const bodies = states.map((items, index) =>
-    target.ordered(target.body(items, isMoved && index === 0 ? otherTable(check) : {}), index + 1),
+    target.ordered(target.body(check, items, isMoved && index === 0 ? otherTable(check) : {}), index + 1),
   )
   for (const [index, place] of places.entries()) {
     const answer = await target.ask('PUT', check.path, { json: bodies[place - 1] })

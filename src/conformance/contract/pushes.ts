@@ -12,7 +12,7 @@ export function accepted(target: Target): Promise<void> {
     const check = target.freshCheck()
     const items = [check.item('a'), check.item('b', { price_cents: 700 })]
     const push = (): Promise<void> =>
-      target.push(check, target.body(items)).catch((error: unknown) => {
+      target.push(check, target.body(check, items)).catch((error: unknown) => {
         if (!target.orderOtherwise()) throw error
         return push()
       })
@@ -29,9 +29,9 @@ export function replaced(target: Target): Promise<void> {
   return target.once('replaced', async () => {
     const check = target.freshCheck()
     const [a, b, c] = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
-    await target.push(check, target.body([a, b]))
+    await target.push(check, target.body(check, [a, b]))
     await target.shows(check, [a, b, c], [a, b])
-    await target.push(check, target.body([c]))
+    await target.push(check, target.body(check, [c]))
     await target.shows(check, [a, b, c], [c])
   })
 }
@@ -46,9 +46,9 @@ const TEXT = 'à la crème 🍣 1/2'
 export async function pushText(target: Target, check: TrialCheck): Promise<{ item: Item; body: object }> {
   const plain = check.item('a')
   const item = { ...plain, note: TEXT }
-  const body = target.body([item])
+  const body = target.body(check, [item])
   if (isSuccess(await target.ask('PUT', check.path, { json: body }))) return { item, body }
-  const plainBody = target.body([plain])
+  const plainBody = target.body(check, [plain])
   await target.push(check, plainBody)
   return { item: plain, body: plainBody }
 }
@@ -57,7 +57,7 @@ export async function pushText(target: Target, check: TrialCheck): Promise<{ ite
 export async function pushed(target: Target): Promise<[TrialCheck, Item]> {
   const check = target.freshCheck()
   const item = check.item('a')
-  await target.push(check, target.body([item]))
+  await target.push(check, target.body(check, [item]))
   await target.shows(check, [item], [item])
   return [check, item]
 }
@@ -74,6 +74,6 @@ export async function pushIfAllowed(
 }
 
 /** Returns another table for a push that moves a check; no other check of the run has its number. */
-export function otherTable({ id }: TrialCheck): { table: { number: string } } {
-  return { table: { number: String(9000 + Number(id.split('-').at(-1))) } }
+export function otherTable({ number }: TrialCheck): { table: { number: string } } {
+  return { table: { number: String(9000 + number) } }
 }

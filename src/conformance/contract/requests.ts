@@ -32,7 +32,7 @@ export const requests: readonly ContractCase[] = [
   ),
   identified('id_on_push', 'the response to a push has a request id', ({ ask, freshCheck, body }) => {
     const check = freshCheck()
-    return ask('PUT', check.path, { json: body([check.item('a')]) })
+    return ask('PUT', check.path, { json: body(check, [check.item('a')]) })
   }),
   identified('id_on_unknown_path', 'the response to an unknown path has a request id', ({ ask }) =>
     error(ask('GET', '/no-such-thing')),

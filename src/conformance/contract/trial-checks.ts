@@ -18,6 +18,8 @@ export interface Item {
 export interface TrialCheck {
   /** Its external id. */
   id: string
+  /** Counts the checks of the run from 1. It is the number of the check's table. */
+  number: number
   /** The path of its push. */
   path: string
   /** An item whose external id no other check has, so that it can be found wherever the service names it. */
@@ -28,8 +30,8 @@ export interface TrialCheck {
 export interface TrialChecks {
   /** Returns a check that was not pushed yet. */
   freshCheck(): TrialCheck
-  /** The body of a push of the latest check. With an ordering field, each body is newer than the one before. */
-  body(items: readonly Item[], changes?: object): object
+  /** The body of a push of a check. With an ordering field, each body is newer than the one before. */
+  body(check: Pick<TrialCheck, 'id' | 'number'>, items: readonly Item[], changes?: object): object
   /** The same body at a place in the order, 1 being the oldest. @throws NotChecked without an ordering field. */
   ordered(body: object, place: number): object
   /** Writes the ordering field in another form from now on; false where none is left to try. */
@@ -86,7 +88,6 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
   /** The names of lists that have shown the items as they were pushed, each time. */
   let listNames: readonly string[] | undefined
   let checks = 0
-  let latest = ''
   let bodies = 0
   /** Returns the body with a value for its place in the order. */
   const stamped = (body: object, place: number): object => {
@@ -101,9 +102,9 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
     freshCheck() {
       const number = ++checks
       const id = `${TRIAL_PREFIX}${token}-${number}`
-      latest = id
       return {
         id,
+        number,
         path: `/checks/external/${id}`,
         item: (name, changes = {}) => ({
           external_id: `${name}-${token}-${number}`,
@@ -116,13 +117,13 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
         }),
       }
     },
-    body(items, changes = {}) {
+    body({ id, number }, items, changes = {}) {
       const subtotal = items.reduce((sum, { price_cents, quantity }) => sum + price_cents * quantity, 0)
       const tax = Math.round(subtotal / 10)
       const totals = { subtotal_cents: subtotal, tax_cents: tax, total_cents: subtotal + tax }
       // A table of its own for each check, since a service may allow one open check per table.
-      const table = { number: String(checks) }
-      const more = fillBody(profile.push, { external_check_id: latest }) as object | undefined
+      const table = { number: String(number) }
+      const more = fillBody(profile.push, { external_check_id: id }) as object | undefined
       return stamped({ table, status: 'open', items, totals, ...more, ...changes }, ++bodies)
     },
     ordered(body, place) {

@@ -38,6 +38,22 @@ function lateClaims(): Partial<Choices> {
   }
 }
 
+/** GET says whether the claim is recent, as a number of minutes does that becomes 1. */
+function agingClaims(): Partial<Choices> {
+  const claimedAt = new WeakMap<Set<string>, number>()
+  return {
+    onClaim({ taken }, line) {
+      taken.add(line)
+      claimedAt.set(taken, Date.now())
+    },
+    shown: ({ ref, body, taken }) => ({
+      ref,
+      ...body,
+      is_recent: Date.now() - (claimedAt.get(taken) ?? Date.now()) < 100,
+    }),
+  }
+}
+
 /** GET shows a change a while after its event. */
 function lateReads(): Partial<Choices> {
   const shown = new Map<string, { check: unknown; at: number }[]>()
@@ -108,6 +124,11 @@ const right: Record<string, Variant> = {
     changes: { read: (check) => ({ check, half_seconds: Math.floor(Date.now() / 500) }) },
   },
   'shows the claim of a guest late': { changes: lateClaims() },
+  'shows that a claim is no longer recent': {
+    changes: agingClaims(),
+    groups: ['checks', 'conflicts'],
+    settings: { timeouts: { settleMs: 40 } },
+  },
   'sends an event before GET shows the change': { changes: lateReads() },
   'sends an event of its own for each push': {
     changes: {
@@ -585,6 +606,19 @@ test('a service that requires a field that the profile does not name is not chec
   expect(totals).toMatchObject({ passed: 0, failed: 0 })
   expect(cases[0]?.detail).toContain('currency is required')
   expect(cases[0]?.detail).toContain('with --profile (push, item)')
+})
+
+test('each push has the id of its path where a profile puts it in the body, too', async () => {
+  const others: unknown[] = []
+  const changes = {
+    invalid: ({ external_check_id }: Body, ref: string) => {
+      if (external_check_id !== ref) others.push(external_check_id)
+      return undefined
+    },
+  }
+  const profile = { push: { external_check_id: '{external_check_id}' } }
+  await examine({ changes, settings: { profile }, groups: ['checks', 'conflicts'] }, { onTestFinished })
+  expect(others).toEqual([])
 })
 
 test('a case that depends on a failed case names that case', async () => {

@@ -112,6 +112,17 @@ describe.skipIf(!hasBrowser)(`slow phones on the guest page ${inBrowser}`, () =>
     expect((await client.payments.list()).data).toHaveLength(1)
   })
 
+  it('say that a rating may have been sent when its answer was lost', async () => {
+    const { address, client } = await openTable()
+    const page = await openTouch(address)
+    await client.guests.pay('a', {})
+    await page.getByRole('radio', { name: '5 stars' }).check()
+    await page.route('**/feedback', loseAnswer)
+    await button(page, 'Send rating').tap()
+    await page.getByRole('alert').getByText('Your rating may have been sent.').waitFor()
+    expect((await client.feedback.list()).data).toHaveLength(1)
+  })
+
   it('pay every cent once when two guests pay in turns over slow connections', async () => {
     const { address, client } = await openTable({}, dinner)
     const pages = [await openTouch(address), await openTouch(address)]

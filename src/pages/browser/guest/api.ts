@@ -37,7 +37,7 @@ const problems: Record<string, string> = {
   claim_not_active: changed,
   card_declined: 'Your card was declined. Nothing was paid. Please try another card.',
   not_found: 'This check is no longer at your table.',
-  unreachable: 'No response from the service. Try again: a payment is made only once.',
+  unreachable: 'No response from the service. Please try again.',
   storage_unavailable: 'The service cannot save changes right now. Nothing was changed. Please try again.',
   shutting_down: 'The service is shutting down. Nothing was changed. Please try again later.',
 }

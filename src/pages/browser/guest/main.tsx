@@ -204,7 +204,11 @@ const actions: Actions = {
       { announcement: 'Payment complete. Your receipt is on the page.' },
       (error, before) => {
         const changes = model === undefined ? '' : changesOf(before, model.view, model.language)
-        return { text: `${changes} ${problemOf(error)}`.trim(), isProblem: true }
+        const failure =
+          codeOf(error) === 'unreachable'
+            ? 'No response from the service. Try again: a payment is made only once.'
+            : problemOf(error)
+        return { text: `${changes} ${failure}`.trim(), isProblem: true }
       },
       () => ownPayments(check).length >= payment_number,
     )
@@ -225,7 +229,11 @@ const actions: Actions = {
       saveGuest(guest)
       set({ rated: guest.rated, rates: null, rating: 0, comment: '' })
     }
-    const rated = act(rate, { announcement: 'Thank you for your rating.' }, problem)
+    const explain = (error: unknown): Notice =>
+      codeOf(error) === 'unreachable'
+        ? { text: 'No response from the service. Your rating may have been sent.', isProblem: true }
+        : problem(error)
+    const rated = act(rate, { announcement: 'Thank you for your rating.' }, explain)
     const index = model.view.checks.findIndex(({ external_id }) => external_id === check.external_id)
     void rated.then((isRated) => isRated && actions.go({}, `#rated-${index}`))
   },
