@@ -103,6 +103,19 @@ describe('merging pages into a list', () => {
     })
   })
 
+  it('keeps and appends rows in the order of responses, in which ids need not fall', () => {
+    const loaded = { end: 'newest', rows: rowsOf('c', 'd', 'a'), cursor: 'after a' } as const
+    expect(withFirst(loaded, { data: rowsOf('e', 'c'), next_cursor: 'after c' }, 'newest').rows).toEqual(
+      rowsOf('e', 'c', 'd', 'a'),
+    )
+    expect(withFirst(loaded, { data: rowsOf('b', 'c', 'd'), next_cursor: 'after d' }, 'newest').rows).toEqual(
+      rowsOf('b', 'c', 'd', 'a'),
+    )
+    expect(withNext(loaded, { data: rowsOf('b', 'a'), next_cursor: 'after a' }).rows).toEqual(
+      rowsOf('c', 'd', 'a', 'b'),
+    )
+  })
+
   it('starts again from the new page when rows between it and the loaded ones are missing', () => {
     const page = { data: rowsOf('h', 'g', 'f'), next_cursor: 'after f' }
     const fresh = { end: 'newest', rows: page.data, cursor: 'after f' }

@@ -121,19 +121,19 @@ export function withFirst<T extends { id: string }>(
   end: End,
 ): Loaded<T> {
   const fresh = { end, rows: page.data, cursor: page.next_cursor }
-  const last = page.data.at(-1)
-  if (before === undefined || last === undefined || page.next_cursor === null) return completed(fresh)
+  if (before === undefined || page.next_cursor === null) return completed(fresh)
+  // Not by the order of ids: the request log is in the order of responses, and its ids in that of requests.
+  const covered = new Set(page.data.map(({ id }) => id))
   const known = seenFrom(end, before)
-  const [first] = known.rows
-  if (first === undefined || isBeyond(end, first, last)) return fresh
-  const rest = known.rows.filter((row) => isBeyond(end, row, last))
+  const last = known.rows.findLastIndex(({ id }) => covered.has(id))
+  const rest = last === -1 ? [] : known.rows.slice(last + 1)
   return rest.length === 0 ? fresh : completed({ ...known, rows: [...page.data, ...rest] })
 }
 
 /** Appends the next page. */
 export function withNext<T extends { id: string }>(before: Loaded<T>, page: List<T>): Loaded<T> {
-  const last = before.rows.at(-1)
-  const next = page.data.filter((row) => last === undefined || isBeyond(before.end, row, last))
+  const known = new Set(before.rows.map(({ id }) => id))
+  const next = page.data.filter(({ id }) => !known.has(id))
   return completed({ ...before, rows: [...before.rows, ...next], cursor: page.next_cursor })
 }
 
@@ -148,10 +148,6 @@ export type Missing = 'above' | 'below' | 'nowhere'
 export function missingIn(loaded: Loaded<unknown> | undefined): Missing {
   if ((loaded?.cursor ?? null) === null) return 'nowhere'
   return loaded?.end === 'oldest' ? 'above' : 'below'
-}
-
-function isBeyond(end: End, row: { id: string }, last: { id: string }): boolean {
-  return end === 'newest' ? row.id < last.id : row.id > last.id
 }
 
 /** Returns the rows as loaded from an end. Rows loaded from the other end are reversed; none is missing behind the last. */
