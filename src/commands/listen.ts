@@ -57,7 +57,7 @@ export default class Listen extends ServiceCommand {
   private readonly ending = new AbortController()
   private exitCode: number = exitCodes.done
   private readonly disabled = new Set<string>()
-  private several = 1
+  private endpointCount = 1
   private bar: ReturnType<typeof openBar> | undefined
 
   async run(): Promise<void> {
@@ -136,15 +136,18 @@ export default class Listen extends ServiceCommand {
       const forward = 'registered' in event ? { forward: forwardOf(event.registered) } : {}
       if (this.wantsJson) this.printLine({ type: event.type, ...forward }, () => '')
     }
-    if ('registered' in event)
+    if ('registered' in event) {
+      // New registrations have new ids, so endpoints that were disabled before no longer count.
+      this.disabled.clear()
       for (const one of event.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
+    }
   }
 
   private showReady(
     registered: readonly Registered[],
     { service, signing_secret, envFile }: ReadyDetails,
   ): void {
-    this.several = registered.length
+    this.endpointCount = registered.length
     if (!this.wantsJson)
       return this.sayRendered((columns) =>
         renderListening(registered, envFile === undefined ? signing_secret : `in ${envFile}`, columns),
@@ -157,7 +160,7 @@ export default class Listen extends ServiceCommand {
   private showAttempt({ data, from }: Extract<ListenEvent, { type: 'attempt' }>): void {
     const to = from.target.to
     this.printLine({ type: 'attempt', to: to.href, ...data }, (columns) =>
-      renderForwarded(data, this.several > 1 ? to : undefined, columns),
+      renderForwarded(data, this.endpointCount > 1 ? to : undefined, columns),
     )
     if (data.dead_reason === 'endpoint_disabled') this.giveUp(from)
   }
@@ -167,7 +170,7 @@ export default class Listen extends ServiceCommand {
     if (this.disabled.has(endpoint.id)) return
     this.disabled.add(endpoint.id)
     const message = `The service disabled the endpoint for ${target.to.href}: too many deliveries in a row failed. Run \`tabwire listen\` again for a new endpoint, or start the service with --disable-after 0.`
-    if (this.disabled.size >= this.several) throw new CommandError('endpoint_disabled', message)
+    if (this.disabled.size >= this.endpointCount) throw new CommandError('endpoint_disabled', message)
     this.say(renderWarning(message))
   }
 

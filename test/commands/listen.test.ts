@@ -278,6 +278,26 @@ describe('tabwire listen', () => {
     },
   )
 
+  test.runIf(isSoak)('goes on after a reset while one of its targets accepts deliveries', async () => {
+    const [good, bad] = [await startReceiver(), await startReceiver({ answer: 500 })]
+    const service = await serve({ disableAfter: 1 })
+    const forward = [{ to: good.url }, { to: bad.url }]
+    await writeFile(join(service.cwd, 'tabwire.config.json'), JSON.stringify({ listen: { forward } }))
+    const listening = await listen(service)
+    await push(service, 'a')
+    await listening.until('stderr', /The service disabled the endpoint/)
+    await service.run(['state', 'reset'])
+    await listening.until('stdout', /"reset"/)
+    await push(service, 'b')
+    await listening.until('stderr', /(The service disabled the endpoint[^]*){2}/)
+    await push(service, 'c')
+    await good.received(3)
+    const { code } = await interrupt(listening)
+    expect(code).toBe(130)
+    await service.stop()
+    await Promise.all([good.close(), bad.close()])
+  })
+
   test.runIf(isSoak)('exits with 1 and the reason when the service has disabled its endpoint', async () => {
     const receiver = await startReceiver({ answer: 500 })
     const service = await serve({ disableAfter: 1 })
