@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/model/event.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
 import { serve, type RunningService } from '../support/cli.ts'
+import { openForeignService } from '../support/foreign-service.ts'
 
 type Created = WebhookEndpointView & { signing_secret?: string }
 
@@ -143,6 +144,21 @@ describe.concurrent('tabwire endpoints', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('no/such/.env')
     expect(await readdir(cwd)).toEqual([])
+  })
+
+  test('create --json prints the error alone when a response has no secret to write', async ({
+    onTestFinished,
+  }) => {
+    const foreign = await openForeignService(
+      { registered: ({ id }) => ({ status: 201, json: { id } }) },
+      onTestFinished,
+    )
+    const connection = ['--url', foreign.baseUrl.replace(/\/v1$/, ''), '--api-key', foreign.apiKey]
+    const args = ['endpoints', 'create', url, '--json', '--secret-file', 'none.secret', ...connection]
+    const { code, stdout, stderr } = await service.run(args)
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'no_secret' } })
+    expect(JSON.parse(stderr)).toMatchObject({ id: expect.any(String) as string })
   })
 
   test('create refuses an unknown event type and lists the known ones', async () => {

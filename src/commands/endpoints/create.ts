@@ -70,7 +70,7 @@ export default class EndpointsCreate extends ServiceCommand {
   }
 
   private tell(
-    response: Registered,
+    response: RegistrationResponse,
     { id, secret, file, isReplaced }: Registration & { file: string | undefined; isReplaced: boolean },
   ): void {
     const { signing_secret: _secret, ...endpoint } = response
@@ -94,7 +94,11 @@ export default class EndpointsCreate extends ServiceCommand {
   }
 
   /** Names other endpoints with this URL that get the same events, since each such event is delivered to it several times. */
-  private async tellOfOthers(client: Client, id: string, { url, event_types }: Wanted): Promise<void> {
+  private async tellOfOthers(
+    client: Client,
+    id: string,
+    { url, event_types }: EndpointRequest,
+  ): Promise<void> {
     const isAlike = (one: WebhookEndpointView) =>
       one.id !== id &&
       one.status === 'enabled' &&
@@ -113,9 +117,11 @@ export default class EndpointsCreate extends ServiceCommand {
   }
 
   /** @throws CommandError when the secret was to be written to a file. */
-  private tellWithoutSecret(response: Registered, file: string | undefined): void {
-    this.print(response, (columns) => renderForeign(response, columns))
-    if (file === undefined) return
+  private tellWithoutSecret(response: RegistrationResponse, file: string | undefined): void {
+    const render = (columns: number) => renderForeign(response, columns)
+    if (file === undefined) return this.print(response, render)
+    // With --json, standard output gets the error alone.
+    this.sayResult(response, render)
     throw new CommandError(
       'no_secret',
       `The endpoint is registered, but the response has no signing secret (whsec_…), so ${file} was not written. The response is printed above.`,
@@ -124,12 +130,12 @@ export default class EndpointsCreate extends ServiceCommand {
 }
 
 /** The registration that was asked for. */
-interface Wanted {
+interface EndpointRequest {
   url: string
   event_types: readonly EventType[]
 }
 
-type Registered = WebhookEndpointView & { signing_secret: string }
+type RegistrationResponse = WebhookEndpointView & { signing_secret: string }
 
 /** Id and secret of a registration; `undefined` where the response of another service does not show them. */
 interface Registration {
@@ -138,7 +144,7 @@ interface Registration {
 }
 
 /** Finds the id and the secret by their shape: the specification does not name their fields. */
-function registrationIn(response: Registered): Registration {
+function registrationIn(response: RegistrationResponse): Registration {
   if (hasFields(response, 'id', 'signing_secret')) return { id: response.id, secret: response.signing_secret }
   const [id] = idCandidates({ json: response, headers: {} })
   const [secret] = secretsIn(response)
