@@ -20,7 +20,7 @@ function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push[
   const slack = lines.filter((line) => !Number.isInteger(line)).length
   if ([subtotal_cents, total_cents].some((cents) => Math.abs(sum - cents) <= slack)) return []
   return [
-    `the items add up to ${round(sum)}, which is neither subtotal_cents ${subtotal_cents} nor total_cents ${total_cents}`,
+    `the items add up to ${sum}, which is neither subtotal_cents ${subtotal_cents} nor total_cents ${total_cents}`,
   ]
 }
 
@@ -52,7 +52,10 @@ export function quantityPrecision({ push: { items } }: Pick<PushSeen, 'push'>): 
 
 const FACTOR = 100
 
-/** A single item shows another unit if it costs this much or more, and the push adds items: it is no correction. */
+/**
+ * Price in cents from which a single item shows a unit change. Other items must be added or removed, so that it is not the
+ * correction of one price.
+ */
 const LARGE_CENTS = 100_000
 
 /**
@@ -89,7 +92,7 @@ function keepsAPrice(before: readonly PushedItem[], after: readonly PushedItem[]
   })
 }
 
-/** Returns the prices other than 0 of the items that both states have. */
+/** Returns the prices of the items that both states have, without pairs of two zeros. */
 function commonPrices(one: OrderedPush | StoredCheck, other: OrderedPush | StoredCheck): [number, number][] {
   const prices = new Map(one.items.map(({ external_id, price_cents }) => [external_id, price_cents]))
   return other.items.flatMap(({ external_id, price_cents }): [number, number][] => {
@@ -113,19 +116,23 @@ export function overpaid({ push, before, outcome }: Pick<PushToCheck, 'push' | '
   if (due <= 0 || due <= -before.balance_cents) return undefined
   const sums = `The push sets total_cents to ${push.totals.total_cents}, but guests paid ${before.paid_cents}: ${due} cents too much.`
   const negative = newNegativeLines(before.items, push.items)
-  const lines = some(negative.map(({ external_id, name, sum }) => `${external_id} "${name}" (${sum} cents)`))
-  if (negative.some(({ sum }) => -sum === before.paid_cents))
-    return `${sums} The line ${lines} looks like a booked payment, so the payment counts twice. Do not push payments as items: the service subtracts them itself.`
-  const because = negative.length === 0 ? '' : ` The new line is ${lines}.`
+  const payments = negative.filter(({ change }) => -change === before.paid_cents)
+  if (payments.length > 0)
+    return `${sums} The line ${named(payments)} looks like a booked payment, so the payment counts twice. Do not push payments as items: the service subtracts them itself.`
+  const because = negative.length === 0 ? '' : ` New or lowered lines: ${named(negative)}.`
   return `${sums}${because} The service does not return the difference. Refund it first, then push the lower total.`
 }
 
-/** Returns the lines with a negative sum that the push adds or lowers, with that change in cents. */
+function named(lines: ReturnType<typeof newNegativeLines>): string {
+  return some(lines.map(({ external_id, name, change }) => `${external_id} "${name}" (${change} cents)`))
+}
+
+/** Returns the lines with a negative price that the push adds or lowers, with the change of their amount in cents. */
 function newNegativeLines(before: readonly PushedItem[], after: readonly PushedItem[]) {
-  const sums = new Map(before.map((item) => [item.external_id, amountOf(item)]))
+  const amounts = new Map(before.map((item) => [item.external_id, amountOf(item)]))
   return after
-    .map((item) => ({ ...item, sum: amountOf(item) - (sums.get(item.external_id) ?? 0) }))
-    .filter((item) => item.price_cents < 0 && item.sum < 0)
+    .map((item) => ({ ...item, change: amountOf(item) - (amounts.get(item.external_id) ?? 0) }))
+    .filter((item) => item.price_cents < 0 && item.change < 0)
 }
 
 function amountOf({ quantity, price_cents }: PushedItem): number {

@@ -70,8 +70,8 @@ export function changeOf({
   before,
   outcome,
 }: Pick<PushToCheck, 'push' | 'before' | 'outcome'>): ItemDiff | undefined {
-  const follows = outcome === 'updated' || outcome === 'conflict'
-  if (!follows || keepsNames(before.items, push.items)) return undefined
+  const isNewer = outcome === 'updated' || outcome === 'conflict'
+  if (!isNewer || keepsNames(before.items, push.items)) return undefined
   return diffItems(before.items, push.items)
 }
 

@@ -126,8 +126,8 @@ function sharedContent({ table, items, totals }: StoredCheck): string {
 }
 
 /**
- * Finds a push that removes all items and adds only new ones: probably a delta of the latest order. Replacing one item
- * by one is an exchange, renamed ids are unstable ids, and a closed check gets the items of another party; none is a delta.
+ * Finds a push that removes all items and adds only new ones: probably a delta of the latest order. Replacing a single item
+ * is an exchange, renamed ids are unstable ids, and a closed check gets the items of another party; none is a delta.
  */
 export function deltaSuspected({
   change,
@@ -165,8 +165,8 @@ export function deltaRepeated({
   outcome,
   earlierStates,
 }: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'earlierStates'>): string | undefined {
-  const takesEffect = outcome === 'updated' || outcome === 'conflict'
-  if (!takesEffect || before.items.length !== 1 || !isExchange(before, push)) return undefined
+  const isNewer = outcome === 'updated' || outcome === 'conflict'
+  if (!isNewer || before.items.length !== 1 || !isExchange(before, push)) return undefined
   const states = earlierStates()
   // An exchange that is undone brings back an earlier item.
   if (states.some(({ items }) => items.length > 0 && !replacesAll(items, push.items))) return undefined

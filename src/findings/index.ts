@@ -92,9 +92,9 @@ function inOrder(findings: readonly Finding[]): Finding[] {
 export function needsHistory({ push, before, outcome, orderBy }: Omit<PushJudged, 'body' | 'now'>): boolean {
   if (before === null) return false
   const isUnordered = push.revision === undefined && revisionOf(before, orderBy) === null
-  const takesEffect = outcome === 'updated' || outcome === 'conflict'
+  const isNewer = outcome === 'updated' || outcome === 'conflict'
   if (before.status === 'closed' && push.status === 'open') return true
-  return takesEffect && (isUnordered || replacesAll(before.items, push.items))
+  return isNewer && (isUnordered || replacesAll(before.items, push.items))
 }
 
 /** Adds the findings that earlier requests show. */

@@ -43,7 +43,7 @@ export function possibleLateRetry({
   repeatsEarlier,
 }: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'orderBy' | 'repeatsEarlier'>): string | undefined {
   const unordered = push.revision === undefined && revisionOf(before, orderBy) === null
-  const takesEffect = outcome === 'updated' || outcome === 'conflict'
-  if (!unordered || !takesEffect || !repeatsEarlier) return undefined
+  const isNewer = outcome === 'updated' || outcome === 'conflict'
+  if (!unordered || !isNewer || !repeatsEarlier) return undefined
   return `The push returns the check to an earlier state. If it is a late retry, it has overwritten a newer state. Send ${orderBy} with each push, so that late retries change nothing. Ignore this finding if the change was intended.`
 }

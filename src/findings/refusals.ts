@@ -46,29 +46,29 @@ export function conflictIgnored({ code, refusedBefore }: { code: string; refused
   return 'The same content was refused with 409 before and was sent again. It conflicts as long as guests hold their claims, so a retry cannot succeed. Read the conflicts in the response, restore the items at their price, and push the current check.'
 }
 
-/** Outcome of a push that the service did not answer. */
-interface Lost extends Unrepeated {
+/** The end of a push that was not repeated. */
+interface UnrepeatedPush extends Unrepeated {
   status: number
   /** True when the connection ended before the response. */
   brokeOff: boolean
 }
 
-/** A push that may be repeated. */
+/** A push that was not repeated. */
 interface Unrepeated {
   /** True when the push has a revision, or its body is unknown: then a newer state settles the finding. */
   newerSettles: boolean
 }
 
 /** Returns a sentence for senders without revisions: the service cannot tell a newer state from another one. */
-function unlessNewer({ newerSettles }: Unrepeated): string {
+function unlessNewer(newerSettles: boolean): string {
   return newerSettles ? '' : ' Ignore this finding if you sent a newer state instead.'
 }
 
 /** Finds a push that failed with 5xx or without a response and was not repeated: its state may be lost. */
-export function noIdempotentRetry({ status, brokeOff, newerSettles }: Lost): string | undefined {
+export function noIdempotentRetry({ status, brokeOff, newerSettles }: UnrepeatedPush): string | undefined {
   if (!brokeOff && status < 500) return undefined
   const what = brokeOff ? 'ended without a response' : `got the response ${status}`
-  return `The push ${what} and was not retried. The check may lack its change. Send the same push again until the status is below 500: a replay changes nothing.${unlessNewer({ newerSettles })}`
+  return `The push ${what} and was not retried. The check may lack its change. Send the same push again until the status is below 500: a replay changes nothing.${unlessNewer(newerSettles)}`
 }
 
 /** Finds a push beyond the rate limit that was not repeated: its state may be lost. */
@@ -78,7 +78,7 @@ export function rateLimitIgnored({
   newerSettles,
 }: Pick<PushRefusal, 'status' | 'code'> & Unrepeated): string | undefined {
   if (code !== 'rate_limited') return undefined
-  return `The push was refused with ${status} ${code} and was not sent again. The check may lack its change. Wait for the seconds in Retry-After, then send the push again.${unlessNewer({ newerSettles })}`
+  return `The push was refused with ${status} ${code} and was not sent again. The check may lack its change. Wait for the seconds in Retry-After, then send the push again.${unlessNewer(newerSettles)}`
 }
 
 /** Keys of a push: equal for equal pushes, however their JSON is written. */

@@ -576,6 +576,19 @@ describe('a message', () => {
     expect(added([wine, item('4', 'Tea', 200)])[0]?.message).toContain('added 2 new items. ')
   })
 
+  test('names the line that may be a booked payment, and not other discounts', () => {
+    const discount = item('d', 'Discount', -100)
+    const payment = item('qr', 'Card payment', -1300)
+    const booked = push({ items: [soup, bread, discount, payment] })
+    const [finding] = findings({ when: '', push: booked, before: push(), paid: 1300 })
+    expect(finding?.message).toContain('The line qr "Card payment" (-1300 cents) looks like a booked payment')
+    const lowered = push({ items: [soup, bread, { ...discount, price_cents: -300 }] })
+    const before = push({ items: [soup, bread, discount] })
+    expect(findings({ when: '', push: lowered, before, paid: 1200 })[0]?.message).toContain(
+      ' New or lowered lines: d "Discount" (-200 cents).',
+    )
+  })
+
   test('names a quantity, and how much of it can be claimed', () => {
     const [finding] = findings({ when: '', push: precise(0.66666) })
     expect(finding?.message).toContain('1 has quantity 0.66666, of which 0.667 can be claimed')
