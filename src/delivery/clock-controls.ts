@@ -69,8 +69,8 @@ interface ControlsSettings extends Omit<SharedClockParts, 'clock' | 'onReplaced'
   waitingFor?: (() => Promise<readonly string[]>) | undefined
 }
 
-/** Latest target: times are compared as text with four-digit years, and retries fall due after it. */
-const LAST_TIME = Date.parse('9999-01-01T00:00:00.000Z')
+/** End of the valid times: times are compared as text with four-digit years, and retries fall due after them. */
+const END_OF_TIME = Date.UTC(9999, 0, 1)
 
 export function createClockControls({
   clock,
@@ -206,7 +206,7 @@ export function createClockControls({
 function requireAhead(path: string, target: number, now: number): number {
   const past = `must not be in the past: the clock shows ${new Date(now).toISOString()} and only moves forward`
   if (target < now) throw invalid([{ path, message: past }])
-  if (target <= LAST_TIME) return target
+  if (target < END_OF_TIME) return target
   throw invalid([{ path, message: 'must not be after the year 9998' }])
 }
 

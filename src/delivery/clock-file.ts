@@ -37,8 +37,9 @@ interface StartInputs {
 }
 
 /**
- * Returns the time at which the clock starts: the requested time, but never before stored data; else real time with the
- * saved offset. `undefined` means real time.
+ * Returns the time at which the clock starts; `undefined` means real time. A requested time counts, but never before the time
+ * that the clock had reached: real time with the saved offset, or without one, the time of the newest event. Without a
+ * requested time, the clock continues with its offset.
  */
 export function initialClockTime({
   wanted,
@@ -46,16 +47,16 @@ export function initialClockTime({
   newest,
   now,
 }: StartInputs): { time: Date; notice?: string } | undefined {
-  const left = offset === undefined ? undefined : new Date(now.getTime() + offset)
+  const continued = offset === undefined ? undefined : new Date(now.getTime() + offset)
   if (wanted === undefined) {
-    if (left === undefined || offset === 0) return undefined
+    if (continued === undefined || offset === 0) return undefined
     return {
-      time: left,
-      notice: `The clock continues at ${left.toISOString()}: it keeps its offset from real time.`,
+      time: continued,
+      notice: `The clock continues at ${continued.toISOString()}: it keeps its offset from real time.`,
     }
   }
-  const reached = left ?? (newest && new Date(newest.created_at))
+  const reached = continued ?? (newest && new Date(newest.created_at))
   if (reached === undefined || wanted >= reached) return { time: wanted }
-  const notice = `The clock starts at ${reached.toISOString()}, the latest time in the data, because it never moves back.`
+  const notice = `The clock starts at ${reached.toISOString()}, the time that it had reached, because it never moves back.`
   return { time: reached, notice }
 }
