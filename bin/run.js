@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import module from 'node:module'
 import { homedir } from 'node:os'
 
-// Where Node can (from 22.1 on), compiled code is kept between runs: of what is loaded from here on.
+// Keeps the compiled code of later imports between runs; needs Node 22.1.
 module.enableCompileCache?.()
 
 // A user who is not in the list of users and has no HOME, as in some containers, has no home directory to look up.

@@ -29,7 +29,7 @@ import {
   type ClientOptions,
   externalIdOf,
   idOf,
-  pathOf,
+  encodedId,
   stateJson,
   textOf,
   timeText,
@@ -115,7 +115,6 @@ export function createClient(options: ClientOptions) {
   const post = async <T>(path: string, body?: unknown, options?: CallOptions) =>
     (await call('POST', path, body === undefined ? undefined : JSON.stringify(body), options)).json as T
   const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
-  const one = pathOf
   const ofCheck = ['external_check_id'] as const
   const listing = <T, Query extends PageQuery>(
     path: string,
@@ -141,15 +140,15 @@ export function createClient(options: ClientOptions) {
 
   const deliveries = Object.assign(listing<Delivery, DeliveriesQuery>('/_sim/deliveries'), {
     /** Returns a delivery with its attempts. */
-    get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
+    get: (id: string) => get<Delivery>(`/_sim/deliveries/${encodedId(id)}`),
   })
   const events = Object.assign(listing<EventView, EventsQuery>('/_sim/events'), {
     /** Returns an event: its envelope, and the exact text that is signed and sent. */
-    get: (id: string) => get<EventView>(`/_sim/events/${one(id)}`),
+    get: (id: string) => get<EventView>(`/_sim/events/${encodedId(id)}`),
   })
   const endpoints = Object.assign(listing<WebhookEndpointView, EndpointsQuery>('/v1/webhook-endpoints', []), {
     /** Returns a webhook endpoint, without its secret. */
-    get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${one(id)}`),
+    get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${encodedId(id)}`),
   })
   const clock = {
     /** Returns the time of the service's clock, and whether it stands still. */
@@ -175,10 +174,10 @@ export function createClient(options: ClientOptions) {
   }
   const checks = Object.assign(listing<Check, ChecksQuery>('/v1/checks', ['status', 'table']), {
     /** Returns a check by its external id. */
-    get: (externalId: string) => get<Check>(`/v1/checks/external/${one(externalId)}`),
+    get: (externalId: string) => get<Check>(`/v1/checks/external/${encodedId(externalId)}`),
     /** Pushes the current state of a check. A JSON text is sent byte for byte. */
     async push(externalId: string, body: JsonText | PushInput) {
-      const path = `/v1/checks/external/${one(externalId)}`
+      const path = `/v1/checks/external/${encodedId(externalId)}`
       const { status, requestId, json } = await call('PUT', path, textOf(body))
       return { status, requestId, check: json as Check }
     },
@@ -189,27 +188,27 @@ export function createClient(options: ClientOptions) {
      * @default body.guest_name is null
      */
     claim: (check: CheckOrId, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
-      post<ClaimView>(`/_sim/checks/${one(externalIdOf(check))}/claims`, body),
+      post<ClaimView>(`/_sim/checks/${encodedId(externalIdOf(check))}/claims`, body),
     /** Releases a claim that is not paid. */
-    release: (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${one(idOf(claim))}`),
+    release: (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${encodedId(idOf(claim))}`),
     /**
      * Pays claims, or an amount.
      * @default body is {}, the whole balance without a tip
      */
     pay: (check: CheckOrId, body: Partial<PayBody> = {}) =>
-      post<PaymentView>(`/_sim/checks/${one(externalIdOf(check))}/payments`, body),
+      post<PaymentView>(`/_sim/checks/${encodedId(externalIdOf(check))}/payments`, body),
     /**
      * Refunds a payment, or part of it.
      * @default body is {}, the rest of the payment
      */
     refund: (payment: RecordOrId, body: RefundBody = {}) =>
-      post<PaymentView>(`/_sim/payments/${one(idOf(payment))}/refunds`, body),
+      post<PaymentView>(`/_sim/payments/${encodedId(idOf(payment))}/refunds`, body),
     /**
      * Rates the meal, from 1 to 5.
      * @default body.comment and body.guest_name are null
      */
     rate: (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
-      post<FeedbackView>(`/_sim/checks/${one(externalIdOf(check))}/feedback`, body),
+      post<FeedbackView>(`/_sim/checks/${encodedId(externalIdOf(check))}/feedback`, body),
   }
   const request = async (method: string, path: string, body?: unknown, options?: CallOptions) => {
     if (!path.startsWith('/')) throw new TypeError(`The path must begin with /, got ${JSON.stringify(path)}.`)
@@ -228,15 +227,15 @@ export function createClient(options: ClientOptions) {
     checks,
     claims: Object.assign(listing<ClaimView, ClaimsQuery>('/v1/claims', ofCheck), {
       /** Returns a claim. */
-      get: (id: string) => get<ClaimView>(`/v1/claims/${one(id)}`),
+      get: (id: string) => get<ClaimView>(`/v1/claims/${encodedId(id)}`),
     }),
     payments: Object.assign(listing<PaymentView, PaymentsQuery>('/v1/payments', ofCheck), {
       /** Returns a payment. */
-      get: (id: string) => get<PaymentView>(`/v1/payments/${one(id)}`),
+      get: (id: string) => get<PaymentView>(`/v1/payments/${encodedId(id)}`),
     }),
     feedback: Object.assign(listing<FeedbackView, FeedbackQuery>('/v1/feedback', ofCheck), {
       /** Returns a rating with its comment. */
-      get: (id: string) => get<FeedbackView>(`/v1/feedback/${one(id)}`),
+      get: (id: string) => get<FeedbackView>(`/v1/feedback/${encodedId(id)}`),
     }),
     inspector: {
       /**
@@ -250,7 +249,7 @@ export function createClient(options: ClientOptions) {
     },
     tables: {
       /** Returns the URL that the QR code of a table opens. */
-      address: (number: string) => get<TableAddress>(`/_sim/tables/${one(number)}`),
+      address: (number: string) => get<TableAddress>(`/_sim/tables/${encodedId(number)}`),
     },
     /** Actions of guests. A check is given by its external id, or as the check itself. */
     guests: Object.assign(guests, {
@@ -284,10 +283,11 @@ export function createClient(options: ClientOptions) {
       createWithSecret: (body: ChosenSecretBody) =>
         post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
       /** Sends one signed ping, and resolves with the receiver's response. */
-      ping: (endpoint: RecordOrId) => post<PingReport>(`/v1/webhook-endpoints/${one(idOf(endpoint))}/test`),
+      ping: (endpoint: RecordOrId) =>
+        post<PingReport>(`/v1/webhook-endpoints/${encodedId(idOf(endpoint))}/test`),
       /** Deletes a webhook endpoint; its pending deliveries become dead. */
       delete: (endpoint: RecordOrId) =>
-        remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${one(idOf(endpoint))}`),
+        remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${encodedId(idOf(endpoint))}`),
     }),
     deliveries: Object.assign(deliveries, {
       /**
@@ -308,13 +308,13 @@ export function createClient(options: ClientOptions) {
        */
       none: (unwanted?: DeliveriesUnwanted) => noneDelivered(reads, unwanted),
       /** Returns the signature header of the latest attempt, as it was sent. */
-      signature: (id: string) => get<SentSignature>(`/_sim/deliveries/${one(id)}/signature`),
+      signature: (id: string) => get<SentSignature>(`/_sim/deliveries/${encodedId(id)}/signature`),
       /**
        * Creates a delivery of the same event to the same endpoint. Does not wait for its attempt.
        * @default options.fresh is true: signed with the current time; false repeats the header of the first attempt
        */
       resend: (delivery: RecordOrId, { fresh = true } = {}) =>
-        post<Delivery>(`/_sim/deliveries/${one(idOf(delivery))}/resend`, { fresh }),
+        post<Delivery>(`/_sim/deliveries/${encodedId(idOf(delivery))}/resend`, { fresh }),
     }),
     events: Object.assign(events, {
       /**
@@ -331,7 +331,7 @@ export function createClient(options: ClientOptions) {
     }),
     requests: Object.assign(listing<RequestView, RequestsQuery>('/_sim/requests'), {
       /** Returns a request by its `X-Request-Id`. */
-      get: (id: string) => get<RequestView>(`/_sim/requests/${one(id)}`),
+      get: (id: string) => get<RequestView>(`/_sim/requests/${encodedId(id)}`),
     }),
     /**
      * Returns the findings about an integration.
@@ -363,7 +363,7 @@ export function createClient(options: ClientOptions) {
        */
       create: (body: Partial<CreateKeyBody>) => post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
       /** Revokes an API key. */
-      revoke: (id: string) => remove<ApiKeyView>(`/_sim/keys/${one(id)}`),
+      revoke: (id: string) => remove<ApiKeyView>(`/_sim/keys/${encodedId(id)}`),
     }),
     clock,
     faults: {

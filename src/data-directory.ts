@@ -70,7 +70,7 @@ export function authorityFile(directory: string): string {
   return resolve(directory, 'ca', 'ca.pem')
 }
 
-/** Creates that directory, private to its owner and ignored by git. */
+/** Creates the folder of saved states, private to its owner and ignored by git. */
 export async function prepareStatesDirectory(directory: string): Promise<void> {
   await preparePrivately(statesDirectory(directory))
 }

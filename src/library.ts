@@ -136,7 +136,7 @@ function createReceived(receive: Service['receive']) {
   }
 }
 
-/** @throws TypeError unless it has what is read of a response. Those of other libraries are no `Response` of this runtime. */
+/** @throws TypeError unless the value has a status and headers. A response of another library is not this runtime's `Response`. */
 function requireResponse(given: unknown): void {
   const { status, headers } = (given ?? {}) as { status?: unknown; headers?: unknown }
   if (typeof status === 'number' && typeof headers === 'object' && headers !== null) return

@@ -205,7 +205,8 @@ export interface DeliveryTimes {
   pollMs: number
 }
 
-export const deliveryTimes: DeliveryTimes = {
+/** Default of `deliveryTimes`. */
+export const defaultDeliveryTimes: DeliveryTimes = {
   timeoutMs: 10_000,
   bodyTimeoutMs: 1_000,
   leaseMs: 30_000,
@@ -224,6 +225,6 @@ export function longestAttempt({ timeoutMs, bodyTimeoutMs, leaseMs }: DeliveryTi
 }
 
 /** True when a lease that is renewed in time always has enough left for an attempt. */
-export function fitLease(times: DeliveryTimes): boolean {
+export function leaseOutlastsAttempt(times: DeliveryTimes): boolean {
   return times.leaseMs - times.renewMs - 2 * times.pollMs > longestAttempt(times)
 }

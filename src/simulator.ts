@@ -202,7 +202,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     strict: parts.strict ?? false,
     orderBy,
     deliverNow: deliveries.attempt,
-    judgeDestination: deliveries.judge,
+    judgeDestination: deliveries.judgeDestination,
   }
   const answerMcpRequest: AnswerMcp = async (...call) => {
     // Loaded late: a service that no agent calls does not need the SDK.

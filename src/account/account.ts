@@ -1,4 +1,4 @@
-import { checkKey, type StoredCheck } from '../model/check.ts'
+import { checkKey, keyOfItsCheck, type StoredCheck } from '../model/check.ts'
 import type { Location, Everything } from '../model/records.ts'
 import {
   type Account,
@@ -11,7 +11,7 @@ import {
 } from '../model/simulator/report.ts'
 import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
 import { moneyIn } from '../model/text/money.ts'
-import { groupedBy, happenedTo, acceptedAt, type Happened, isBooked } from './happened.ts'
+import { groupedBy, eventsByCheck, acceptedAt, type CheckEvent, isAboutMoney } from './check-events.ts'
 import { isFullyPaid } from '../model/guests/claimed-items.ts'
 
 /** A finding of the report with its request. */
@@ -45,7 +45,7 @@ export function accountOf({ location, records, findings, conflicts, allClosed }:
   )
   const payments = records.payments.filter(({ location_id }) => location_id === location.id)
   const owned = new Set([...checks, ...payments].map(({ id }) => id))
-  const happened = happenedTo(records, owned)
+  const happened = eventsByCheck(records, owned)
   const money = moneyIn(location.currency, 'en')
   const known = new Set(checks.map(({ external_id }) => external_id))
   const fromLog = [
@@ -84,15 +84,14 @@ const EXAMPLES = 10
 
 /** Returns one problem for each code and check of the findings about money. */
 function fromFindings(findings: readonly FindingOfCheck[]): Problem[] {
-  const ofMoney = findings.filter(({ code }) => isMoney(code))
+  const ofMoney = findings.filter((one): one is FindingOfCheck & { code: ProblemCode } => isMoney(one.code))
   const groups = groupedBy(ofMoney, ({ code, external_check_id }) => `${code}\n${external_check_id}`)
   return [...groups.values()].flatMap((found) => {
     const [first] = found
     if (first === undefined) return []
     const { code, external_check_id, started_at, message } = first
     const requests = [...new Set(found.map(({ request }) => request))].slice(0, EXAMPLES)
-    const problem = { external_check_id, at: started_at, message, requests, events: [], deliveries: [] }
-    return isMoney(code) ? [{ code, ...problem }] : []
+    return [{ code, external_check_id, at: started_at, message, requests, events: [], deliveries: [] }]
   })
 }
 
@@ -117,8 +116,8 @@ function accountOfChecks(
   { claims, payments }: Pick<Everything, 'claims' | 'payments'>,
   problems: readonly Problem[],
 ): AccountOfCheck[] {
-  const claimsOf = groupedBy(claims, addressOf)
-  const paymentsOf = groupedBy(payments, addressOf)
+  const claimsOf = groupedBy(claims, keyOfItsCheck)
+  const paymentsOf = groupedBy(payments, keyOfItsCheck)
   const problemsOf = groupedBy(problems, ({ external_check_id }) => external_check_id)
   return checks.map((check) => {
     const key = checkKey(check)
@@ -150,16 +149,6 @@ function sumOf(checks: readonly Sums[]): Sums {
   return sums
 }
 
-function addressOf({
-  location_id,
-  external_check_id,
-}: {
-  location_id: string
-  external_check_id: string
-}): string {
-  return checkKey({ location_id, external_id: external_check_id })
-}
-
 function total(amounts: readonly number[]): number {
   return amounts.reduce((sum, cents) => sum + cents, 0)
 }
@@ -168,7 +157,7 @@ function total(amounts: readonly number[]): number {
  * Finds a check that was fully paid and is still open with nothing owed. A check with a new balance is not left open:
  * its guests have ordered more. With `allClosed`, finds any open check.
  */
-function checkLeftOpen(check: StoredCheck, happened: readonly Happened[], allClosed: boolean): Problem[] {
+function checkLeftOpen(check: StoredCheck, happened: readonly CheckEvent[], allClosed: boolean): Problem[] {
   if (check.status === 'closed') return []
   const paid = happened.findLast(({ type }) => type === 'check.fully_paid')
   const isPaid = check.balance_cents <= 0 && (paid !== undefined || isFullyPaid(check))
@@ -191,14 +180,13 @@ function checkLeftOpen(check: StoredCheck, happened: readonly Happened[], allClo
 }
 
 /**
- * Finds the first refund that nothing answers, on a check with a balance. An answer takes an amount off the bill, closes
- * the check, whose rest the till then takes, or leaves nothing to pay, as guests do who pay the amount again. A push
- * before a receiver accepted the refund is no answer: the POS did
- * not know about the refund. Where none accepted it, any later push may be an answer.
+ * Finds the first refund without an answer, on a check with a balance. A push answers it when it closes the check, lowers its
+ * total or adds a discount, after a receiver accepted the refund. Where no receiver accepted it, such a push may come at
+ * any time after the refund. `check.fully_paid` answers it, too: the guests have paid the amount again.
  */
 function refundNotSettled(
   { external_id, balance_cents }: StoredCheck,
-  happened: readonly Happened[],
+  happened: readonly CheckEvent[],
   money: (cents: number) => string,
 ): Problem[] {
   if (balance_cents <= 0) return []
@@ -228,7 +216,7 @@ function refundNotSettled(
 }
 
 /** Returns true for a push that closes the check, lowers its total or adds to its discounts. */
-function answers({ after }: Happened, earlier: readonly Happened[]): boolean {
+function answers({ after }: CheckEvent, earlier: readonly CheckEvent[]): boolean {
   if (after === undefined) return false
   const before = earlier.findLast((event) => event.after !== undefined)?.after
   if (after.status === 'closed' || before === undefined) return true
@@ -236,21 +224,21 @@ function answers({ after }: Happened, earlier: readonly Happened[]): boolean {
 }
 
 /** Finds an event about money that no subscribed endpoint accepted so far. */
-function eventNotAccepted(external_check_id: string, happened: readonly Happened[]): Problem[] {
+function eventNotAccepted(external_check_id: string, happened: readonly CheckEvent[]): Problem[] {
   return happened
-    .filter((event) => isBooked(event) && event.deliveries.length > 0 && acceptedAt(event) === undefined)
+    .filter((event) => isAboutMoney(event) && event.deliveries.length > 0 && acceptedAt(event) === undefined)
     .map((event) => ({
       code: 'event_not_accepted',
       external_check_id,
       at: event.created_at,
-      message: `No receiver accepted ${event.type} of check ${external_check_id}: ${seen(event)}. The POS does not know about it and does not book it. Make the receiver answer 2xx, then resend the delivery.`,
+      message: `No receiver accepted ${event.type} of check ${external_check_id}: ${attemptsText(event)}. The POS does not know about it and does not book it. Make the receiver answer 2xx, then resend the delivery.`,
       requests: [],
       events: [event.id],
       deliveries: event.deliveries.map(({ id }) => id),
     }))
 }
 
-function seen({ deliveries }: Happened): string {
+function attemptsText({ deliveries }: CheckEvent): string {
   const attempts = deliveries.flatMap((delivery) => delivery.attempts)
   const last = attempts.at(-1)
   const next = deliveries.some(({ status }) => status === 'pending')

@@ -23,7 +23,7 @@ export interface Convergence {
   divergence: { fields: string[]; endings: [Ending, Ending] } | null
 }
 
-interface Asked {
+interface OrderOptions {
   orders: number
   seed: number
 }
@@ -38,7 +38,7 @@ export function byCheck(pushes: readonly RecordedPush[]): RecordedPush[][] {
 export async function permute(
   client: Pick<Client, 'checks'>,
   pushes: readonly RecordedPush[],
-  { orders, seed }: Asked,
+  { orders, seed }: OrderOptions,
 ): Promise<Convergence> {
   const token = newToken()
   const [external_check_id = ''] = pushes.map(({ id }) => id)

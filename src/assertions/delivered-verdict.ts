@@ -74,7 +74,7 @@ function missing(
   return ['never_came', `${start}${came.length === 0 ? '; none arrived' : ''}.`]
 }
 
-/** `dlv_… failed at attempt 7: The receiver answered 500. It is dead.` */
+/** `dlv_… failed at attempt 7: The receiver answered 500. No further attempt follows.` */
 function failure({ id, attempts, next_attempt_at, dead_reason }: Delivery): string {
   const reason = (attempts.at(-1)?.error ?? '').replace(/\.$/, '')
   const cause = dead_reason === 'endpoint_disabled' ? ': the endpoint is disabled' : ''
@@ -102,15 +102,15 @@ function whatOf({ type, status, isOne }: Pick<Wanted, 'type' | 'status'> & { isO
 /** A reader of the failure needs no more than this. */
 const MOST_SHOWN = 10
 
-type Asked = Pick<ClientReads, 'deliveries' | 'events' | 'request'>
+type MissingReads = Pick<ClientReads, 'deliveries' | 'events' | 'request'>
 
 /** Returns lines for an error message: why a delivery may be missing, and what came instead. */
-export async function explainMissing(client: Asked, wanted: Wanted): Promise<string[]> {
-  const [reason, instead] = await Promise.all([reasonFor(client, wanted), deliveriesOf(client)])
+export async function explainMissing(client: MissingReads, wanted: Wanted): Promise<string[]> {
+  const [reason, instead] = await Promise.all([reasonFor(client, wanted), latestDeliveryLines(client)])
   return [...reason, ...instead]
 }
 
-async function reasonFor({ events, request }: Asked, { type, check }: Wanted): Promise<string[]> {
+async function reasonFor({ events, request }: MissingReads, { type, check }: Wanted): Promise<string[]> {
   const { data: happened } = await events.list({ type, external_check_id: check, limit: 1 })
   // Not /v1/webhook-endpoints, whose faults and rate limits would hide the reason.
   const { json } = await request('GET', '/_sim/webhook-endpoints?limit=100')
@@ -128,7 +128,7 @@ async function reasonFor({ events, request }: Asked, { type, check }: Wanted): P
     : [`${type ?? 'An event'}${about} has occurred, but no enabled webhook endpoint is registered for it.`]
 }
 
-async function deliveriesOf({ deliveries }: Asked): Promise<string[]> {
+async function latestDeliveryLines({ deliveries }: MissingReads): Promise<string[]> {
   const { data, next_cursor } = await deliveries.list({ limit: MOST_SHOWN })
   if (data.length === 0) return ['No delivery was sent.']
   const heading = next_cursor === null ? 'All deliveries:' : `The last ${MOST_SHOWN} deliveries:`

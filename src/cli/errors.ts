@@ -28,7 +28,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Returns a handler of a rejection: `value` when the service answered with an error, as to a key without the scope. */
+/** Returns a rejection handler: it returns `value` for an ApiError, such as a key without the scope, and rethrows others. */
 export function ifRefused<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof ApiError) return value

@@ -29,7 +29,7 @@ export function faultsOfWords(words: readonly string[], flag: string): Fault[] {
 }
 
 /**
- * Parses fault words; a name without a value means always. Errors name the argument or flag.
+ * Parses fault words; a name without a value means always. Errors of a value name the argument or flag.
  * @throws CommandError (usage) that lists the faults.
  */
 export function readFaultWords(words: readonly string[], argument = 'FAULT'): FaultWords {

@@ -26,7 +26,7 @@ const words: readonly string[] = [...findingCodes, ...accountCodes, 'any', 'none
  * @throws CLIError for an unknown one.
  */
 export function failingCodes(given: string | readonly string[]): string[] {
-  const codes = listed(given).flatMap((text) => text.split(',').map((code) => code.trim()))
+  const codes = listed(given).flatMap((text) => listed(text))
   const unknown = codes.find((code) => !words.includes(code))
   if (unknown === undefined) return codes
   throw new Errors.CLIError(

@@ -24,7 +24,7 @@ export interface Triggered {
 
 /**
  * Takes the steps that lead to an event.
- * @throws CommandError when the check cannot have the event, or (usage) when `overrides` are given and no step
+ * @throws CommandError when the check cannot have the event, or (usage) when `hasOverrides` is true and no step
  * pushes; ApiError for a refusal by the service.
  */
 export async function trigger(

@@ -190,7 +190,7 @@ export function idOf(record: RecordOrId): string {
 }
 
 /** Returns an id, encoded for a path. @throws TypeError for what JavaScript would send as `undefined` or `[object Object]`. */
-export function pathOf(id: string): string {
+export function encodedId(id: string): string {
   return encodeURIComponent(requireId(id))
 }
 

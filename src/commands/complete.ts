@@ -43,7 +43,7 @@ export default class Complete extends ServiceCommand {
     const { flags } = parsed
     return lookUp(
       kind,
-      { connect: () => this.connect(flags), dataDirectory: flags['data-dir'] },
+      { connect: () => this.connect(flags), dataDirectory: flags['data-dir'], config: flags.config },
       LOOK_UP_TIMEOUT_MS,
     )
   }

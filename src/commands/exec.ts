@@ -137,12 +137,10 @@ export default class Exec extends BaseCommand {
     const { flags, metadata } = await this.parse(Exec)
     this.wasDirectoryGiven = metadata.flags['data-dir']?.setFromDefault !== true
     if ((this.command[0] ?? '') === '')
-      throw usageError(
-        'Missing argument: CMD. Pass the command to run behind --, for example: tabwire exec -- npm test',
-      )
+      throw usageError('CMD is missing. Pass the command after --, for example: tabwire exec -- npm test')
     const failOn = failingCodes(flags['fail-on'])
     const faults = faultsOfWords(
-      listed(flags.faults ?? []).flatMap((text) => text.split(',')),
+      listed(flags.faults ?? []).flatMap((text) => listed(text)),
       '--faults',
     )
     requireNode()
@@ -168,7 +166,7 @@ export default class Exec extends BaseCommand {
           ? undefined
           : playAlong(client, { seed, guests: flags.guests }, () => simulator.idle())
       const code = await this.runWith(simulator, directory)
-      // The end of the play clears them.
+      // Read before the guests end, which clears the faults.
       const injected = flags.bundle === undefined ? undefined : await client.faults.show()
       if (playing !== undefined) await this.tellGuests(client, playing)
       const allClosed = flags['all-closed']

@@ -150,7 +150,7 @@ export default class Push extends ServiceCommand {
 
   /**
    * Returns where orders are tried: a separate service in memory, so that receivers, reports and data of the running one
-   * are not affected. A service that is no simulator is the subject of the test, so the trials are pushed there.
+   * are not affected. A service that is not a simulator is the subject of the test, so the trials are pushed there.
    */
   private async trialService(client: Client): Promise<{ trial: Client; close(): Promise<void> }> {
     const ordering = await client.health().catch((error: unknown) => {

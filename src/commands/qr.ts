@@ -1,6 +1,6 @@
 import { Args, Errors, Flags } from '@oclif/core'
 import { paginate } from '../client/reads.ts'
-import { CommandError, exitCodes } from '../cli/errors.ts'
+import { CommandError } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
@@ -62,7 +62,7 @@ export default class Qr extends ServiceCommand {
   }
 }
 
-/** `--url` names the service, here as everywhere, when one follows it; alone it asks for the address. */
+/** Accepts `--url` without a URL as `--address`. With a URL, it locates the service, as in all commands. */
 function withoutBareUrl(argv: readonly string[]): string[] {
   return argv.map((word, index) =>
     word === '--url' && !/^https?:/i.test(argv[index + 1] ?? '') ? '--address' : word,
@@ -77,6 +77,5 @@ async function requireLocation(client: Client, wanted: string, actual: string): 
   throw new CommandError(
     'other_location',
     `--location must be the location of the API key, got ${JSON.stringify(wanted)}. Run \`tabwire locations\` to list locations, or pass --api-key with a key of that location.`,
-    exitCodes.failed,
   )
 }

@@ -100,13 +100,13 @@ export default class Replay extends BaseCommand {
   private async judge(
     client: Client,
     { verdict, command, ...bundle }: Bundle,
-    wanted: Wanted,
+    wanted: ReplayFlags,
   ): Promise<Reported> {
     const recorded = {
       report: await client.report(verdict.since ?? undefined),
       account: await client.account({ all_closed: verdict.all_closed }),
     }
-    // The inspector reads them.
+    // Reads the requests as the inspector does, so that a broken record fails here.
     await client.requests.list({ limit: 100 })
     const { report: before, account: accountBefore } = verdict
     if (!isDeepStrictEqual(recorded, { report: before, account: accountBefore }))
@@ -138,7 +138,7 @@ export default class Replay extends BaseCommand {
 }
 
 /** Flags that select the report. */
-interface Wanted {
+interface ReplayFlags {
   since?: Parameters<typeof timeOf>[1] | undefined
   'all-closed': boolean
   withAccount: boolean

@@ -10,7 +10,7 @@ import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 import { runningService } from '../cli/running-service.ts'
-import { CommandError, describeFailure, exitCodes } from '../cli/errors.ts'
+import { CommandError, describeFailure } from '../cli/errors.ts'
 
 export default class Start extends BaseCommand {
   static override description =
@@ -139,6 +139,5 @@ async function portInUse(
   return new CommandError(
     'failed',
     `Port ${port} is already in use. Choose another with --port (0 = any free port).`,
-    exitCodes.failed,
   )
 }

@@ -17,11 +17,11 @@ import {
 import { signatureHeader } from '../model/text/service-name.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
 
-type Given = Pick<DiagnoseOptions, 'payload' | 'header' | 'headers' | 'now'>
+type VerifyInput = Pick<DiagnoseOptions, 'payload' | 'header' | 'headers' | 'now'>
 type Sources = Parameters<Verify['connect']>[0] &
   Record<'header' | 'request' | 'delivery', string | undefined> &
   Record<'service-name', string | undefined> & { body: string; now: Date | undefined }
-type Settings = Omit<DiagnoseOptions, keyof Given> & { now: Date }
+type Settings = Omit<DiagnoseOptions, keyof VerifyInput> & { now: Date }
 
 export default class Verify extends ServiceCommand {
   static override description =
@@ -81,7 +81,7 @@ export default class Verify extends ServiceCommand {
     if (!outcome.result.ok) process.exitCode = exitCodes.checkFailed
   }
 
-  private async given(flags: Sources): Promise<Given> {
+  private async given(flags: Sources): Promise<VerifyInput> {
     const { header, request, delivery } = flags
     if (request !== undefined) return fromRequest(request, await this.serviceName(flags))
     if (delivery !== undefined) return this.fromDelivery(delivery, flags)
@@ -90,7 +90,7 @@ export default class Verify extends ServiceCommand {
   }
 
   /** Verifies a sent request at the time of sending: only reception can be late. */
-  private async fromDelivery(id: string, flags: Sources): Promise<Given> {
+  private async fromDelivery(id: string, flags: Sources): Promise<VerifyInput> {
     const client = await this.connect(flags)
     const { event_id } = await client.deliveries.get(id)
     const payload = Buffer.from((await client.events.get(event_id)).body)
@@ -103,7 +103,7 @@ export default class Verify extends ServiceCommand {
   /** Verifies the rest without output: the exit code says whether one is wrong. */
   protected override abandoned(): void {}
 
-  /** Prints one line per signature and the totals: on standard output with `--json`, else below. */
+  /** Prints one line per signature, then the totals. */
   private async verifyMany(file: Buffer, settings: Settings): Promise<void> {
     const lines = parseMany(file)
     if (lines.length === 0) throw usageError('--many: the file contains no deliveries.')
@@ -122,7 +122,7 @@ export default class Verify extends ServiceCommand {
   }
 }
 
-async function fromRequest(file: string, serviceName: string): Promise<Given> {
+async function fromRequest(file: string, serviceName: string): Promise<VerifyInput> {
   const { headers, body } = parseRawRequest(await readInput(file), inputName(file))
   const values = valuesOf({ headers }, signatureHeader(serviceName))
   return { payload: body, headers, header: values.length > 1 ? values : values[0] }

@@ -96,7 +96,7 @@ interface Named {
 }
 
 /** Names, each of a group, of a case, or of both as `group/case`. An absent `only` means all. */
-export interface Selection {
+interface Selection {
   only?: readonly string[] | undefined
   skip?: readonly string[] | undefined
 }

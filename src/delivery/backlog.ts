@@ -52,7 +52,7 @@ interface BacklogParts {
 interface Waiting {
   /** Milliseconds that it has waited, in ticks. */
   waited: number
-  /** Id of the newest delivery at that time. */
+  /** Id of the newest delivery to wait for when the wait began. */
   upTo: string
   resolve: (settled: Settled) => void
   reject: (reason: unknown) => void

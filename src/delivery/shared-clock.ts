@@ -10,7 +10,7 @@ export interface SharedClockParts {
   /** Brings the values up to date; absent in a single process, whose values always are. */
   refresh?: (() => Promise<void>) | undefined
   /** Resolves when the other instances know the changes so far; absent in a single process. */
-  isKnown?: (() => Promise<void>) | undefined
+  untilKnown?: (() => Promise<void>) | undefined
   /** Called when another instance replaces the state, which ends all moves. */
   onReplaced: () => void
 }
@@ -52,7 +52,7 @@ export function initialValue(setting: ClockSetting) {
 
 /** Changes the clock of the sandbox. One instance at a time holds the lease for it. */
 export function createSharedClock(parts: SharedClockParts) {
-  const { clock, values, instance, refresh, isKnown, onReplaced } = parts
+  const { clock, values, instance, refresh, untilKnown, onReplaced } = parts
   let now = stored(values.get(CLOCK))
   /** The lease of this instance: `lost` is called when another instance ended it; `stop` ends its renewal. */
   let own: { lost: () => void; stop: () => void } | undefined
@@ -106,7 +106,7 @@ export function createSharedClock(parts: SharedClockParts) {
     const { renewals } = now
     const end = () => {
       const isExpired = (shared: Shared) => shared.turn !== null && shared.renewals === renewals
-      // When the database is away, its instance may be alive: it gets the same time again.
+      // While the database is away, the instance with the lease may be alive, so it gets the full time again.
       change((shared) => [isExpired(shared) ? withoutLease(shared) : shared, undefined]).catch(watch)
     }
     const timer = timers.setTimeout(end, EXPIRY_MS).unref()
@@ -124,7 +124,7 @@ export function createSharedClock(parts: SharedClockParts) {
     isLooking = false
   }
 
-  /** Acquires the lease; waits for a lease that `isFree` does not allow to take over. */
+  /** Acquires the lease; waits while `isFree` returns false for the current one. */
   async function acquire<Reply>(
     isFree: (lease: Lease | null) => boolean,
     begin: (shared: Shared) => readonly [Shared, Lease['to'], Reply],
@@ -213,7 +213,7 @@ export function createSharedClock(parts: SharedClockParts) {
     end,
     async freeze(frozen: boolean): Promise<void> {
       await set((shared) => freeze(shared, frozen))
-      await isKnown?.()
+      await untilKnown?.()
     },
     /** Sets the clock, also backwards; resolves with the earlier setting. */
     jump: (time: Date | undefined, frozen: boolean): Promise<ClockSetting> =>

@@ -17,7 +17,7 @@ export interface PaymentWanted {
 }
 
 /** What a guest wants to do next. */
-export type Wanted =
+export type NextAct =
   | { act: 'claim'; guest: string; item: ClaimWanted; item_name: string }
   | { act: 'release'; guest: string; claim: string; item_name: string }
   | { act: 'pay'; guest: string; body: PaymentWanted }
@@ -61,7 +61,7 @@ export class Party {
   private readonly claims: { id: string; guest: string }[] = []
   private readonly way: (typeof ways)[number]
   /** Acts that come before all others, in order. */
-  private readonly queue: Wanted[] = []
+  private readonly queue: NextAct[] = []
   private readonly seed: number
   private turn = 0
   private payers: string[] = []
@@ -85,7 +85,7 @@ export class Party {
   }
 
   /** Returns the next act; `undefined` when the party waits or has left. `check` is undefined once it is closed. */
-  next(check: Check | undefined): Wanted | undefined {
+  next(check: Check | undefined): NextAct | undefined {
     const queued = this.queue.shift()
     if (queued !== undefined) return queued
     if (check === undefined || this.isStuck || this.settled === check.totals.total_cents) return undefined
@@ -93,7 +93,7 @@ export class Party {
     return this.way === 'items' ? (this.claimNext(check) ?? this.payNext(check)) : this.payNext(check)
   }
 
-  claimed({ id }: ClaimView, { guest, item_name }: Extract<Wanted, { act: 'claim' }>): void {
+  claimed({ id }: ClaimView, { guest, item_name }: Extract<NextAct, { act: 'claim' }>): void {
     this.claims.push({ id, guest })
     if (this.draw('release') < 0.08) this.queue.push({ act: 'release', guest, claim: id, item_name })
     this.finishTurn()
@@ -118,11 +118,11 @@ export class Party {
   }
 
   /** The check changed in the meantime, so the party looks again. */
-  refused(wanted: Wanted): void {
+  refused(next: NextAct): void {
     this.refusals += 1
     this.turn += 1
-    if (wanted.act === 'pay') this.forget(wanted.body.claim_ids ?? [])
-    if (wanted.act === 'release') this.forget([wanted.claim])
+    if (next.act === 'pay') this.forget(next.body.claim_ids ?? [])
+    if (next.act === 'release') this.forget([next.claim])
   }
 
   private settle(check: Check, payment: PaymentView, payer: string): void {
@@ -144,7 +144,7 @@ export class Party {
       })
   }
 
-  private claimNext({ items }: Check): Wanted | undefined {
+  private claimNext({ items }: Check): NextAct | undefined {
     const free = items.filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
     const item = free[Math.floor(this.draw('item') * free.length)]
     if (item === undefined) return undefined
@@ -163,7 +163,7 @@ export class Party {
     return roundQuantity(Math.min(left, item.quantity > MOST_PIECES ? item.quantity / 5 : 1))
   }
 
-  private payNext({ balance_cents }: Check): Wanted {
+  private payNext({ balance_cents }: Check): NextAct {
     if (this.way === 'items') {
       const [first] = this.claims
       const guest = first?.guest ?? this.choice('payer', this.guests)
@@ -177,7 +177,7 @@ export class Party {
     return this.payment(guest, balance_cents, { amount_cents: Math.max(1, Math.ceil(balance_cents * share)) })
   }
 
-  private payment(guest: string, balance: number, what: Partial<PaymentWanted>): Wanted {
+  private payment(guest: string, balance: number, what: Partial<PaymentWanted>): NextAct {
     const rate = this.choice('tip', [0, 0, 0.1, 0.15, 0.2])
     const tip_cents = Math.round(((what.amount_cents ?? balance) / this.guests.length) * rate)
     const card = this.draw('card') < 0.07 ? ({ card: 'declined' } as const) : {}

@@ -9,7 +9,7 @@ import {
 } from '../model/simulator/settings.ts'
 import { durationText } from '../model/text/time.ts'
 import { timers } from '../timers.ts'
-import { MOST_GUESTS, Party, type ClaimWanted, type PaymentWanted, type Wanted } from './party.ts'
+import { MOST_GUESTS, Party, type ClaimWanted, type PaymentWanted, type NextAct } from './party.ts'
 import { ApiError } from '../client/errors.ts'
 import { LONGEST_MS, type CallOptions } from '../client/limit.ts'
 import type { Listing, StreamOptions } from '../client/reads.ts'
@@ -82,7 +82,7 @@ interface Declined {
 /** The service refused the act, because the check had changed. */
 interface Refused {
   act: 'refused'
-  tried: Wanted['act']
+  tried: NextAct['act']
   code: string
   message: string
 }
@@ -147,6 +147,7 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
   } = wanted
   requireSetting('seed', wholeNumber(wholeNumbers.seed), seed)
   requireSetting('guests', wholeNumber({ min: 1, max: 12 }), guests)
+  requireSetting('pace', wholeNumber({ min: 0 }), pace)
   /** By check id: after a reset, another check can have the external id. */
   const parties = new Map<string, Party>()
   const report: GuestsReport = {
@@ -177,20 +178,20 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
     onAct?.(act)
   }
 
-  async function take(wanted: Wanted, id: string, party: Party, check: Check | undefined): Promise<Taken> {
-    const { act, guest } = wanted
+  async function take(next: NextAct, id: string, party: Party, check: Check | undefined): Promise<Taken> {
+    const { act, guest } = next
     if (act === 'claim') {
-      const resource = await calls.claim(id, { guest_name: guest, items: [wanted.item] })
-      party.claimed(resource, wanted)
-      return { act, item_name: wanted.item_name, resource }
+      const resource = await calls.claim(id, { guest_name: guest, items: [next.item] })
+      party.claimed(resource, next)
+      return { act, item_name: next.item_name, resource }
     }
     if (act === 'release') {
-      const resource = await calls.release(wanted.claim)
+      const resource = await calls.release(next.claim)
       party.released(resource)
-      return { act, item_name: wanted.item_name, resource }
+      return { act, item_name: next.item_name, resource }
     }
     if (act === 'pay') {
-      const resource = await calls.pay(id, wanted.body)
+      const resource = await calls.pay(id, next.body)
       if (check !== undefined) party.paid(resource, guest, check)
       report.paid_cents += resource.amount_cents
       report.tip_cents += resource.tip_cents
@@ -198,23 +199,23 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
     }
     party.finishTurn()
     if (act === 'refund') {
-      const resource = await calls.refund(wanted.payment.id, { amount_cents: wanted.amount_cents })
-      report.refunded_cents += wanted.amount_cents
+      const resource = await calls.refund(next.payment.id, { amount_cents: next.amount_cents })
+      report.refunded_cents += next.amount_cents
       return { act, resource }
     }
-    const { rating, comment } = wanted
+    const { rating, comment } = next
     return { act, resource: await calls.rate(id, { guest_name: guest, rating, comment }) }
   }
 
   /** Lets the party of a check do one act. Returns false when it has nothing to do. */
   async function play(party: Party, check: Check | undefined): Promise<boolean> {
     const { external_check_id, location_id } = party
-    const wanted = party.next(check)
-    if (wanted === undefined) return false
+    const next = party.next(check)
+    if (next === undefined) return false
     number += 1
-    const head = { number, location_id, external_check_id, guest_name: wanted.guest }
+    const head = { number, location_id, external_check_id, guest_name: next.guest }
     try {
-      record({ ...head, ...(await take(wanted, external_check_id, party, check)) })
+      record({ ...head, ...(await take(next, external_check_id, party, check)) })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const { code, message } = error
@@ -224,8 +225,8 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
         return true
       }
       if (!isRefusal(error)) throw error
-      party.refused(wanted)
-      record({ ...head, act: 'refused', tried: wanted.act, code, message })
+      party.refused(next)
+      record({ ...head, act: 'refused', tried: next.act, code, message })
     }
     return true
   }

@@ -27,7 +27,7 @@ import { channel } from 'node:diagnostics_channel'
 export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromMemory' | 'strictQuery'> {
   service: Service
   /** Sessions of the inspector, which work only under `/_sim`. */
-  sessions?: Pick<Sessions, 'keyOf'>
+  sessions?: Pick<Sessions, 'keyHashOf'>
   log: RequestLog
   newId: NewId
   clock: { now(): Date }
@@ -192,7 +192,7 @@ async function addToLog(
       location_id: context.locationId,
       push: context.push,
       request_body: context.requestBody,
-      response_body: typeof body === 'string' && !context.secret ? body : null,
+      response_body: typeof body === 'string' && !context.unlogged ? body : null,
       ...(context.faults === undefined ? {} : { faults: context.faults }),
     })
   } catch (bug) {
@@ -266,7 +266,7 @@ async function answerOf(
   }
 }
 
-/** A sent response with its request; without method and path when it was refused before routing. */
+/** A sent response with its request; `request` is `null` when it was refused before routing, or its body timed out. */
 export interface PublishedAnswer {
   request: { method: string; path: string; body: string | null } | null
   status: number

@@ -63,7 +63,7 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
   server.requestTimeout = limits.requestMs
   limitConnections(server, limits.connections)
   server.keepAliveTimeout = IDLE_MS
-  lookOften(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
+  setRequestCheckInterval(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
   if (server instanceof TlsServer) limitHandshakes(server, limits.headersMs)
   answerRawErrors(server, handler, app, limits)
   const { port } = listener.address
@@ -146,7 +146,7 @@ const IDLE_MS = 65_000
 const CHECK_MS = 1_000
 
 /** Restarts Node's checks for slow requests with another interval. Node accepts one only at creation, which listhen does. */
-function lookOften(server: Server, everyMs: number): void {
+function setRequestCheckInterval(server: Server, everyMs: number): void {
   Object.assign(server, { connectionsCheckingInterval: everyMs })
   server.emit('listening')
 }

@@ -21,8 +21,6 @@ export function mcpRoutes({ authenticate, answer }: McpParts): Route[] {
       method: 'POST',
       path: '',
       scope: null,
-      // Arguments of tools may contain secrets.
-      secret: true,
       async handle(call) {
         const authorization = call.header('authorization')
         await authenticate(authorization)

@@ -36,7 +36,7 @@ export function docsRoutes(
     if (page === undefined) throw new Refusal('not_found', 'No such guide. /docs/guides lists the guides.')
     return isText ? text(call, 'text/markdown', page) : html(call, 200, page)
   }
-  const open = { method: 'GET', scope: null, secret: true } as const
+  const open = { method: 'GET', scope: null } as const
   return [
     { ...open, path: '', handle: reference },
     { ...open, path: '/guides', handle: guide },

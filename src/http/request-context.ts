@@ -19,8 +19,8 @@ export interface RequestContext {
   /** Summary of a push. */
   push: RequestEntry['push']
   requestBody: string | null
-  /** True when the response contains a secret. */
-  secret: boolean
+  /** True when the log leaves out the response body. */
+  unlogged: boolean
   /** Trace context of the request; only with `--trace`. */
   trace?: TraceContext | undefined
   /** Injected faults. */
@@ -48,7 +48,7 @@ export function newRequestContext(newId: NewId, startedAt: Date, measure = timer
     locationId: undefined,
     push: null,
     requestBody: null,
-    secret: false,
+    unlogged: false,
   }
 }
 

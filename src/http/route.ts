@@ -21,8 +21,8 @@ export interface Route {
   body?: ZodType
   /** The operation in the OpenAPI document; pages and assets have none. */
   doc?: OperationDoc
-  /** True when the response contains a secret. Such bodies are not logged. */
-  secret?: true
+  /** True when the log leaves out the response body, because it has a secret or is long. */
+  unlogged?: true
   /** True when it answers while the service shuts down. */
   whileStopping?: true
   /** True when a key that such a route accepted before is accepted without the database. */

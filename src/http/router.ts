@@ -135,7 +135,7 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
   if (parts.lifecycle.phase === 'stopping' && route.whileStopping !== true)
     throw new Refusal('shutting_down', SHUTTING_DOWN)
-  context.secret = route.secret ?? false
+  context.unlogged = route.unlogged ?? false
   return route.handle(callOf(event, key, context, parts.bodyLimit))
 }
 

@@ -13,8 +13,8 @@ export interface ServiceParts {
   /** Calls the service in this process. */
   fetch: FetchText
   serviceName: string
-  /** Returns why deliveries to a URL are refused. */
-  judge: (url: string) => Promise<{ url: string } | { reason: string }>
+  /** Validates a URL: returns its normal form, or why deliveries to it are refused. */
+  judgeDestination: (url: string) => Promise<{ url: string } | { reason: string }>
   /** Resolves names for connections to a port, and refuses addresses that deliveries must not reach. */
   lookup: (port: number) => LookupFunction
   /** Authorities that the service trusts, in PEM. */
@@ -45,7 +45,7 @@ export async function answerAtService(
       const url = URL.canParse(text) ? new URL(text).href : text
       for await (const endpoint of paginate(client.endpoints.list))
         if (endpoint.url === url) {
-          const judged = await parts.judge(url)
+          const judged = await parts.judgeDestination(url)
           if ('reason' in judged) throw usageError(`url ${judged.reason}.`)
           return new URL(judged.url)
         }

@@ -104,7 +104,7 @@ async function callTool(
 ): Promise<CallResult> {
   const parsed = tool.input.safeParse(given ?? {})
   if (!parsed.success) return failed(wrongArguments(tool, given ?? {}), { code: 'invalid_arguments' })
-  // A receiver may answer with a padded secret in its right form.
+  // A secret may be given with white space around it; a receiver may repeat it without.
   const secrets = [context.secret, (parsed.data as { secret?: string }).secret].flatMap((one) => [
     one,
     one?.trim(),
@@ -134,7 +134,7 @@ function failed(text: string, error: object): CallResult {
   }
 }
 
-/** A call has no flags, and its key is that of the server. */
+/** Returns a command without flags in place of the tool, for error messages. */
 function shapeOf({ name }: Tool) {
   return { name, flags: {}, args: {}, typedAs: {} }
 }

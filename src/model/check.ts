@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readOrdering, revisionNumber } from './revision-schemas.ts'
 import { ORDER_BY, type Revision } from './revision.ts'
-import { pathText, validate, type ValidationIssue } from './validation.ts'
+import { isObject, pathText, validate, type ValidationIssue } from './validation.ts'
 
 const text = (max: number) => z.string().min(1).max(max)
 
@@ -88,8 +88,13 @@ export function checkKey(check: { location_id: string; external_id: string }): s
   return `${check.location_id}/${check.external_id}`
 }
 
+/** `checkKey` for a record about a check. */
+export function keyOfItsCheck(record: { location_id: string; external_check_id: string }): string {
+  return checkKey({ location_id: record.location_id, external_id: record.external_check_id })
+}
+
 /** Options for parsing pushes. */
-export interface PushReading {
+interface PushReading {
   /** Refuses unknown fields. */
   strict?: boolean
   /** The field that orders pushes. */
@@ -150,12 +155,12 @@ export function unknownFields(body: unknown, orderBy = ORDER_BY): string[] {
   if (!isObject(body)) return []
   const found: string[] = []
   const { revision, ...fields } = pushBody.shape
-  findStrangers(body, { ...fields, [orderBy]: revision, $schema: true }, [], found)
-  findStrangers(body.table, pushBody.shape.table.shape, ['table'], found)
+  addUnknownFields(body, { ...fields, [orderBy]: revision, $schema: true }, [], found)
+  addUnknownFields(body.table, pushBody.shape.table.shape, ['table'], found)
   if (Array.isArray(body.items))
     for (const [index, item] of body.items.entries())
-      findStrangers(item, itemBody.shape, ['items', index], found)
-  findStrangers(body.totals, totalsBody.shape, ['totals'], found)
+      addUnknownFields(item, itemBody.shape, ['items', index], found)
+  addUnknownFields(body.totals, totalsBody.shape, ['totals'], found)
   return found
 }
 
@@ -195,13 +200,14 @@ export function contentOf(check: OrderedPush | Check): string {
   return JSON.stringify([check.table.number, check.status, items, [subtotal_cents, tax_cents, total_cents]])
 }
 
-function findStrangers(value: unknown, shape: object, path: readonly PropertyKey[], found: string[]): void {
+function addUnknownFields(
+  value: unknown,
+  shape: object,
+  path: readonly PropertyKey[],
+  found: string[],
+): void {
   if (!isObject(value)) return
   for (const key of Object.keys(value)) if (!Object.hasOwn(shape, key)) found.push(pathText([...path, key]))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function repeatedIds(body: unknown): ValidationIssue[] {

@@ -7,6 +7,11 @@ export interface ValidationIssue {
   message: string
 }
 
+/** True for an object that is not a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /**
  * Validates a body and returns the schema's output; `more` are issues from other checks.
  * @throws Refusal `validation_failed` that lists every issue at once (contract section 4).

@@ -32,7 +32,7 @@ export interface SignatureFailure {
 export type Verification = { ok: true; timestamp: number } | SignatureFailure
 
 /** Validated input: the caller computes the HMAC of each secret and compares it with each `v1`. */
-export interface VerifyInput extends SignatureHeader {
+interface VerifyInput extends SignatureHeader {
   payload: Payload
   secrets: readonly string[]
   /** `now` and `tolerance` are in seconds. */

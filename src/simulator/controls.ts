@@ -26,7 +26,7 @@ import type { Store } from '../store/store.ts'
 import { timers } from '../timers.ts'
 import type { Parts } from './parts.ts'
 import type { Settings } from './settings.ts'
-import { knownElsewhere } from './sharing.ts'
+import { untilKnownElsewhere } from './sharing.ts'
 
 /** Default start of a seeded run's clock: an arbitrary time that never changes. */
 const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
@@ -123,7 +123,7 @@ export function createFaults(
   { values, shared, seed: defaultSeed = 1 }: Pick<Parts, 'values' | 'shared' | 'seed'>,
 ): { controls: FaultControls; deliveries: DeliveryFaults; api: ApiFaults } {
   let now = stored(values.get(FAULTS))
-  const isKnown = knownElsewhere({ shared })
+  const untilKnown = untilKnownElsewhere({ shared })
   const listeners = new Set<() => void>()
   values.onChange((key, value) => {
     if (key !== FAULTS) return
@@ -156,7 +156,7 @@ export function createFaults(
         reply: undefined,
       }))
       await deliveries.replaced()
-      await isKnown?.()
+      await untilKnown?.()
       return show()
     },
   }

@@ -13,13 +13,13 @@ import { createStateControls } from '../delivery/state-controls.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { AnswerOffered } from '../http/sim/offers.ts'
 import { answerOffer } from '../operations/offer-attempt.ts'
-import { deliveryTimes, longestAttempt } from '../simulator-options.ts'
+import { defaultDeliveryTimes, longestAttempt } from '../simulator-options.ts'
 import { Refusal } from '../model/refusal.ts'
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
 import { initialTime, measureOf } from './controls.ts'
-import { createRestarts, knownElsewhere } from './sharing.ts'
+import { createRestarts, untilKnownElsewhere } from './sharing.ts'
 
 /** Parts of the service that deliveries need. */
 interface DeliveryContext {
@@ -52,7 +52,7 @@ export function openDeliveries(
   const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local }
   const receivers = createInProcessReceivers()
   const thrown = createThrown()
-  const times = parts.deliveryTimes ?? deliveryTimes
+  const times = parts.deliveryTimes ?? defaultDeliveryTimes
   const { timeoutMs, bodyTimeoutMs } = times
   const sender = createSender({
     policy,
@@ -99,7 +99,7 @@ export function openDeliveries(
         values,
         instance,
         refresh: shared?.ready,
-        isKnown: knownElsewhere(parts),
+        untilKnown: untilKnownElsewhere(parts),
         waitingFor: shared && (() => dueNow(service, clock)),
         backlog,
         onCommit: service.onCommit,
@@ -122,7 +122,7 @@ export function openDeliveries(
         clearFaults,
         restarts,
       }),
-    async judge(url: string) {
+    async judgeDestination(url: string) {
       const reason = receivers.find(url) === undefined ? await policy.refuse(url) : policy.inspect(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }
     },

@@ -118,7 +118,7 @@ function openReplayDeliveries(
         clearFaults,
         restarts: createRestarts(service, parts),
       }),
-    async judge(url) {
+    async judgeDestination(url) {
       const reason = policy.inspect(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }
     },

@@ -25,8 +25,8 @@ import {
 } from '../model/simulator/settings.ts'
 import { isLoopbackBinding } from '../model/loopback.ts'
 import {
-  deliveryTimes,
-  fitLease,
+  defaultDeliveryTimes,
+  leaseOutlastsAttempt,
   longestAttempt,
   type DeliveryTimes,
   type SimulatorOptions,
@@ -110,9 +110,9 @@ const readLimits = readNumbers(['firstRequestMs', 'headersMs', 'requestMs', 'con
 const readDeliveryTimes: Reader<DeliveryTimes> = (given) => {
   const { value, issue } = readNumbers(['timeoutMs', 'bodyTimeoutMs', 'leaseMs', 'renewMs', 'pollMs'])(given)
   if (issue !== undefined) return { issue }
-  const times: DeliveryTimes = { ...deliveryTimes, ...value }
+  const times: DeliveryTimes = { ...defaultDeliveryTimes, ...value }
   const longest = Math.ceil(longestAttempt(times))
-  return fitLease(times)
+  return leaseOutlastsAttempt(times)
     ? { value: times }
     : must(`times with a lease that outlasts an attempt: leaseMs - renewMs - 2 * pollMs > ${longest}`, given)
 }

@@ -38,7 +38,7 @@ export function sharingOf({
 const KNOWN_MS = 500
 
 /** Returns a function that resolves when the other instances know the changes so far; `undefined` without any. */
-export function knownElsewhere({ shared }: Pick<Parts, 'shared'>): (() => Promise<void>) | undefined {
+export function untilKnownElsewhere({ shared }: Pick<Parts, 'shared'>): (() => Promise<void>) | undefined {
   return shared && (() => timers.sleep(KNOWN_MS))
 }
 

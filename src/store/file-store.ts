@@ -91,7 +91,7 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
   })
   const copy = (): Copy => ({ records: tables.copy(), forget: changes.begin() })
   /** True while the last transactions could not be written. */
-  let isFull = false
+  let lastWriteFailed = false
   /** Set while it is unknown which records the disk holds, so that no transaction can follow them. */
   let notSynced: ReplacedNotSynced | undefined
   const groupCommit = createGroupCommit({
@@ -101,11 +101,11 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
     async write(lines, sequence) {
       if (notSynced !== undefined) throw notSynced
       const toCompact = compaction.isWanted() ? copy() : undefined
-      const wasFull = isFull
-      isFull = true
+      const failedBefore = lastWriteFailed
+      lastWriteFailed = true
       await journals.append(lines)
-      isFull = false
-      if (wasFull) compaction.endBackoff()
+      lastWriteFailed = false
+      if (failedBefore) compaction.endBackoff()
       if (toCompact !== undefined) await compaction.begin(toCompact, sequence)
     },
   })

@@ -19,7 +19,6 @@ import {
   shown,
   wholeNumber,
 } from '../model/simulator/settings.ts'
-import { didYouMean } from '../model/text/did-you-mean.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName, signatureHeader } from '../model/text/service-name.ts'
 import { sign, verify } from '../signature/index.ts'
 
@@ -67,14 +66,6 @@ export function requireSimulator(matcher: string, subject: unknown, ...calls: st
   throw new TypeError(`${matcher} expects a simulator from createSimulator, got ${kindOf(subject)}.`)
 }
 
-/** @throws TypeError when a word is not known, with the one that was probably meant. */
-function requireKnown(noun: string, words: readonly string[], known: readonly string[]): void {
-  const unknown = words.find((word) => !known.includes(word))
-  if (unknown === undefined) return
-  const rest = didYouMean(unknown, known) || `. Known are ${known.join(', ')}.`
-  throw new TypeError(`unknown ${noun} ${JSON.stringify(unknown)}${rest}`)
-}
-
 /** Describes a wrong subject of a matcher: `a Promise`, `undefined`, `"text"`. */
 export function kindOf(subject: unknown): string {
   if (subject instanceof Promise) return 'a Promise; await it first'
@@ -100,7 +91,7 @@ export type ReceivedDelivery =
 export interface SignedOptions {
   /**
    * Names the header, `X-<name>-Signature`.
-   * @default any header of this form, if there is one alone
+   * @default the only header of this form
    */
   serviceName?: string
   /**
@@ -193,7 +184,7 @@ export async function toHaveNoFindings(
   requireKnownOptions(options, ['except', 'since'])
   const { except = [], since } = options
   if (!Array.isArray(except)) throw new TypeError(`except must be a list of findings, got ${shown(except)}.`)
-  requireKnown('finding', except, findingCodes)
+  for (const code of except) requireOneOf('finding', code, findingCodes)
   const { findings } = await simulator.report(since)
   const found = findings.filter(({ code }) => !except.includes(code))
   const got = found.map(({ code, count }) => `${code} (${count})`)

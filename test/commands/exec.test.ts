@@ -214,8 +214,8 @@ describe('tabwire exec', () => {
 
   test.each([
     ['that is missing', ['--', 'no-such-command'], 127, /Command not found: no-such-command\./],
-    ['that is not given', [], 2, /Missing argument: CMD\./],
-    ['that is empty', ['--', ''], 2, /Missing argument: CMD\./],
+    ['that is not given', [], 2, /CMD is missing\./],
+    ['that is empty', ['--', ''], 2, /CMD is missing\./],
     [
       'behind a switch with a value',
       ['--https=false', '--', 'true'],
@@ -224,7 +224,7 @@ describe('tabwire exec', () => {
     ],
     ['behind an unknown flag', ['--prt', '0', '--', 'true'], 2, /--prt/],
     ['behind too many guests', ['--guests', '13', '--', 'true'], 2, /--guests .*12/],
-    ['behind an unknown fault', ['--faults', 'drpo', '--', 'true'], 2, /Unknown fault "drpo"/],
+    ['behind an unknown fault', ['--faults', 'drop=0.2, drpo', '--', 'true'], 2, /Unknown fault "drpo"/],
     [
       'behind an unknown finding',
       ['--fail-on', 'totals', '--', 'true'],

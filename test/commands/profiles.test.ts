@@ -160,6 +160,21 @@ describe('--profile', () => {
     expect(ended.code).toBe(code)
   })
 
+  test.each([
+    ['cacert', '../ca.pem', ['locations']],
+    ['contract_profile', '../contract.json', ['contract', 'check']],
+  ])('names the setting %s whose path is outside of the folder', async (key, path, command) => {
+    const cwd = await emptyDirectory()
+    const profiles = { staging: { url: 'http://127.0.0.1:9', [key]: path } }
+    await writeFile(join(cwd, 'other.json'), JSON.stringify({ profiles }))
+    const { code, stderr } = await tabwire([...command, '--profile', 'staging', '--config', 'other.json'], {
+      cwd,
+    })
+    expect(stderr).toContain(`profiles.staging.${key} must be inside the folder of the file`)
+    expect(stderr).toMatch(/Use a path inside it\.\n$/)
+    expect(code).toBe(2)
+  })
+
   test('says that tabwire.config.json is missing', async () => {
     const { code, stderr } = await tabwire(['locations', '--profile', 'staging'])
     expect(stderr).toContain('--profile staging needs tabwire.config.json, which is not in this directory.')

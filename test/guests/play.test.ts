@@ -58,6 +58,11 @@ async function allOf<T>(records: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('guests who play', () => {
+  test.each([-1_000, Number.NaN, 0.5])('refuse the pace %d', async (pace) => {
+    const { client } = await openSimulator()
+    await expect(client.guests.play({ pace })).rejects.toThrow('pace must be a whole number of at least 0')
+  })
+
   test('repeat their actions with the same seed, and act differently with another', async () => {
     const [one, same, other] = [await evening(20, 7), await evening(20, 7), await evening(20, 8)]
     expect(same.acts).toEqual(one.acts)

@@ -55,8 +55,8 @@ const mutants: readonly Mutant[] = [
   {
     what: 'missing changes go unnoticed',
     file: journal,
-    from: 'reload: head > after && oldest !== after + 1',
-    to: 'reload: false',
+    from: 'isLost: head > after && oldest !== after + 1',
+    to: 'isLost: false',
   },
   {
     what: 'a replacement does not look for transactions since',

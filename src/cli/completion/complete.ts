@@ -160,6 +160,8 @@ function kindOf(command: string, name: string, place: 'flag' | 'argument'): Valu
 interface Places {
   connect(): Promise<Client>
   dataDirectory: string
+  /** The file of `--config`. */
+  config: string | undefined
 }
 
 type Finder = (places: Places) => Promise<Suggestion[]>
@@ -206,8 +208,8 @@ const finders: Record<LookedUp, Finder> = {
       value: id,
       description: `${guest_name ?? 'a guest'}, ${external_check_id}`,
     })),
-  profile: async () =>
-    Object.keys((await readConfigFile(undefined))?.content.profiles ?? {}).map((value) => ({
+  profile: async ({ config }) =>
+    Object.keys((await readConfigFile(config))?.content.profiles ?? {}).map((value) => ({
       value,
       description: '',
     })),

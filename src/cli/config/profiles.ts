@@ -38,12 +38,14 @@ export async function profileVariables(
   const profile = await profileIn(file, name)
   await requireTrust(file, name, profile)
   const cacert =
-    profile.cacert === undefined ? undefined : await relativeToFile(file, 'cacert', profile.cacert)
-  if (cacert !== undefined) await requireReadable(name, cacert)
+    profile.cacert === undefined
+      ? undefined
+      : await relativeToFile(file, `profiles.${name}.cacert`, profile.cacert)
+  if (cacert !== undefined) await requireReadable(file, name, cacert)
   return {
     TABWIRE_URL: profile.url,
     TABWIRE_BASE_URL: `${withoutVersion(profile.url)}/v1`,
-    TABWIRE_API_KEY: hasKey ? undefined : keyOf(name, profile, environment),
+    TABWIRE_API_KEY: hasKey ? undefined : apiKeyOf(name, profile, environment),
     TABWIRE_API_KEY_FILE: undefined,
     TABWIRE_CACERT: cacert,
     TABWIRE_SERVICE_NAME: profile.service_name ?? (file.content.service_name as string | undefined),
@@ -57,7 +59,9 @@ export async function contractProfileOf(
 ): Promise<string | undefined> {
   const file = await readConfigFile(config)
   const path = file === undefined ? undefined : (await profileIn(file, name)).contract_profile
-  return file === undefined || path === undefined ? undefined : relativeToFile(file, 'contract_profile', path)
+  return file === undefined || path === undefined
+    ? undefined
+    : relativeToFile(file, `profiles.${name}.contract_profile`, path)
 }
 
 async function profileIn(file: ConfigFile, name: string): Promise<ConnectionProfile> {
@@ -79,15 +83,15 @@ async function requireTrust(file: ConfigFile, name: string, { url }: ConnectionP
 }
 
 /** @throws CommandError (usage) that names the profile, which the error of a later read would not. */
-async function requireReadable(name: string, file: string): Promise<void> {
-  await access(file, constants.R_OK).catch(() => {
+async function requireReadable({ path }: ConfigFile, name: string, cacert: string): Promise<void> {
+  await access(cacert, constants.R_OK).catch(() => {
     throw usageError(
-      `--profile ${name}: cannot read its cacert, ${file}. Correct profiles.${name}.cacert in ${CONFIG_FILE}.`,
+      `--profile ${name}: cannot read its cacert, ${cacert}. Correct profiles.${name}.cacert in ${path}.`,
     )
   })
 }
 
-function keyOf(
+function apiKeyOf(
   name: string,
   { api_key_env: variable }: ConnectionProfile,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
 import { closestWord } from '../../model/text/did-you-mean.ts'
-import { keyOf } from './settings.ts'
+import { settingName } from './settings.ts'
 
 /** The parts of a flag's definition that a settings file needs. */
 export interface FlagShape {
@@ -83,7 +83,10 @@ export const profilesSchema = z.record(
  * Schema of `tabwire.config.json`: every flag of `start` under its name in snake_case, and the settings of `listen`.
  */
 export function configSchema(flags: Readonly<Record<string, FlagShape>>) {
-  const settings = Object.entries(flags).map(([name, flag]) => [keyOf(name), settingOf(flag).optional()])
+  const settings = Object.entries(flags).map(([name, flag]) => [
+    settingName(name),
+    settingOf(flag).optional(),
+  ])
   return exactly({
     $schema: z.string().optional().describe('The JSON schema of this file.'),
     ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodType>>),

@@ -25,7 +25,7 @@ const guarded = new Set([
 ])
 
 /** `--data-dir` becomes `data_dir`: JSON is in snake_case. */
-export function keyOf(flagName: string): string {
+export function settingName(flagName: string): string {
   return flagName.replaceAll('-', '_')
 }
 
@@ -59,7 +59,7 @@ export async function relativeToFile(file: ConfigFile, key: string, path: string
   const [realFolder, realPlace] = await Promise.all([realOf(folder), realOf(place)])
   if (!isInside(folder, place) || !isInside(realFolder, realPlace) || hasControl(path))
     throw wrongConfig(
-      `${file.path}: ${key} must be inside the folder of the file, got ${JSON.stringify(path)}. Use a path inside it, or pass --${key.replaceAll('_', '-')}.`,
+      `${file.path}: ${key} must be inside the folder of the file, got ${JSON.stringify(path)}. Use a path inside it${key.includes('.') ? '' : `, or pass --${key.replaceAll('_', '-')}`}.`,
     )
   return relative('', place) || '.'
 }

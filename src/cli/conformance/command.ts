@@ -50,7 +50,7 @@ export abstract class ConformanceCommand extends BaseCommand {
     { tap, junit, require }: ReportFlags,
     check: (tell: Tell, signal: AbortSignal) => Promise<ConformanceReport>,
     about: About = [],
-  ): Promise<ConformanceReport> {
+  ): Promise<void> {
     await requireReportFile(junit)
     const checked = await this.progressing((tell) => {
       const begin = (text: string) => {
@@ -66,7 +66,6 @@ export abstract class ConformanceCommand extends BaseCommand {
     else if (report.totals.failed > 0) process.exitCode = exitCodes.checkFailed
     else if (!report.ok) process.exitCode = exitCodes.failed
     await this.writeAlso(() => writeReport(junit, report))
-    return report
   }
 }
 
@@ -92,7 +91,7 @@ export const conformanceFlags = fromEnvironment({
   }),
 })
 
-interface Asked {
+interface CaseFlags {
   only: readonly string[] | undefined
   skip?: readonly string[] | undefined
   require?: readonly string[] | undefined
@@ -104,7 +103,7 @@ interface Asked {
  */
 export function chosenCases<T extends { group: string; id: string }>(
   cases: readonly T[],
-  { only, skip, require }: Asked,
+  { only, skip, require }: CaseFlags,
 ): T[] {
   const names = { only: listed(only ?? []), skip: listed(skip ?? []), require: listed(require ?? []) }
   for (const [flag, given] of Object.entries(names)) {
@@ -123,7 +122,7 @@ export function chosenCases<T extends { group: string; id: string }>(
   return left
 }
 
-interface Wanted {
+interface ReportFormat {
   json: boolean
   tap: boolean
   columns: number
@@ -131,7 +130,7 @@ interface Wanted {
 }
 
 /** Returns the text to print, with its line break. `--json` takes precedence over `--tap`. */
-export function formatReport(report: ConformanceReport, { json, tap, columns, about }: Wanted): string {
+export function formatReport(report: ConformanceReport, { json, tap, columns, about }: ReportFormat): string {
   if (json) return `${JSON.stringify(report, null, 2)}\n`
   return tap ? toTap(report) : `${fitTo(columns, renderConformance(report, columns, about))}\n`
 }

@@ -70,7 +70,7 @@ export function requireUsableSecret(secret: string): void {
   )
 }
 
-interface Asked {
+interface StateFlags {
   'state-url': string | undefined
   'state-header': string[] | undefined
   seed: number
@@ -81,7 +81,10 @@ interface Asked {
  * `{check_id}` stand for the identifiers of a check.
  * @throws CommandError (usage) for another placeholder, a URL that `receiver check` refuses, and a malformed header.
  */
-export function stateCheck(asked: Asked, trust: Pick<StateCheck, 'ca' | 'insecure'>): StateCheck | undefined {
+export function stateCheck(
+  asked: StateFlags,
+  trust: Pick<StateCheck, 'ca' | 'insecure'>,
+): StateCheck | undefined {
   const { 'state-url': text, 'state-header': lines, seed } = asked
   const headers = parseHeaders(lines, '--state-header')
   return text === undefined ? undefined : { ...stateUrl(text), ...trust, headers, seed }

@@ -57,7 +57,7 @@ export async function writing(
 }
 
 /** Returns true for a pipe or a device, such as `/dev/stdout` or a shell's `>(…)`, which cannot be replaced. */
-export async function isPipe(file: string): Promise<boolean> {
+async function isPipe(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined)
   return found !== undefined && (found.isFIFO() || found.isCharacterDevice())
 }

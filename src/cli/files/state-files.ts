@@ -150,13 +150,13 @@ export async function readStateFrom(place: StatePlace): Promise<Uint8Array | Asy
   const path = pathOf(place)
   const size = path === '-' ? 0 : (await stat(path).catch(() => undefined))?.size
   if (size === undefined && 'name' in place) throw await noSuchState(place)
-  if (size === undefined || size <= LONGEST_DOCUMENT) return withoutByteOrderMark(await readInput(path))
+  if (size === undefined || size <= LONGEST_DOCUMENT) return bytesWithoutMark(await readInput(path))
   if (await isLaidOutByLine(path)) return createReadStream(path)
   const state = JSON.parse(await readFile(path, 'utf8')) as object
   return encoded(stateText(state))
 }
 
-function withoutByteOrderMark(bytes: Buffer): Buffer {
+function bytesWithoutMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, 3).equals(Buffer.from('\ufeff')) ? bytes.subarray(3) : bytes
 }
 

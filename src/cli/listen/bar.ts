@@ -4,7 +4,7 @@ import { renderListenStatus, type ListenView } from '../render/tail.ts'
 import { createScreen, openKeys } from '../tail/live-view.ts'
 import type { Key } from '../tail/view.ts'
 
-interface BarParts {
+interface BarOptions {
   terminal: Terminal
   say(text: string): void
   /** Resolves with a message about the result. */
@@ -16,7 +16,7 @@ interface BarParts {
 }
 
 /** Runs the bar of `listen` at a terminal: a status line with keys below all output. */
-export function openBar({ terminal, say, resend, quit, interrupt }: BarParts) {
+export function openBar({ terminal, say, resend, quit, interrupt }: BarOptions) {
   let view: ListenView = { forwarded: 0, failed: 0, last: undefined }
   const screen = createScreen(terminal, (columns) => renderListenStatus(view, columns))
   const tell = (text: string) => screen.above(() => say(text))

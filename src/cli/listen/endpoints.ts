@@ -90,7 +90,7 @@ interface ForwardingOptions {
   certificates: Certificates
   /** Default: the secret of `listen`. */
   secret?: string | undefined
-  /** Fetch the deliveries from the service. Default: as `listen`. */
+  /** Fetch the deliveries from the service. Default: true unless the service runs here on this data directory. */
   relay?: boolean | undefined
   /** Locates the service again: after a restart it may have another port and key. */
   connect: () => Promise<Client>
@@ -128,7 +128,7 @@ async function fetchOffers(
   const connections = reconnecting<{ type: 'open' }>({
     connect,
     signal,
-    async *attend(client) {
+    async *messages(client) {
       const stream = await openStream(client, signal, { listener: listener.name })
       yield { type: 'open' }
       for await (const message of stream)

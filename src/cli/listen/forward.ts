@@ -6,11 +6,11 @@ import { Agent, request, type Dispatcher } from 'undici'
 import { MOST_HEADERS, type OfferedAttempt } from '../../model/offer.ts'
 import type { OfferAnswer, Unanswered } from '../../model/simulator/bodies.ts'
 import { trustAdvice } from '../../model/text/trust-advice.ts'
-import { deliveryTimes } from '../../simulator-options.ts'
+import { defaultDeliveryTimes } from '../../simulator-options.ts'
 import { trustedAuthorities } from '../../trusted-authorities.ts'
 import type { Target, Header } from './target.ts'
 
-const { timeoutMs, bodyTimeoutMs } = deliveryTimes
+const { timeoutMs, bodyTimeoutMs } = defaultDeliveryTimes
 
 interface ForwarderOptions {
   /** PEM of the local authority, if there is one: certificates of HTTPS targets may come from it. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, Unreachable, type Client } from '../../client.ts'
 import type { OfferedAttempt } from '../../model/offer.ts'
 import type { OfferAnswer } from '../../model/simulator/bodies.ts'
-import { deliveryTimes } from '../../simulator-options.ts'
+import { defaultDeliveryTimes } from '../../simulator-options.ts'
 import type { Forwarder } from './forward.ts'
 import type { Route } from './target.ts'
 
@@ -17,7 +17,7 @@ export interface Listener {
 /** Answers that are kept for repeated offers, the newest ones. More than the attempts that a service has in flight. */
 const MOST_KEPT = 1_000
 
-/** Wait before an answer is sent again, in milliseconds: at first; it doubles. */
+/** First wait before an answer is sent again, in milliseconds; each further wait is twice as long. */
 const FIRST_WAIT_MS = 100
 
 export function createListener(
@@ -42,7 +42,7 @@ export function createListener(
       const answer = await answerTo(offered)
       if (answer === undefined) return
       const path = `/_sim/deliveries/${offered.delivery_id}/attempts/${offered.attempt}/response`
-      for (let wait = FIRST_WAIT_MS; wait < deliveryTimes.timeoutMs; wait *= 2)
+      for (let wait = FIRST_WAIT_MS; wait < defaultDeliveryTimes.timeoutMs; wait *= 2)
         try {
           return void (await (await connect()).request('POST', path, answer))
         } catch (error) {

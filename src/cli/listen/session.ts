@@ -34,7 +34,7 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
   return reconnecting<ListenEvent>({
     connect,
     signal,
-    async *attend(client, again) {
+    async *messages(client, again) {
       const stream = await openStream(client, signal, { listener: listener?.name })
       let registered: readonly Registered[] = []
       let ids: readonly string[] = []

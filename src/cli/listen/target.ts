@@ -21,7 +21,7 @@ export interface Route {
 
 export type Header = readonly [name: string, value: string]
 
-interface Asked {
+interface TargetFlags {
   'forward-to': string | undefined
   events: readonly EventType[] | undefined
   headers: readonly Header[]
@@ -33,7 +33,7 @@ interface Asked {
  * command line take precedence.
  * @throws CommandError (usage) when neither names a target.
  */
-export async function targetsOf({ events, headers, config, ...flags }: Asked): Promise<Target[]> {
+export async function targetsOf({ events, headers, config, ...flags }: TargetFlags): Promise<Target[]> {
   const to = flags['forward-to']
   if (to !== undefined) return [{ to: parseTarget(to), events: events ?? eventTypes, headers }]
   const file = await readConfigFile(config)

@@ -71,7 +71,7 @@ export function withoutSchema(body: string | Uint8Array): string | Uint8Array {
   }
 }
 
-/** Returns the elements of a JSON array; `undefined` for any other text, and for an empty array, which is no push. */
+/** Returns the elements of a JSON array; `undefined` for any other text, and for an empty array, which is not a push. */
 function elementsIn(body: string | Uint8Array): unknown[] | undefined {
   const text = Buffer.from(body).toString()
   if (!/^\s*\[/.test(text)) return undefined

@@ -40,7 +40,7 @@ export const renderAttempt = renderer(
 export const renderFailure = renderer(({ attempt }: AttemptMessage, columns?: number): string => {
   const { outcome, response_body } = attempt
   if (outcome === 'succeeded' || response_body === null || response_body === '') return ''
-  return `\n    ${chalk.dim(cutTo((columns ?? Infinity) - 4, `response: ${oneLine(response_body)}`))}`
+  return `\n    ${chalk.dim(cutTo((columns ?? Infinity) - 4, `response: ${bodyStart(response_body)}`))}`
 })
 
 /** Returns the faults injected into an attempt or a request, with `before` in front. */
@@ -49,7 +49,7 @@ export function faultsText(faults: readonly string[] | undefined, before = '  ')
 }
 
 /** Returns a body in one line, at most 200 characters of it. */
-export function oneLine(text: string): string {
+export function bodyStart(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return printable(line.length > 200 ? `${line.slice(0, 200)}…` : line)
 }
@@ -95,14 +95,14 @@ export const renderConnection = renderer(
 )
 
 /** Limits of a printed body: the start of an HTML page identifies it. */
-const MOST = { lines: 20, characters: 400 }
+const BODY_LIMITS = { lines: 20, characters: 400 }
 
 /** The bar before each line of a body. */
 const BAR = '    │ '
 
 /** Renders the start of a body line by line behind a bar, beginning with a line break. */
 export const renderBody = renderer(
-  (body: string, columns?: number, mostLines: number | undefined = MOST.lines): string => {
+  (body: string, columns?: number, mostLines: number | undefined = BODY_LIMITS.lines): string => {
     const lines = body.trimEnd().split(/\r?\n/)
     if (lines.length === 1 && lines[0] === '') return ''
     const more = lines.length > mostLines ? [`(${lines.length - mostLines} more lines)`] : []
@@ -159,8 +159,10 @@ function reason({ attempt, next_attempt_at, id }: AttemptMessage, columns: numbe
 }
 
 function bounded(line: string): string {
-  const characters = Array.from(line.slice(0, MOST.characters * 2 + 2))
-  return characters.length > MOST.characters ? `${characters.slice(0, MOST.characters).join('')}…` : line
+  const characters = Array.from(line.slice(0, BODY_LIMITS.characters * 2 + 2))
+  return characters.length > BODY_LIMITS.characters
+    ? `${characters.slice(0, BODY_LIMITS.characters).join('')}…`
+    : line
 }
 
 function laidOut(body: string): string {

@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import { groupsOf } from '../../model/attempt-groups.ts'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
-import { oneLine, faultsText } from './attempt.ts'
+import { bodyStart, faultsText } from './attempt.ts'
 import { breakTo, cutTo, renderTable, renderFields, widthOf } from './layout.ts'
 import { renderer, formatTime, status, printable, count } from './text.ts'
 import { durationText } from '../../model/text/time.ts'
@@ -239,6 +239,6 @@ function reasons(group: readonly Attempt[], columns: number | undefined): string
   const response =
     body === null || body === ''
       ? []
-      : breakTo(columns, `  response: ${oneLine(body)}`).map((line) => chalk.dim(line))
+      : breakTo(columns, `  response: ${bodyStart(body)}`).map((line) => chalk.dim(line))
   return [`${chalk.dim(`${which}:`)} ${printable(error)}`, ...response]
 }

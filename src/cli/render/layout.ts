@@ -260,11 +260,14 @@ export function breakTo(columns = Infinity, line: string): string[] {
 }
 
 /** Widest paragraph on a terminal, in columns: longer lines are hard to read. Lines in a pipe are not wrapped. */
-const MOST = 120
+const MOST_TEXT_COLUMNS = 120
 
 /** Wraps a paragraph to `columns` and indents each line. The text is at least 40 columns wide. */
 export function wrapped(text: string, indent: string, columns: number): string {
-  const width = Math.max((columns === Infinity ? columns : Math.min(columns, MOST)) - indent.length, 40)
+  const width = Math.max(
+    (columns === Infinity ? columns : Math.min(columns, MOST_TEXT_COLUMNS)) - indent.length,
+    40,
+  )
   // Lines of the text are indented, too: none may look like a line of ours.
   return wrapTo(width, text)
     .map((line) => indent + line)

@@ -15,19 +15,19 @@ import { count, formatTime, price, printable, renderer } from './text.ts'
 export const renderReport = renderer(
   ({ since, pushes, refused, findings }: Report, columns: number | undefined = Infinity): string => {
     const span = since === null ? '' : ` since ${formatTime(since)}`
-    const account = refused.length === 0 ? [] : [renderRefused(refused)]
+    const refusals = refused.length === 0 ? [] : [renderRefused(refused)]
     if (findings.length > 0)
-      return [...findings.map((one) => renderFinding(one, columns)), ...account].join('\n\n')
+      return [...findings.map((one) => renderFinding(one, columns)), ...refusals].join('\n\n')
     if (pushes === 0) return chalk.dim(`No pushes${span}, so there is nothing to report.`)
     return [
       `${chalk.green('✓')} No problems found in ${count(pushes, 'push', 'pushes')}${span}.`,
-      ...account,
+      ...refusals,
     ].join('\n')
   },
 )
 
 /** Most checks in the table. */
-const MOST = 20
+const MOST_CHECKS = 20
 
 const amounts: readonly (readonly [heading: string, name: keyof Sums])[] = [
   ['pushed', 'pushed_cents'],
@@ -45,7 +45,7 @@ export const renderAccount = renderer((account: Account, columns: number | undef
   const { checks, sums, currency, problems } = account
   if (checks.length === 0) return chalk.dim('The account is empty: no check was pushed.')
   const wrong = checks.filter((check) => check.problems.length > 0)
-  const shown = wrong.slice(0, MOST)
+  const shown = wrong.slice(0, MOST_CHECKS)
   const rows = shown.map((check) => [
     check.external_check_id,
     ...amounts.map(([, name]) => (check[name] === 0 ? '' : price(check[name], currency))),
@@ -68,7 +68,9 @@ export const renderAccount = renderer((account: Account, columns: number | undef
     columns,
   )
   const more =
-    wrong.length > MOST ? [chalk.dim(`and ${count(wrong.length - MOST, 'more check')} with problems`)] : []
+    wrong.length > MOST_CHECKS
+      ? [chalk.dim(`and ${count(wrong.length - MOST_CHECKS, 'more check')} with problems`)]
+      : []
   return [renderProblems(problems, columns), [table, ...more].join('\n')].join('\n\n')
 })
 

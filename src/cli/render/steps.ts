@@ -36,9 +36,8 @@ export const renderDemoStep = renderer(
 /** Renders a step of a scenario, with expected and actual values where it failed. */
 export const renderStep = renderer(
   ({ number, step, passed, duration_ms, mismatches, error, ...report }: StepReport): string => {
-    const mark = passed ? chalk.green('✓') : chalk.red('✗')
     const note = step.note === undefined ? '' : `  ${chalk.dim(printable(step.note))}`
-    const head = `  ${mark} ${String(number).padStart(2)}  ${printable(subjectOf(step))}${note}  ${chalk.dim(`${duration_ms} ms`)}`
+    const head = `  ${mark(passed)} ${String(number).padStart(2)}  ${printable(subjectOf(step))}${note}  ${chalk.dim(`${duration_ms} ms`)}`
     const wrong = mismatches.map(
       ({ path, expected, actual }) =>
         `        ${chalk.bold(path)}\n          expected ${chalk.green(shown(expected))}\n          actual   ${chalk.red(shown(actual))}`,

@@ -73,7 +73,7 @@ export function money(cents: number): string {
   return `${sign}${Math.floor(whole / 100)}.${String(whole % 100).padStart(2, '0')}`
 }
 
-const moods: Record<string, (text: string) => string> = {
+const statusColours: Record<string, (text: string) => string> = {
   created: chalk.green,
   updated: chalk.green,
   unchanged: chalk.dim,
@@ -91,7 +91,7 @@ const moods: Record<string, (text: string) => string> = {
 
 /** Colours a status word. */
 export function status(word: string): string {
-  return (moods[word] ?? chalk.red)(word)
+  return (statusColours[word] ?? chalk.red)(word)
 }
 
 /** Returns `12 items` or `1 item`; `plural` is for irregular nouns. */

@@ -26,7 +26,7 @@ export interface Observed {
 }
 
 /** Compares an expectation with the check; `check` is its external id. */
-export async function expected(
+export async function unmetExpectations(
   client: Client,
   { check, is, events, findings, deliveries, receiver }: ExpectStep,
   { watched, judge }: Observed,

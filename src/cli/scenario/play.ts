@@ -2,7 +2,7 @@ import { ApiError, Unreachable, type Client } from '../../client.ts'
 import { ORDER_BY } from '../../model/revision.ts'
 import { uniqueName, next, orderedBy, type PushBody } from '../push/bodies.ts'
 import { durationText } from '../../model/text/time.ts'
-import { expected, mismatches, type Mismatch, type Observed } from './expect.ts'
+import { unmetExpectations, mismatches, type Mismatch, type Observed } from './expect.ts'
 import { resolved, type Action, type ExpectStep, type Scenario, type Step } from './schema.ts'
 
 /** Result of a step. */
@@ -70,7 +70,7 @@ export interface Player {
 /** A step that needs several requests to the simulator. */
 type SimulatorStep = Exclude<Step, ExpectStep | Action>
 
-export function createPlayer(client: Client, options: PlayOptions = {}): Player {
+export function createPlayer(client: Client, options: PlayOptions): Player {
   const play: Play = {
     ...options,
     client,
@@ -171,7 +171,7 @@ async function checkExpectations(
   step: ExpectStep,
   { client, watched, judge }: Play,
 ): Promise<Partial<StepReport>> {
-  const found = await expected(client, step, { watched, judge }).catch((error: unknown) => {
+  const found = await unmetExpectations(client, step, { watched, judge }).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return error.message
     throw error
   })
@@ -287,27 +287,31 @@ type Wire = readonly [method: string, path: string, body?: unknown]
 
 /** Request of each kind of step; `check` is the external id, and `body` is what a POS sends. */
 export const requests: { [Name in Action['do']]: (step: Of<Name> & { body?: unknown }) => Wire } = {
-  push: ({ check, body }) => ['PUT', `/v1/checks/external/${one(check)}`, body],
-  close: ({ check, body }) => ['PUT', `/v1/checks/external/${one(check)}`, body],
+  push: ({ check, body }) => ['PUT', `/v1/checks/external/${encoded(check)}`, body],
+  close: ({ check, body }) => ['PUT', `/v1/checks/external/${encoded(check)}`, body],
   claim: ({ check, guest_name, items }) => [
     'POST',
-    `/_sim/checks/${one(check)}/claims`,
+    `/_sim/checks/${encoded(check)}/claims`,
     { guest_name, items },
   ],
-  release: ({ claim }) => ['DELETE', `/_sim/claims/${one(claim)}`],
+  release: ({ claim }) => ['DELETE', `/_sim/claims/${encoded(claim)}`],
   pay: ({ check, guest_name, claim_ids, amount_cents, tip_cents, card }) => [
     'POST',
-    `/_sim/checks/${one(check)}/payments`,
+    `/_sim/checks/${encoded(check)}/payments`,
     { guest_name, claim_ids, amount_cents, tip_cents, card },
   ],
-  refund: ({ payment, amount_cents }) => ['POST', `/_sim/payments/${one(payment)}/refunds`, { amount_cents }],
+  refund: ({ payment, amount_cents }) => [
+    'POST',
+    `/_sim/payments/${encoded(payment)}/refunds`,
+    { amount_cents },
+  ],
   rate: ({ check, guest_name, rating, comment }) => [
     'POST',
-    `/_sim/checks/${one(check)}/feedback`,
+    `/_sim/checks/${encoded(check)}/feedback`,
     { guest_name, rating, comment },
   ],
   advance: ({ by }) => ['POST', '/_sim/clock', { advance: by }],
   faults: ({ faults }) => ['PUT', '/_sim/faults', { faults }],
 }
 
-const one = encodeURIComponent
+const encoded = encodeURIComponent

@@ -26,11 +26,11 @@ import {
 } from '../../model/simulator/settings.ts'
 import type { AnsweredRequest } from '../../model/simulator/request-entry.ts'
 import type { SimulatorOptions } from '../../simulator-options.ts'
-import { keyOf, relativeToFile, isGuarded, requireTrusted } from '../config/settings.ts'
+import { settingName, relativeToFile, isGuarded, requireTrusted } from '../config/settings.ts'
 import { checkConfig, readConfigFile, wrongConfig, type ConfigFile } from '../config/file.ts'
 import type { FlagShape } from '../config/schema.ts'
 
-interface Given {
+interface DefaultContext {
   flags: Record<string, unknown>
   options: unknown
 }
@@ -57,15 +57,15 @@ function fromConfigFile<T extends Record<string, { env?: string }>>(flags: T): T
       ...(flag.type === 'boolean' && { allowNo: true }),
       // Help shows this, and the manifest keeps it.
       defaultHelp: flag.defaultHelp ?? (async () => flag.default),
-      default: async (given: Given) => {
+      default: async (given: DefaultContext) => {
         const file = await readConfigFile(given.flags.config as string | undefined)
         if (file === undefined) return presetOf(flag, given)
         // Loaded late: most users have no settings file.
         const { configSchema } = await import('../config/schema.ts')
         const settings = checkConfig(file, configSchema(settable), file.content) as Record<string, unknown>
-        const value = settings[keyOf(name)]
+        const value = settings[settingName(name)]
         if (value === undefined) return presetOf(flag, given)
-        if (isGuarded(keyOf(name), value)) await requireTrusted(file)
+        if (isGuarded(settingName(name), value)) await requireTrusted(file)
         return parsed(file, name, flag as Flag, value)
       },
     },
@@ -78,20 +78,22 @@ export function settableFlags(flags: FlagShapes): FlagShapes {
   return Object.fromEntries(Object.entries(flags).filter(([name]) => !notInFile.has(name)))
 }
 
-function presetOf({ default: preset }: FlagShape, given: Given): unknown {
-  return typeof preset === 'function' ? (preset as (given: Given) => unknown)(given) : preset
+function presetOf({ default: preset }: FlagShape, given: DefaultContext): unknown {
+  return typeof preset === 'function' ? (preset as (given: DefaultContext) => unknown)(given) : preset
 }
 
 /** Parses a setting as its flag parses the command line. */
 async function parsed(file: ConfigFile, name: string, flag: Flag, value: unknown): Promise<unknown> {
   if (flag.type === 'boolean') return value
   if (Array.isArray(value)) return Promise.all(value.map((one) => parsed(file, name, flag, one)))
-  const text = paths.has(name) ? await relativeToFile(file, keyOf(name), String(value)) : String(value)
+  const text = paths.has(name) ? await relativeToFile(file, settingName(name), String(value)) : String(value)
   try {
     return await flag.parse(text, {} as never, flag as never)
   } catch (error) {
     const { message } = error as Error
-    throw wrongConfig(`${file.path}: ${keyOf(name)}${message.startsWith('must ') ? ' ' : ': '}${message}`)
+    throw wrongConfig(
+      `${file.path}: ${settingName(name)}${message.startsWith('must ') ? ' ' : ': '}${message}`,
+    )
   }
 }
 

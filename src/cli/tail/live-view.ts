@@ -4,7 +4,7 @@ import { openKeyboard, type Key, chosenOf, newView, press, take, type ViewChange
 import type { TailMessage } from './watch.ts'
 import { widthOf } from '../render/layout.ts'
 
-interface LiveParts {
+interface LiveViewOptions {
   terminal: Terminal
   failedOnly: boolean
   lineOf(message: TailMessage): Promise<string>
@@ -17,7 +17,7 @@ interface LiveParts {
 }
 
 /** Runs an interactive `tail`: lines above, the status line below, and keys. */
-export function openLiveView(parts: LiveParts) {
+export function openLiveView(parts: LiveViewOptions) {
   const { terminal, lineOf } = parts
   let view = newView(parts.failedOnly)
   let printing = Promise.resolve()

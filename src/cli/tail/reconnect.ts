@@ -6,13 +6,13 @@ export interface Disconnected {
   type: 'disconnected'
 }
 
-interface Attendance<T> {
+interface ReconnectOptions<T> {
   /** Locates the service again: after a restart it may have another port and key. */
   connect: () => Promise<Client>
   /**
    * Yields messages while connected. The first one says that the service is there; `again` is true after a reconnect.
    */
-  attend: (client: Client, again: boolean) => AsyncGenerator<T>
+  messages: (client: Client, again: boolean) => AsyncGenerator<T>
   signal: AbortSignal
 }
 
@@ -26,20 +26,20 @@ const WAIT = { first: 100, longest: 2_000 }
 const MOST_REFUSALS = 8
 
 /**
- * Runs `attend` across restarts of the service, until the signal aborts.
+ * Runs `messages` across restarts of the service, until the signal aborts.
  * @throws Unreachable when the service is absent at the start, and ApiError.
  */
 export async function* reconnecting<T>({
   connect,
-  attend,
+  messages,
   signal,
-}: Attendance<T>): AsyncGenerator<T | Disconnected> {
+}: ReconnectOptions<T>): AsyncGenerator<T | Disconnected> {
   let state: 'new' | 'there' | 'lost' = 'new'
   let refusals = 0
   let wait = WAIT.first
   while (!signal.aborted) {
     try {
-      for await (const message of attend(await connect(), state !== 'new')) {
+      for await (const message of messages(await connect(), state !== 'new')) {
         state = 'there'
         refusals = 0
         wait = WAIT.first

@@ -32,7 +32,7 @@ export async function* watch({ connect, signal, since, reconnect }: Watch): Asyn
   let lastEventId: string | undefined
   const onId = (id: string) => (lastEventId = id)
 
-  async function* attend(client: Client, again: boolean): AsyncGenerator<TailEvent> {
+  async function* messages(client: Client, again: boolean): AsyncGenerator<TailEvent> {
     const now = await nowOf(client)
     const wanted = again || since === undefined ? undefined : await timeOf(client, since)
     if (!again) seen.begin(now)
@@ -60,8 +60,8 @@ export async function* watch({ connect, signal, since, reconnect }: Watch): Asyn
     }
   }
 
-  if (reconnect) yield* reconnecting({ connect, signal, attend })
-  else yield* attend(await connect(), false)
+  if (reconnect) yield* reconnecting({ connect, signal, messages })
+  else yield* messages(await connect(), false)
 }
 
 /**

@@ -33,7 +33,7 @@ export async function prepareDataDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Marks a data directory as made by this installation. Ignores a failure: each start names the directory again then.
+ * Marks a data directory as made by this installation. Ignores a failure; later starts then repeat the warning.
  */
 export async function markAsOwn(directory: string): Promise<void> {
   const id = newToken()

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { CommandError, exitCodes, usageError } from '../../cli/errors.ts'
+import { CommandError, usageError } from '../../cli/errors.ts'
 import { fromEnvironment, jsonFlag, placeFlags } from '../../cli/flags.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import { renderFields } from '../../cli/render/layout.ts'
@@ -75,9 +75,8 @@ async function writeBoth(files: { cert: string; key: string }, cert: string, key
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new CommandError(
-      'unwritable',
+      'unwritable_file',
       `--out: cannot write to ${directory} (${code}). Choose another directory.`,
-      exitCodes.failed,
     )
   }
 }

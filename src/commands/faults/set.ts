@@ -80,7 +80,8 @@ export default class FaultsSet extends ServiceCommand {
       max: 599,
     }),
     add: Flags.boolean({
-      description: 'Add to the current faults of the same kind instead of replacing them.',
+      description:
+        'Keep the current faults. Without it, those on the same target (deliveries or API) are replaced.',
     }),
   })
 

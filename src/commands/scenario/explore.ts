@@ -94,7 +94,10 @@ export default class ScenarioExplore extends BaseCommand {
     out: Flags.string({
       description: 'File for the counterexample (default: a new tabwire-counterexample.json).',
     }),
-    force: Flags.boolean({ description: 'Replace the file of --out if it exists.', default: false }),
+    force: Flags.boolean({
+      description: 'Replace the file of --out, or tabwire-counterexample.json, if it exists.',
+      default: false,
+    }),
   })
 
   private readonly ending = new AbortController()

@@ -74,13 +74,13 @@ async function otherCalls(target: Target): Promise<Call[]> {
 }
 
 /** A wrong value of `Authorization`, and its description for messages. */
-type Wrong = readonly [authorization: string | null, what: string]
+type WrongKey = readonly [authorization: string | null, what: string]
 
-const NONE: Wrong = [null, 'without a key']
-const UNKNOWN: Wrong = ['Bearer no-such-key', 'with an unknown key']
+const NONE: WrongKey = [null, 'without a key']
+const UNKNOWN: WrongKey = ['Bearer no-such-key', 'with an unknown key']
 
 /** @throws Broken unless the request is refused with each of these values. */
-async function requireRefusal({ name, send }: Call, values: readonly Wrong[]): Promise<void> {
+async function requireRefusal({ name, send }: Call, values: readonly WrongKey[]): Promise<void> {
   for (const [authorization, what] of values) {
     const { status } = await send({ authorization })
     must(!isSuccess({ status }), `${name} ${what} returned ${status}; expected a 4xx status.`)
@@ -93,7 +93,7 @@ const list = ({ ask }: Target): Call => ({
 })
 
 /** Keys that are nearly the right one: with another end, middle or case of letters. */
-function alteredKeys(key: string): Wrong[] {
+function alteredKeys(key: string): WrongKey[] {
   const middle = Math.floor(key.length / 2)
   const other = key[middle] === 'x' ? 'k' : 'x'
   const altered = [
@@ -108,7 +108,7 @@ function alteredKeys(key: string): Wrong[] {
 }
 
 /** The right key in other forms than `Bearer` and the key, and `Bearer` without one. */
-function otherSchemes(key: string): Wrong[] {
+function otherSchemes(key: string): WrongKey[] {
   const basic = Buffer.from(`${key}:`).toString('base64')
   return [
     ['Bearer', 'with Bearer and no key'],

@@ -1,6 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { Agent, request } from 'undici'
 import { trustedAuthorities } from '../../trusted-authorities.ts'
@@ -49,8 +49,8 @@ export class NoAnswer extends Error {
 }
 
 /** Most attempts of a request that is answered 429, and the longest `Retry-After` to wait for, in milliseconds. */
-const MAX_TRIES = 5
-const MAX_WAIT_MS = 60_000
+const MOST_TRIES = 5
+const MOST_WAIT_MS = 60_000
 
 interface AskOptions {
   /** With the version segment, without a slash at the end. */
@@ -59,6 +59,8 @@ interface AskOptions {
   keyFor: (method: Method, path: string) => string | undefined
   /** PEM of the authority that issued the service's certificate. */
   ca?: string | undefined
+  /** Ends the wait before a request is repeated. */
+  signal?: AbortSignal
   /** Time limit from the request to the last byte of the answer, in milliseconds. */
   answerMs: number
   /** Called with each answer. */
@@ -68,7 +70,7 @@ interface AskOptions {
 }
 
 /** Opens connections to the service under test. Redirects are not followed. */
-export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer }: AskOptions): {
+export function createAsk({ baseUrl, keyFor, ca, signal, answerMs, onAnswer, onNoAnswer }: AskOptions): {
   ask: Ask
   close: () => Promise<void>
 } {
@@ -120,8 +122,8 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer, onNoAnswer 
         })
         onAnswer?.(method, path, answer)
         const waitMs = retryAfterMs(answer)
-        if (answer.status !== 429 || tries === MAX_TRIES || waitMs > MAX_WAIT_MS) return answer
-        await pause(waitMs)
+        if (answer.status !== 429 || tries === MOST_TRIES || waitMs > MOST_WAIT_MS) return answer
+        await sleep(waitMs, undefined, { signal })
       }
     },
     async close() {
@@ -136,7 +138,7 @@ function contextOf(ca: string | undefined): SecureContext {
 }
 
 /** The most bytes of an answer that are read. */
-const MAX_BYTES = 8 * 1024 * 1024
+const MOST_BYTES = 8 * 1024 * 1024
 
 /**
  * A response without `Accept-Encoding` in its request may have any coding. undici's own interceptor prints that it is
@@ -162,7 +164,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new Error(`the response is larger than ${MAX_BYTES} bytes`)
+    if (size > MOST_BYTES) throw new Error(`the response is larger than ${MOST_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
@@ -186,9 +188,9 @@ export function isSuccess({ status }: Pick<ServiceResponse, 'status'>): boolean 
 }
 
 /** The deepest nesting of a text that is read as JSON; what looks into values may recurse that far. */
-const MAX_DEPTH = 100
+const MOST_DEPTH = 100
 
-/** The value of a JSON text; `undefined` when it is not JSON, or nested deeper than `MAX_DEPTH`. */
+/** The value of a JSON text; `undefined` when it is not JSON, or nested deeper than `MOST_DEPTH`. */
 export function parseJson(text: string): unknown {
   if (isDeep(text)) return undefined
   try {
@@ -199,7 +201,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns true when brackets outside of strings nest deeper than `MAX_DEPTH`. */
+/** Returns true when brackets outside of strings nest deeper than `MOST_DEPTH`. */
 function isDeep(text: string): boolean {
   let depth = 0
   let isString = false
@@ -210,7 +212,7 @@ function isDeep(text: string): boolean {
     else if (isString) continue
     else if (character === '[' || character === '{') depth += 1
     else if (character === ']' || character === '}') depth -= 1
-    if (depth > MAX_DEPTH) return true
+    if (depth > MOST_DEPTH) return true
   }
   return false
 }

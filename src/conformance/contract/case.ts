@@ -23,7 +23,7 @@ export interface Rule extends About {
 }
 
 /** Something that the specification leaves open: the report says what was seen. */
-export interface Open extends About {
+interface Open extends About {
   observe(target: Target): Promise<string>
 }
 

@@ -90,16 +90,17 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
     else if (ids.has(id)) repeatedIds.push(`${method} ${path}: ${id}`)
     ids.add(id)
   }
+  const signal = check.signal ?? new AbortController().signal
   const { ask, close } = createAsk({
     baseUrl,
     keyFor,
     ca: check.ca,
+    signal,
     answerMs: timeouts.answerMs,
     onAnswer: note,
     onNoAnswer: () => (silences += 1),
   })
   const tell = check.tell ?? (() => undefined)
-  const signal = check.signal ?? new AbortController().signal
   let limited: LimitedKey | undefined
   try {
     const locations = await requireAnswer(ask, baseUrl)

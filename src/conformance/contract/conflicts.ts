@@ -79,7 +79,7 @@ function requireAccepted({ status }: ServiceResponse): void {
 
 /**
  * Returns the paths of a claimed check that differ from a snapshot. GET may show a claim later, and the minutes since it, so a
- * value that the twin shows, too, is no difference.
+ * value that the twin shows, too, does not count as a difference.
  */
 async function changedByConflict(
   target: Target,
@@ -108,13 +108,13 @@ async function changedByConflict(
 
 const RULE = 'section 4, rule 4'
 
-const one = rulesOf('conflicts', async (target) => {
+const rule = rulesOf('conflicts', async (target) => {
   await updated(target)
   await added(target)
 })
 
 const accepts = (id: string, title: string, items: (claimed: Claimed) => readonly Item[]): Rule =>
-  one(id, title, `${RULE}: only removing a claimed item or lowering its price is rejected`, async (target) =>
+  rule(id, title, `${RULE}: only removing a claimed item or lowering its price is rejected`, async (target) =>
     requireAccepted(await afterClaim(target, items)),
   )
 
@@ -144,7 +144,7 @@ async function requireRefused(
 /** Specification, section 4, rule 4, and section 7: claimed items are protected. */
 export const conflicts: readonly ContractCase[] = [
   {
-    ...one(
+    ...rule(
       'added',
       'adding an item beside a claimed one is accepted',
       `${RULE}: only removal or a lower price is rejected`,
@@ -152,7 +152,7 @@ export const conflicts: readonly ContractCase[] = [
     ),
     control: updated,
   },
-  one(
+  rule(
     'removed',
     'removing a claimed item is 409',
     `${RULE}: the call is rejected with HTTP 409`,
@@ -161,7 +161,7 @@ export const conflicts: readonly ContractCase[] = [
       must(answer.status === 409, `The push returned ${answer.status}; expected 409.`)
     },
   ),
-  one(
+  rule(
     'cheaper',
     'lowering the price of a claimed item is 409',
     `${RULE}: the call is rejected with HTTP 409`,
@@ -183,7 +183,7 @@ export const conflicts: readonly ContractCase[] = [
       ])
     },
   ),
-  one(
+  rule(
     'raised_and_lowered',
     'lowering a raised price of a claimed item is 409',
     `${RULE}: the update decreases the price of an item`,
@@ -207,7 +207,7 @@ export const conflicts: readonly ContractCase[] = [
       ])
     },
   ),
-  one(
+  rule(
     'each_of_two',
     'each of two claimed items of a check is protected',
     `${RULE}: items that guests have already claimed`,
@@ -222,7 +222,7 @@ export const conflicts: readonly ContractCase[] = [
       await requireRefused(target, check, 'A push that removes all items', [])
     },
   ),
-  one(
+  rule(
     'matched_by_id',
     'a claimed item under another external_id counts as removed',
     `${RULE}: the call is rejected with HTTP 409`,
@@ -232,7 +232,7 @@ export const conflicts: readonly ContractCase[] = [
       await requireConflicts(target, check, [['The push', [other, bread]]])
     },
   ),
-  one(
+  rule(
     'kept',
     'a claim is still protected after other pushes',
     `${RULE}: items that guests have already claimed`,
@@ -248,7 +248,7 @@ export const conflicts: readonly ContractCase[] = [
       ])
     },
   ),
-  one(
+  rule(
     'code',
     'the error code is conflict_with_paid_items',
     'section 7: 409 conflict_with_paid_items',
@@ -260,7 +260,7 @@ export const conflicts: readonly ContractCase[] = [
       must(isNamed, 'The response does not contain the code conflict_with_paid_items.')
     },
   ),
-  one(
+  rule(
     'unchanged',
     'a conflict leaves the check unchanged',
     `${RULE}: the existing check is left unchanged`,
@@ -284,7 +284,7 @@ export const conflicts: readonly ContractCase[] = [
       )
     },
   ),
-  one(
+  rule(
     'order_unchanged',
     'a conflict does not make earlier pushes stale',
     `${RULE}: the existing check is left unchanged`,
@@ -322,7 +322,7 @@ export const conflicts: readonly ContractCase[] = [
     { ...soup, name: 'Dish x' },
     bread,
   ]),
-  one(
+  rule(
     'other_check',
     'an item of another check with the same external_id is not claimed',
     `${RULE}: items that guests have already claimed`,

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { diagnose, type Mistake } from '../../signature/diagnose/diagnose.ts'
 import { verify } from '../../signature/verify.ts'
@@ -42,17 +42,17 @@ import { accepted } from './pushes.ts'
 import { at, isObject, isTime, nested } from './shape.ts'
 import type { Registered, Target } from './target.ts'
 
-const one = rulesOf('deliveries', created)
+const rule = rulesOf('deliveries', created)
 
 /** Which operation causes which event is not shown, so a case about that is advice. */
-const advice = (...given: Parameters<typeof one>): Rule => ({ ...one(...given), basis: 'advice' })
+const advice = (...given: Parameters<typeof rule>): Rule => ({ ...rule(...given), basis: 'advice' })
 
 /** Tolerance between the time of a signature and its arrival, in seconds (section 5). */
 const TOLERANCE = 300
 
 /** Specification, sections 2, 5 and 6: deliveries, their targets and their signatures. */
 export const deliveries: readonly ContractCase[] = [
-  one(
+  rule(
     'event',
     'an event about a check is delivered',
     'section 1: endpoints receive notifications about checks',
@@ -62,7 +62,7 @@ export const deliveries: readonly ContractCase[] = [
       await reachable(target)
     },
   ),
-  one(
+  rule(
     'ping',
     'a ping arrives, signed',
     'section 4: sends a signed ping to that endpoint',
@@ -80,7 +80,7 @@ export const deliveries: readonly ContractCase[] = [
     },
     reachable,
   ),
-  one(
+  rule(
     'ping_to_one',
     'a ping goes only to its endpoint',
     'section 4: sends a signed ping to that endpoint',
@@ -92,7 +92,7 @@ export const deliveries: readonly ContractCase[] = [
       const known = new Set(all.hook.arrivals.map(idOf))
       await target.ping(endpoint)
       const type = typeOf(await pingAt(target, endpoint.hook, here))
-      await pause(target.timeouts.quietMs)
+      await sleep(target.timeouts.quietMs)
       // Meanwhile other events may arrive, whose types are listed, and duplicates, whose ids are known.
       const isTold = type !== undefined && !isListed(type)
       const others = all.hook.arrivals.filter(
@@ -102,7 +102,7 @@ export const deliveries: readonly ContractCase[] = [
     },
     arrivedPing,
   ),
-  one(
+  rule(
     'post',
     'an event arrives as a POST',
     'section 6, rule 1: each delivery is an HTTP POST',
@@ -111,7 +111,7 @@ export const deliveries: readonly ContractCase[] = [
       must(wrong === undefined, `An event arrived as ${wrong?.arrival.method}.`)
     },
   ),
-  one('envelope', 'the body is the envelope', 'section 2: id, type, created_at, data', async (target) => {
+  rule('envelope', 'the body is the envelope', 'section 2: id, type, created_at, data', async (target) => {
     for (const { arrival } of await events(target)) {
       const json = bodyOf(arrival)
       const missing = ['id', 'type', 'created_at', 'data'].filter((name) => at(json, name) === undefined)
@@ -132,7 +132,7 @@ export const deliveries: readonly ContractCase[] = [
     const type = typeOf((await created(target)).arrival)
     must(type === 'check.created', `The type is ${JSON.stringify(type)}.`)
   }),
-  one('created_at', 'created_at is an ISO 8601 time in UTC', 'section 2: created_at', async (target) => {
+  rule('created_at', 'created_at is an ISO 8601 time in UTC', 'section 2: created_at', async (target) => {
     for (const { arrival } of await events(target)) {
       const time = at(bodyOf(arrival), 'created_at')
       if (time === undefined) throw new NotChecked('The envelope has no created_at.')
@@ -145,7 +145,7 @@ export const deliveries: readonly ContractCase[] = [
       must(isNear || Number.isNaN(ahead), `created_at is ${time}, which is more than one hour from now.`)
     }
   }),
-  one(
+  rule(
     'data',
     'data equals the response of GET for the check',
     'section 2: identical to what the matching GET returns',
@@ -179,7 +179,7 @@ export const deliveries: readonly ContractCase[] = [
       must(update !== undefined, `The change arrived as ${type}.`)
     },
   ),
-  one(
+  rule(
     'signature_form',
     'the signature header has the specified form',
     'section 5: t=<unix_seconds>,v1=<hex_hmac_sha256>',
@@ -191,7 +191,7 @@ export const deliveries: readonly ContractCase[] = [
       }
     },
   ),
-  one(
+  rule(
     'signature_match',
     'the signature covers t and the raw body',
     'section 5: HMAC-SHA256 of t, a period and the raw body',
@@ -209,7 +209,7 @@ export const deliveries: readonly ContractCase[] = [
       )
     },
   ),
-  one(
+  rule(
     'signature_time',
     't is the current time in seconds',
     'section 5: t, within the tolerance of 300 seconds',
@@ -226,7 +226,7 @@ export const deliveries: readonly ContractCase[] = [
 
 /** Deliveries that must not arrive, checked after all earlier cases had time to cause them. */
 export const lateDeliveries: readonly ContractCase[] = [
-  one(
+  rule(
     'replay_is_silent',
     'a replay emits no event',
     'section 4, rule 1: replaying an identical call has no effect',
@@ -243,7 +243,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     },
     changed,
   ),
-  one(
+  rule(
     'conflict_is_silent',
     'a push with a conflict emits no event',
     'section 4, rule 4: the existing check is left unchanged',
@@ -262,7 +262,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     },
     changed,
   ),
-  one(
+  rule(
     'stale_is_silent',
     'a late older push appears in no event',
     'section 4, rule 2, and section 2: data is the current state',
@@ -285,7 +285,7 @@ export const lateDeliveries: readonly ContractCase[] = [
       await changed(target)
     },
   ),
-  one(
+  rule(
     'only_asked_for',
     'an endpoint gets only its registered event types',
     "section 6, rule 7: only the types in an endpoint's event_types",
@@ -308,7 +308,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     },
     changed,
   ),
-  one(
+  rule(
     'all_asked_for',
     'an endpoint gets all its registered event types',
     'section 2: event_types are the event types to deliver',
@@ -328,7 +328,7 @@ export const lateDeliveries: readonly ContractCase[] = [
       )
     },
   ),
-  one(
+  rule(
     'ids_differ',
     'two events have different ids',
     'section 2: unique event identifier',
@@ -342,7 +342,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     },
     changed,
   ),
-  one(
+  rule(
     'exact_url',
     'a delivery goes to the whole url, with its query',
     'section 2: url; section 4: the ping is sent to that endpoint',
@@ -363,7 +363,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     },
     arrivedPing,
   ),
-  one(
+  rule(
     'refused_is_silent',
     'a refused registration gets no deliveries',
     'section 4: POST /webhook-endpoints requires the key, and write scope',

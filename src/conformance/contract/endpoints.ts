@@ -37,7 +37,7 @@ export function pinged(target: Target) {
   })
 }
 
-const one = rulesOf('endpoints', registered)
+const rule = rulesOf('endpoints', registered)
 
 const refuses = (
   id: string,
@@ -45,7 +45,7 @@ const refuses = (
   section: string,
   urls: (accepted: string) => readonly (string | null | undefined)[],
 ): Rule =>
-  one(id, title, section, async (target) => {
+  rule(id, title, section, async (target) => {
     const { url: accepted } = await registered(target)
     for (const url of urls(accepted)) {
       const json = { url, event_types: ['check.created'] }
@@ -59,7 +59,7 @@ const refuses = (
 /** Specification, sections 2 and 4: the registration of webhook endpoints. */
 export const endpoints: readonly ContractCase[] = [
   {
-    ...one(
+    ...rule(
       'registered',
       'an HTTPS endpoint can be registered',
       'section 4: POST /webhook-endpoints',
@@ -85,7 +85,7 @@ export const endpoints: readonly ContractCase[] = [
     'https://',
     'https:// not a host',
   ]),
-  one(
+  rule(
     'secret_shown',
     'the registration returns a signing secret that starts with whsec_',
     'section 2: the signing secret starts with whsec_',
@@ -95,7 +95,7 @@ export const endpoints: readonly ContractCase[] = [
     },
   ),
   {
-    ...one(
+    ...rule(
       'own_secret',
       'each endpoint has a signing secret of its own',
       "section 5: the endpoint's signing secret",
@@ -109,7 +109,7 @@ export const endpoints: readonly ContractCase[] = [
     ),
     basis: 'advice',
   },
-  one(
+  rule(
     'unknown_endpoint',
     'a ping to an unknown endpoint is refused',
     'section 4: id identifies a registered endpoint',
@@ -150,7 +150,7 @@ function unlike(id: string): string {
 }
 
 /** Runs late, when all deliveries of the run have arrived. */
-export const secretOnce: ContractCase = one(
+export const secretOnce: ContractCase = rule(
   'secret_once',
   'the signing secret is never shown again',
   'section 2: returned only in the response to registration, never again',

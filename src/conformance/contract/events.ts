@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { bodyOf, idOf, typeOf, type Arrival, type Hook } from './receiver.ts'
 import { claimed } from './conflicts.ts'
@@ -189,7 +189,7 @@ export function settled(target: Target): Promise<void> {
   return target.once('settled', async () => {
     await ifPossible(changed(target))
     await ifPossible(conflictEvents(target))
-    await pause(target.timeouts.settleMs)
+    await sleep(target.timeouts.settleMs)
   })
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isSuccess, type ServiceResponse } from './ask.ts'
 import { must, Broken } from './outcome.ts'
 import { otherTable } from './pushes.ts'
@@ -149,7 +149,7 @@ export async function snapshot(
   { withTimes = false } = {},
 ): Promise<Snapshot> {
   const one = await seen(target, check, withTimes)
-  if (withTimes) await pause(SECOND_MS)
+  if (withTimes) await sleep(SECOND_MS)
   const other = await seen(target, check, withTimes)
   return { check: other, withTimes, volatile: new Set(differences(one, other)) }
 }
@@ -168,7 +168,7 @@ export async function changedSince(
   const now = await seen(target, check, before.withTimes)
   const changed = differences(before.check, now).filter((path) => !before.volatile.has(path))
   if (changed.length === 0) return []
-  await pause(SECOND_MS)
+  await sleep(SECOND_MS)
   const volatile = new Set(differences(now, await seen(target, check, before.withTimes)))
   return changed.filter((path) => !volatile.has(path))
 }

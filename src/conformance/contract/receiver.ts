@@ -42,8 +42,8 @@ export interface Receiver {
   /** Number of deliveries that have arrived at all hooks. */
   arrived(): number
   /**
-   * Number of deliveries that were not kept, since one was larger than `MAX_BYTES`, or all more than `MAX_KEPT` or
-   * `MAX_COUNT`.
+   * Number of deliveries that were not kept, since one was larger than `MOST_BYTES`, or all more than `MOST_KEPT` or
+   * `MOST_COUNT`.
    */
   dropped(): number
   /** Paths of signed requests that belong to no hook, such as `POST /`: the sender does not use the registered URL. */
@@ -70,13 +70,13 @@ interface ReceiverOptions {
 const SELF_TEST_MS = 5_000
 
 /** The most bytes of a delivery, and of all deliveries that are kept. */
-const MAX_BYTES = 4 * 1024 * 1024
-const MAX_KEPT = 128 * 1024 * 1024
+const MOST_BYTES = 4 * 1024 * 1024
+const MOST_KEPT = 128 * 1024 * 1024
 /** The most deliveries that are kept; a check causes some hundred. */
-const MAX_COUNT = 5_000
+const MOST_COUNT = 5_000
 
 /** The most paths of strays that are kept. */
-const MAX_STRAYS = 3
+const MOST_STRAYS = 3
 
 /** Names of signature headers, in lower case. */
 const SIGNATURE = /^x-.+-signature$/
@@ -102,7 +102,7 @@ export async function openReceiver({
       .on('error', () => undefined)
       .on('data', (chunk: Buffer) => {
         size += chunk.length
-        if (size > MAX_BYTES) {
+        if (size > MOST_BYTES) {
           if (!incoming.destroyed) dropped += 1
           incoming.destroy()
         } else chunks.push(chunk)
@@ -112,12 +112,12 @@ export async function openReceiver({
       const { method = '', url: target = '', headers } = incoming
       if (take === undefined) {
         const isSigned = Object.keys(headers).some((name) => SIGNATURE.test(name))
-        if (isSigned && strays.size < MAX_STRAYS) strays.add(`${method} ${target}`)
+        if (isSigned && strays.size < MOST_STRAYS) strays.add(`${method} ${target}`)
         return response.writeHead(404).end()
       }
       arrived += 1
       kept += size
-      if (kept > MAX_KEPT || arrived > MAX_COUNT) {
+      if (kept > MOST_KEPT || arrived > MOST_COUNT) {
         dropped += 1
         return response.writeHead(413).end()
       }

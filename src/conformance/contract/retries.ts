@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { eventCount, idOf, isGenuine, signatureOf, typeOf, type Arrival, type Hook } from './receiver.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
@@ -9,7 +9,7 @@ import { pushText } from './pushes.ts'
 
 const SCHEDULE = 'section 6, rule 5: 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours, 24 hours'
 
-const one = rulesOf('retries', retried)
+const rule = rulesOf('retries', retried)
 
 /** @throws Broken when not even the first retry came, so that there is nothing to look at. */
 async function retried(target: Target): Promise<void> {
@@ -19,7 +19,7 @@ async function retried(target: Target): Promise<void> {
 
 /** Specification, section 6, rules 2, 4 and 5. They take 35 hours, so they are checked where the clock can be moved. */
 export const retries: readonly ContractCase[] = [
-  one(
+  rule(
     'schedule',
     'a failed delivery is retried on the schedule',
     SCHEDULE,
@@ -35,7 +35,7 @@ export const retries: readonly ContractCase[] = [
     },
     created,
   ),
-  one(
+  rule(
     'last',
     'no attempt follows the last retry',
     'section 6, rule 5: then the delivery is marked dead',
@@ -47,7 +47,7 @@ export const retries: readonly ContractCase[] = [
     },
   ),
   {
-    ...one(
+    ...rule(
       'same_body',
       'every attempt has the same bytes',
       'section 6, rule 2: receivers deduplicate on the envelope id',
@@ -60,7 +60,7 @@ export const retries: readonly ContractCase[] = [
     ),
     basis: 'advice',
   },
-  one(
+  rule(
     'same_id',
     'every attempt has the same event id',
     'section 6, rule 2: receivers deduplicate on the envelope id',
@@ -71,7 +71,7 @@ export const retries: readonly ContractCase[] = [
       must(eventCount(hook.arrivals) === 1, 'A retry has a different event id.')
     },
   ),
-  one(
+  rule(
     'signed',
     'every attempt is signed with its own time',
     'section 5: every delivery carries the signature, and t is within the tolerance',
@@ -96,7 +96,7 @@ export const retries: readonly ContractCase[] = [
       }
     },
   ),
-  one(
+  rule(
     'post',
     'every attempt is a POST',
     'section 6, rule 1: each delivery is an HTTP POST',
@@ -108,7 +108,7 @@ export const retries: readonly ContractCase[] = [
       must(wrong < 0, `Attempt ${wrong + 1} arrived as ${methods[wrong]}.`)
     },
   ),
-  one(
+  rule(
     'success_ends',
     'no attempt follows a 2xx response',
     'section 6, rule 4: any other outcome triggers a retry',
@@ -120,16 +120,16 @@ export const retries: readonly ContractCase[] = [
       const started = performance.now()
       await hook.until((arrivals) => arrivals[first])
       const waitedMs = performance.now() - started
-      await pause(target.timeouts.quietMs)
+      await sleep(target.timeouts.quietMs)
       const until = hook.arrivals.length
       if (until === first) throw new NotChecked('The first retry did not arrive.')
       await target.advance(2 * DAY)
-      await pause(quietAfter(target, waitedMs))
+      await sleep(quietAfter(target, waitedMs))
       const more = hook.arrivals.length - until
       must(more === 0, `${moreAttempts(more)} arrived after a 2xx.`)
     },
   ),
-  one(
+  rule(
     'slow_answer',
     'a response within 10 seconds is a success, a later one a failure',
     'section 6, rule 4: answers with a 2xx status within 10 seconds',
@@ -139,7 +139,7 @@ export const retries: readonly ContractCase[] = [
       must((await attemptsAnsweredAfter(target, 11_500)) > 1, 'A 2xx after 11.5 s was not retried.')
     },
   ),
-  one(
+  rule(
     'disabling',
     'an endpoint that fails many deliveries in a row is disabled',
     'section 6, rule 6: the number is not defined',
@@ -158,7 +158,7 @@ async function attemptsAnsweredAfter(target: Target, delayMs: number): Promise<n
   // A retry is answered at once, since moving the clock may wait for it.
   hook.answer(204)
   const first = hook.arrivals.length
-  await pause(delayMs + 1_500)
+  await sleep(delayMs + 1_500)
   await target.advance(2 * 60)
   const retry = await hook.until((arrivals) => arrivals[first])
   return retry === undefined ? 1 : 2
@@ -236,7 +236,7 @@ function retryRun(target: Target): Promise<RetryRun> {
     const { hook, item, secrets } = await failing(target, 500)
     const first = hook.arrivals.length
     // The next attempt must be signed for a later second than the first.
-    await pause(1_100)
+    await sleep(1_100)
     const steps: Step[] = []
     let moved = 0
     /** The longest wait for a retry that arrived, in milliseconds. */
@@ -251,7 +251,7 @@ function retryRun(target: Target): Promise<RetryRun> {
       hook.answer(failures[index] ?? null)
       const before = hook.arrivals.length
       await advance(delay * EARLY - sinceAttempt)
-      await pause(target.timeouts.quietMs)
+      await sleep(target.timeouts.quietMs)
       const sinceBefore = ({ at }: Arrival) => (at - (hook.arrivals[before - 1]?.at ?? at)) / 1000
       // The clock moves by itself, too: while a slow service answers, a retry may become due.
       const isEarly = (arrival: Arrival) => delay * EARLY + sinceBefore(arrival) < delay - CLOCK_SECONDS
@@ -271,7 +271,7 @@ function retryRun(target: Target): Promise<RetryRun> {
         )
         if (retry !== undefined) waitedMs = Math.max(waitedMs, performance.now() - started)
       }
-      await pause(target.timeouts.quietMs)
+      await sleep(target.timeouts.quietMs)
       // The attempt came between the last two looks.
       sinceAttempt = reached - last
       const step = { delay, early, due: hook.arrivals.length - before }
@@ -280,7 +280,7 @@ function retryRun(target: Target): Promise<RetryRun> {
     }
     const until = hook.arrivals.length
     await advance(3 * DAY)
-    await pause(quietAfter(target, waitedMs))
+    await sleep(quietAfter(target, waitedMs))
     return { hook, item, secrets, first, steps, after: hook.arrivals.length - until, moved }
   })
 }
@@ -298,7 +298,7 @@ async function failing(target: Target, status: number, delayMs = 0) {
   const arrival = await hook.until((arrivals) => arrivals.find(about))
   // Which operation causes an event is not shown, so a push need not.
   if (arrival === undefined) throw new NotChecked('A push of a new check caused no delivery.')
-  await pause(target.timeouts.quietMs)
+  await sleep(target.timeouts.quietMs)
   const types = hook.arrivals.filter(about).map(typeOf)
   const type = types.includes('check.created') ? 'check.created' : typeOf(arrival)
   return { hook: only(hook, item, type), secrets, item }

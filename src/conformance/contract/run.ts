@@ -27,7 +27,7 @@ export const contractCases: readonly ContractCase[] = [
 ]
 
 /** After this many cases without an answer, each of which took seconds, the rest does not run. */
-const MAX_SILENT = 2
+const MOST_SILENT = 2
 
 /** Runs the cases one after the other. Each has a verdict, whatever the service does, and when interrupted, too. */
 export async function runContract(
@@ -50,7 +50,7 @@ export async function runContract(
     if (end === undefined && !signal.aborted) {
       if (seen.silent === true) silent += 1
       if (target.silences() > before && !(await isThere(target))) end = GONE
-      else if (silent >= MAX_SILENT) end = `the service did not respond in ${MAX_SILENT} earlier cases`
+      else if (silent >= MOST_SILENT) end = `the service did not respond in ${MOST_SILENT} earlier cases`
       // A service that is down breaks no rule.
       if (end === GONE && seen.silent === true)
         seen = { verdict: 'error', detail: `${seen.detail} Then ${GONE}.` }
@@ -74,7 +74,7 @@ export async function runContract(
   return results.map((result, index) => dependent(result, causes[index], results, causes))
 }
 
-/** A case that was not checked since its control met what broke another case names that case. */
+/** Names the failed case in a case that was not checked because its control failed with the same error. */
 function dependent(
   result: CaseResult,
   cause: unknown,
@@ -105,7 +105,7 @@ function isThere({ ask }: Target): Promise<boolean> {
   )
 }
 
-/** The first of them is an error unless a rule was broken before: else a run with the rest unchecked would succeed. */
+/** The first skipped case is an error unless a rule was broken before. Otherwise a run with unchecked cases would pass. */
 function skipped(results: readonly CaseResult[], why: string): Seen {
   const isKnown = results.some(
     ({ verdict, basis }) => verdict === 'error' || (verdict === 'failed' && basis === 'specification'),
@@ -161,13 +161,13 @@ function notChecked(error: unknown): string {
 }
 
 /** The most characters of a detail in the report. */
-const MAX_LENGTH = 600
+const MOST_LENGTH = 600
 /** A shorter key is not hidden: it may be a word of any text, such as `key`. */
 const MIN_SECRET = 8
 
 /**
  * Makes a text that may quote the service fit for a report: keys and secrets are hidden, whatever steers a terminal or
- * breaks a line is shown as its escape, and the text ends after `MAX_LENGTH` characters.
+ * breaks a line is shown as its escape, and the text ends after `MOST_LENGTH` characters.
  */
 export function reportable(text: string, secrets: readonly string[]): string {
   const hidden = secrets
@@ -177,7 +177,7 @@ export function reportable(text: string, secrets: readonly string[]): string {
     .reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
     .replace(/whsec_[^\s"'<>,;.\\)\]}]+/g, 'whsec_[hidden]')
   const line = hidden.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escaped)
-  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH).trimEnd()}…` : line
+  return line.length > MOST_LENGTH ? `${line.slice(0, MOST_LENGTH).trimEnd()}…` : line
 }
 
 /** A key as it is, and as a service may quote it from the header. */

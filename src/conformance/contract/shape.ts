@@ -34,9 +34,8 @@ const LIST =
 const SUCCESS: readonly unknown[] = [null, false, '', 0]
 
 /**
- * Returns true when there is a list of records anywhere in a JSON value: an array, or objects under their ids. An array within an
- * object that is an error is none. In an object that has an id, and so may be a record itself, it counts by its name or by
- * the records in it.
+ * Returns true when there is a list of records anywhere in a JSON value: an array, or objects under their ids. Arrays in an
+ * error object do not count. In an object with an id, an array counts when its name or its records look like a list.
  */
 export function hasList(value: unknown): boolean {
   if (Array.isArray(value)) return true
@@ -111,8 +110,8 @@ interface CheckFields {
 export type Entries = ReadonlyMap<string, readonly unknown[]>
 
 /**
- * The entries of these items in a check, by the name of the list that they are in: only that which a profile names, or else
- * all that hold one. A check may have several lists of a name, such as one for each seat.
+ * Returns the entries of these items, by the name of their list: the list of the profile, otherwise each one that holds one of
+ * the items. A check may have several lists of a name, such as one for each seat.
  */
 export function itemLists(
   check: unknown,
@@ -152,7 +151,7 @@ export function listsAt(value: unknown, path: string): unknown[] | undefined {
   for (const name of path.split('.')) {
     const around = inside.flat()
     inside = around.flatMap((one) => (isObject(one) && name in one ? [one[name]] : []))
-    // Without courses there are no dishes, which is no wrong path.
+    // Without courses there are no dishes, so the path is not wrong.
     if (inside.length === 0) return around.length === 0 ? [] : undefined
   }
   return inside.every((one) => Array.isArray(one) || isObject(one)) ? inside : undefined

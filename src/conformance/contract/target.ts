@@ -152,7 +152,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
     },
   }
 
-  /** Sends a request of the profile, which is no rule of the specification. @throws NotChecked unless it succeeds. */
+  /** Sends a request of the profile, which is not a rule of the specification. @throws NotChecked unless it succeeds. */
   async function control(
     what: string,
     { method, path, headers, body }: RequestTemplate,

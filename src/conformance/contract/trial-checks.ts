@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess, NoAnswer, type Ask, type ServiceResponse } from './ask.ts'
 import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
@@ -188,7 +188,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
         const seen = await look()
         if (isThere(seen)) return seen
         if (performance.now() >= deadline) return undefined
-        await pause(LOOK_AGAIN_MS)
+        await sleep(LOOK_AGAIN_MS)
       }
     },
   }

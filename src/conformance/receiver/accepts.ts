@@ -2,7 +2,7 @@ import { eventTypes } from '../../model/event.ts'
 import {
   isGood,
   describeAnswer,
-  type Finding,
+  type CaseOutcome,
   type ReceiverCase,
   type Row,
   type CaseContext,
@@ -222,7 +222,7 @@ async function acceptance(
   deliveries: readonly Delivery[],
   { send }: Pick<CaseContext, 'send'>,
   pauseMs?: number,
-): Promise<Finding> {
+): Promise<CaseOutcome> {
   for (const [index, one] of deliveries.entries()) {
     const pieces: SendOptions =
       pauseMs === undefined ? {} : { splitAt: insideCharacter(one.body), holdBackMs: pauseMs }

@@ -49,8 +49,8 @@ export const behaves: readonly ReceiverCase[] = [
       const [first] = others
       if (first === undefined) return undefined
       const ids = [...new Set(others.map(({ id }) => id))]
-      const more = ids.length > MOST ? ` and ${ids.length - MOST} more` : ''
-      return `${describeAnswer(first.answer)} in ${ids.slice(0, MOST).join(', ')}${more}; a 4xx is better.`
+      const more = ids.length > MOST_NAMED_CASES ? ` and ${ids.length - MOST_NAMED_CASES} more` : ''
+      return `${describeAnswer(first.answer)} in ${ids.slice(0, MOST_NAMED_CASES).join(', ')}${more}; a 4xx is better.`
     },
   },
   {
@@ -74,7 +74,7 @@ export const behaves: readonly ReceiverCase[] = [
 ]
 
 /** Most cases that a message names. */
-const MOST = 3
+const MOST_NAMED_CASES = 3
 
 function isRefusal(answer: Parameters<typeof isGood>[0]): boolean {
   return 'status' in answer && answer.status >= 400 && answer.status < 500

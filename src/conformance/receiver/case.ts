@@ -20,17 +20,22 @@ export interface CaseContext {
   /** True when what a case sends should be in flight at once, where its order does not matter. */
   isSlow: boolean
   /** Judges the receiver's view of its own state; absent without `--state-url`. */
-  convergence?: { judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Finding> } | undefined
+  convergence?: { judge(rule: 'deduplicates' | 'orders', send: Send): Promise<CaseOutcome> } | undefined
 }
 
 /** A mistake in words; with a reason where it means something else than the case has in mind. */
-export type Wrong = string | { detail: string; reason: string }
+type Mistake = string | { detail: string; reason: string }
 
 /**
- * Finding of a case: a mistake, why it could not judge, why it could not run as requested, an observation, or nothing when
+ * CaseOutcome of a case: a mistake, why it could not judge, why it could not run as requested, an observation, or nothing when
  * the receiver is correct.
  */
-export type Finding = Wrong | { notChecked: string } | { error: string } | { passed: string } | undefined
+export type CaseOutcome =
+  | Mistake
+  | { notChecked: string }
+  | { error: string }
+  | { passed: string }
+  | undefined
 
 /** A case of the suite. */
 export interface ReceiverCase {
@@ -45,7 +50,7 @@ export interface ReceiverCase {
   explainedBy?: readonly string[]
   /** Runs after the other cases of its group, and beside none: it may end the receiver. */
   isAlone?: true
-  examine(context: CaseContext): Promise<Finding>
+  examine(context: CaseContext): Promise<CaseOutcome>
 }
 
 /** A row of a table of cases. */

@@ -1,4 +1,4 @@
-import { isGood, describeAnswer, type Finding, type ReceiverCase, type CaseContext } from './case.ts'
+import { isGood, describeAnswer, type CaseOutcome, type ReceiverCase, type CaseContext } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { otherSecret } from './forgeries.ts'
 import { mistakes } from '../../signature/diagnose/mistakes.ts'
@@ -29,7 +29,7 @@ export const control: readonly ReceiverCase[] = [
     id: 'genuine_accepted',
     title: 'A valid delivery is accepted',
     reason: 'The receiver rejects every delivery. Each is retried for 35 hours and then lost.',
-    async examine({ first, forge, send }): Promise<Finding> {
+    async examine({ first, forge, send }): Promise<CaseOutcome> {
       if (isGood(first)) return undefined
       // A receiver may reject one type by mistake; that is found by the case about the type.
       for (const type of forge.events.slice(1)) {
@@ -74,12 +74,12 @@ export const control: readonly ReceiverCase[] = [
   },
 ]
 
-type Parts = Pick<CaseContext, 'forge' | 'send'>
+type Sender = Pick<CaseContext, 'forge' | 'send'>
 
 /**
  * Returns why a receiver rejects every genuine delivery, and what to do: one cause instead of one message per case.
  */
-async function causeOf(first: ReceiverResponse, parts: Parts): Promise<string> {
+async function causeOf(first: ReceiverResponse, parts: Sender): Promise<string> {
   if (!('status' in first)) return "Check the receiver's log."
   const { status, headers } = first
   const plain = byStatus(status, headers['www-authenticate'])
@@ -103,7 +103,7 @@ function byStatus(status: number, authenticate: string | undefined): string | un
 }
 
 /** Most signatures that are tried for one mistake; the likeliest come first. */
-const MOST = 8
+const MOST_SIGNATURES = 8
 
 /** Requests in parallel. */
 const AT_ONCE = 8
@@ -114,7 +114,7 @@ const AT_ONCE = 8
 const SEARCH_MS = 5_000
 
 /** The mistake in the receiver's own signature, found by signing with the same mistake. */
-async function otherSignature({ forge, send }: Parts): Promise<string | undefined> {
+async function otherSignature({ forge, send }: Sender): Promise<string | undefined> {
   const until = performance.now() + SEARCH_MS
   const tries = [...commonMistakes(forge)]
   for (let at = 0; at < tries.length && performance.now() < until; at += AT_ONCE) {
@@ -149,7 +149,7 @@ function* commonMistakes(forge: Forge): Generator<Try> {
   for (const { mistake, advice, signatures } of mistakes) {
     if (mistake === 'other_timestamp_signed') continue
     const wrong = signatures({ t, body, secret: forge.secret }).filter((one) => one !== right)
-    for (const v1 of new Set(wrong.slice(0, MOST)))
+    for (const v1 of new Set(wrong.slice(0, MOST_SIGNATURES)))
       yield {
         cause: `The receiver computes the signature with this mistake: ${mistake}. ${advice}`,
         delivery: forge.delivery(body, `t=${t},v1=${v1}`),
@@ -170,7 +170,7 @@ const names = [
 ]
 
 /** The header that the receiver reads instead of the right one. */
-async function otherHeader({ forge, send }: Parts): Promise<string | undefined> {
+async function otherHeader({ forge, send }: Sender): Promise<string | undefined> {
   const body = bytes(forge.envelope())
   const header = forge.header(body)
   const under = (some: readonly string[]) =>

@@ -5,7 +5,7 @@ import type { Delivery, HeaderLine } from './send.ts'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-file.ts'
 
-interface ForgeParts {
+interface ForgeOptions {
   secret: string
   /** Seconds that the receiver allows `t` to be away from now. */
   tolerance: number
@@ -63,7 +63,7 @@ export function createForge({
   examples,
   newId,
   now,
-}: ForgeParts): Forge {
+}: ForgeOptions): Forge {
   const seconds = () => Math.floor(now() / 1000)
   const stateMs = now() - STATE_AGE_MS
   const updated_at = new Date(stateMs).toISOString()

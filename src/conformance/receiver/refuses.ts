@@ -1,7 +1,7 @@
 import {
   isGood,
   describeAnswer,
-  type Finding,
+  type CaseOutcome,
   type Forgery,
   type ReceiverCase,
   type RefuseRow,
@@ -267,7 +267,7 @@ async function acceptedOf(
   forged: Forgery['forged'],
   { id, basis }: Pick<RefuseRow, 'id' | 'basis'>,
   { send, rejections, isSlow }: CaseContext,
-): Promise<Finding> {
+): Promise<CaseOutcome> {
   const wanted = basis === 'advice' ? 'a rejection (4xx) is safer' : 'expected a rejection (4xx)'
   const ahead = isSlow ? forged.map((one) => send(one)) : []
   for (const [index, one] of forged.entries()) {
@@ -284,7 +284,7 @@ async function acceptedOf(
  * Returns nothing when the genuine delivery is accepted; else why the rejections mean nothing, or that the receiver
  * has ended.
  */
-async function controlled(genuine: Delivery, { send }: CaseContext): Promise<Finding> {
+async function controlled(genuine: Delivery, { send }: CaseContext): Promise<CaseOutcome> {
   const first = await send(genuine)
   // A receiver that is ending closes the connections that it had not accepted yet.
   const answer = 'code' in first && first.code === 'ECONNRESET' ? await send(genuine) : first
@@ -296,7 +296,7 @@ async function controlled(genuine: Delivery, { send }: CaseContext): Promise<Fin
   return unbelieved(answer, AFTER)
 }
 
-function unbelieved(answer: Awaited<ReturnType<CaseContext['send']>>, what: string): Finding {
+function unbelieved(answer: Awaited<ReturnType<CaseContext['send']>>, what: string): CaseOutcome {
   if (isGood(answer)) return undefined
   return { notChecked: answer.unjudged ?? `Not checked: ${what}: ${describeAnswer(answer)}.` }
 }

@@ -182,7 +182,7 @@ function createPace(sendNow: Send, forge: Forge, slowMs: number): Pace {
 const SHORT_MS = 1_000
 
 /** After so many cases of a group without an answer, the rest of the group is not tried. */
-const MOST = 2
+const MOST_SILENT_CASES = 2
 
 /** Most repetitions of a request that was answered with 429. */
 const REPEATS = 3
@@ -239,7 +239,7 @@ function createTimeouts(send: Send, wholeMs: number, signal: AbortSignal): Timeo
       if (gone !== undefined && id !== 'keeps_working')
         return `Not checked: the receiver stopped listening during ${gone}.`
       const alike = [...silent].filter((one) => one.group === group)
-      if (alike.length < MOST) return undefined
+      if (alike.length < MOST_SILENT_CASES) return undefined
       return `Not checked: ${alike.map((one) => one.id).join(' and ')} got no response.`
     },
   }

@@ -65,7 +65,7 @@ export function createSend({
   const secureContext = encrypted ? createSecureContext({ ca: [...trustedAuthorities(), ...ca] }) : undefined
   const trust = encrypted ? { secureContext, rejectUnauthorized: !insecure } : {}
   const { request } = encrypted ? https : http
-  // Each request in flight listens, and twenty at once are no leak.
+  // Each request in flight listens, and twenty at once are not a leak.
   setMaxListeners(0, signal)
   return ({ headers, body }, { splitAt, holdBackMs, cutOff, timeoutMs = usualMs } = {}) =>
     new Promise((resolve) => {

@@ -21,7 +21,7 @@ export interface DestinationSettings extends PlainHttp {
 export interface DestinationPolicy {
   /** Returns why a URL cannot be registered and how to fix it; `undefined` when it can. Resolves its name. */
   refuse(url: string): Promise<string | undefined>
-  /** The same by the text alone: form, scheme, literal address. */
+  /** Like `refuse`, but checks the text alone: form, scheme, literal address. */
   inspect(url: string): string | undefined
   /** Returns why `loopbackOnly` keeps a URL off the network; `undefined` when it does not. Resolves no name. */
   refuseNetwork(url: string): string | undefined

@@ -93,7 +93,6 @@ export function createSender(settings: SenderSettings): Sender {
       signal?.throwIfAborted()
       if (mayBegin?.() === false) throw new NotOwner()
       const started = measure()
-      const elapsed = () => Math.round(measure() - started)
       try {
         const refused = policy.inspect(message.url)
         if (refused !== undefined) throw new AddressRefused(refused)
@@ -123,7 +122,12 @@ export function createSender(settings: SenderSettings): Sender {
         if (error instanceof NotOwner) throw error
         if (error instanceof ReceiverThrew && error.cause !== undefined) onThrown?.(error.cause)
         const failure = explainFailure(error, hostOf(message.url), timeoutMs)
-        return { duration_ms: elapsed(), ...failure, response_status: null, response_body: null }
+        return {
+          duration_ms: Math.round(measure() - started),
+          ...failure,
+          response_status: null,
+          response_body: null,
+        }
       }
     },
     async close() {

@@ -16,7 +16,7 @@ export interface Sessions {
   /** Resolves with the secrets of a new session; with `undefined` when the code is unknown, used or expired. */
   begin(code: string): Promise<SessionSecrets | undefined>
   /** Resolves with the hash of the key that a session acts for. */
-  keyOf(secrets: SessionSecrets): Promise<string | undefined>
+  keyHashOf(secrets: SessionSecrets): Promise<string | undefined>
   end(secrets: SessionSecrets): Promise<void>
 }
 
@@ -100,16 +100,16 @@ export function createSessions({ values, newToken, measure, lifetimeMs }: Sessio
       if (found === undefined) return undefined
       const secrets = { token: newToken(), pageSecret: newToken() }
       const until = lifetimeMs === undefined ? null : measure() + lifetimeMs
-      await add(SESSIONS, { secret: keyed(secrets), key_hash: found.key_hash, until })
+      await add(SESSIONS, { secret: digestOfBoth(secrets), key_hash: found.key_hash, until })
       return secrets
     },
     // A transaction, since another instance may have begun or ended the session just now.
-    keyOf: (secrets) =>
+    keyHashOf: (secrets) =>
       change(SESSIONS, (entries) => {
-        const secret = keyed(secrets)
+        const secret = digestOfBoth(secrets)
         return { entries, reply: entries.find((entry) => entry.secret === secret)?.key_hash }
       }),
-    end: async (secrets) => void (await take(SESSIONS, keyed(secrets))),
+    end: async (secrets) => void (await take(SESSIONS, digestOfBoth(secrets))),
   }
 }
 
@@ -122,7 +122,7 @@ function digest(secret: string): string {
   return hash('sha256', secret, 'base64url')
 }
 
-function keyed({ token, pageSecret }: SessionSecrets): string {
+function digestOfBoth({ token, pageSecret }: SessionSecrets): string {
   return digest(`${token} ${pageSecret}`)
 }
 
@@ -168,10 +168,10 @@ export function isOwnPage({ method, headers }: CallerRequest): boolean {
 /** Returns the key of a session, if the request comes from the service's own page with both secrets. */
 export async function keyOfSession(
   service: Pick<Service, 'find'>,
-  sessions: Pick<Sessions, 'keyOf'>,
+  sessions: Pick<Sessions, 'keyHashOf'>,
   request: CallerRequest,
 ): Promise<ApiKey | undefined> {
-  const hash = isOwnPage(request) ? await sessions.keyOf(sessionSecrets(request.headers)) : undefined
+  const hash = isOwnPage(request) ? await sessions.keyHashOf(sessionSecrets(request.headers)) : undefined
   return hash === undefined ? undefined : keyOfHash(service, hash)
 }
 
@@ -179,7 +179,7 @@ export async function keyOfSession(
 export function byKeyOrSession(
   service: Pick<Service, 'find'>,
   authenticate: Authenticate,
-  sessions: Pick<Sessions, 'keyOf'>,
+  sessions: Pick<Sessions, 'keyHashOf'>,
 ): Identify {
   return async (request) => {
     const { headers } = request

@@ -44,16 +44,15 @@ function pageRoutes(parts: TableRouteParts): Route[] {
   const { pages } = parts
   const tableNotFound = async (call: Call) => html(call, 404, await pages.noTable())
   return [
-    { method: 'GET', path: '/:number', scope: null, secret: true, handle: tableNotFound },
+    { method: 'GET', path: '/:number', scope: null, unlogged: true, handle: tableNotFound },
     {
       method: 'GET',
       path: '/:number/:token',
       scope: null,
-      // Not secret, but too long for the log.
-      secret: true,
+      unlogged: true,
       doc: {
         id: 'openTablePage',
-        tag: 'Simulator guest page',
+        tag,
         summary: 'Open the guest page of a table',
         description:
           'Returns the HTML page that the QR code opens. It contains the state and calls the other operations. A missing token has the same response as a wrong token.',

@@ -89,7 +89,7 @@ export async function openSharedLog({
     const saved = isCurrent ? (JSON.parse(found.doc) as { log: SavedLog; numbers: number[] }) : undefined
     const started = createRequestLog({ service, ...parts, saved: saved?.log, numbers: saved?.numbers })
     started.onAdd((request) => {
-      // After a restart of the server, the log is read again.
+      // A restarted log reads requests again that the listeners already have.
       if (request.number <= reported) return
       reported = request.number
       for (const listener of listeners) listener(request)
@@ -351,7 +351,7 @@ function rowOf({ id, generation, sequence, input }: Waiting): RequestRow {
   return { id, generation, sequence, doc: JSON.stringify(input) }
 }
 
-/** Characters of an input, without those that do not matter. */
+/** Characters of a request's bodies; 0 for the state of a check. */
 function inputSize(input: Input): number {
   return 'applied' in input ? 0 : sizeOf(input.request)
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Attempt, HttpHeader } from '../../model/delivery.ts'
 import type { Bundle, SavedRequest } from '../../model/simulator/bundle.ts'
 import type { State } from '../../model/simulator/state.ts'
+import { hashOf } from '../auth/api-key.ts'
 import { decodeValue, isRegistration, secretName, SHORTEST } from '../redact.ts'
 
 /** A bundle, and a function that replaces the secrets in a part of it. */
@@ -67,7 +67,7 @@ function createReplacements() {
     if (secret.length < SHORTEST) return
     for (const form of formsOf(secret)) if (form.length >= SHORTEST) replaced.set(form, name)
     // The store has the hash of a key.
-    if (kind === 'twk') replaced.set(createHash('sha256').update(secret).digest('hex'), name)
+    if (kind === 'twk') replaced.set(hashOf(secret), name)
   }
 
   /** Adds the secrets of a URL. Returns the URL without them. */

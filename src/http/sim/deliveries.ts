@@ -66,7 +66,7 @@ export function deliveryRoutes(service: Service): Documented[] {
           where: filterOf(call),
           view: viewDelivery,
           searched,
-          only: deliveriesOf(call),
+          only: matchesQuery(call),
         }),
     },
     {
@@ -148,7 +148,7 @@ export function deliveryRoutes(service: Service): Documented[] {
   ]
 }
 
-/** Fields that `?q=` searches: of the delivery, and the outcome of its first attempt. */
+/** Fields that `?q=` searches: of the delivery, and outcome, status and trace of its first attempt. */
 const searched = [
   'id',
   'event_id',
@@ -178,11 +178,11 @@ async function showUpcoming(service: Pick<Service, 'due'>, { query }: Call): Pro
 
 /** Returns all filters of a query for deliveries. */
 function selectionOf(call: Call) {
-  return { where: filterOf(call), search: searchIn(searched, call.query), only: deliveriesOf(call) }
+  return { where: filterOf(call), search: searchIn(searched, call.query), only: matchesQuery(call) }
 }
 
-/** Returns the filters that equal no stored field: status words, the latest outcome, and time. */
-function deliveriesOf({ query }: Call): (delivery: Delivery) => boolean {
+/** Returns the filter by status word, latest outcome and time, which are no stored fields. */
+function matchesQuery({ query }: Call): (delivery: Delivery) => boolean {
   const status = choiceOf(query, 'status', deliveryWords)
   const outcome = choiceOf(query, 'outcome', attemptOutcomes)
   const range = timeRangeOf(query)

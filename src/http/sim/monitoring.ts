@@ -34,7 +34,6 @@ export function monitoringRoutes(parts: MonitoringParts): Documented[] {
         description:
           'Answers 503 with Retry-After while the database does not answer and while the service stops: for readiness probes and load balancers.',
         answers: { 200: { description: 'The service handles requests.', schema: 'Readiness' } },
-        errors: ['Unavailable'],
       },
       async handle() {
         await within(READY_MS, parts.ready())
@@ -86,4 +85,4 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   await Promise.race([work, late]).finally(() => timers.clearTimeout(timer))
 }
 
-const NOT_READY = 'The store does not answer. The service continues when it is back.'
+const NOT_READY = 'The store does not answer. Retry: the service continues once the store answers.'

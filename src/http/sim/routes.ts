@@ -275,7 +275,6 @@ export function simRoutes(parts: SimParts): Documented[] {
       method: 'POST',
       path: '/webhook-endpoints',
       scope: 'simulate',
-      secret: true,
       ...withBody(chosenSecretBody, (body, call) => register(parts, call, body)),
       doc: {
         id: 'registerWebhookEndpointWithSecret',
@@ -317,7 +316,6 @@ export function simRoutes(parts: SimParts): Documented[] {
       method: 'POST',
       path: '/keys',
       scope: 'simulate',
-      secret: true,
       keyOnly: true,
       ...withBody(createKeyBody, async ({ location_id, ...body }, { key }) => {
         const api_key = parts.newApiKey()

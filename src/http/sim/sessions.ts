@@ -36,7 +36,6 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
       method: 'POST',
       path: '/inspector-links',
       scope: 'simulate',
-      secret: true,
       keyOnly: true,
       doc: {
         id: 'createInspectorLink',
@@ -56,7 +55,6 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
       method: 'POST',
       path: '/session',
       scope: null,
-      secret: true,
       ...withBody(sessionCodeBody, ({ code }, call) => begin(parts, call, code)),
       doc: {
         id: 'createSession',
@@ -111,7 +109,7 @@ async function begin(parts: SessionRouteParts, { request }: Call, code: string):
       'This link was already used or has expired. Run tabwire open for a new link.',
     )
   const cookie = sessionCookie(request.headers, secrets.token, url().startsWith('https:'))
-  const key = await keyOfHash(service, (await sessions.keyOf(secrets)) ?? '')
+  const key = await keyOfHash(service, (await sessions.keyHashOf(secrets)) ?? '')
   const body = JSON.stringify({ page_secret: secrets.pageSecret, ...(await sessionOf(parts, key)) })
   return { status: 201, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' }, body }
 }

@@ -34,7 +34,6 @@ export function stateRoutes({ state, judgeDestination }: StateParts): Documented
       method: 'GET',
       path: '/state',
       scope: 'simulate',
-      secret: true,
       keyOnly: true,
       doc: {
         id: 'getState',
@@ -55,7 +54,6 @@ export function stateRoutes({ state, judgeDestination }: StateParts): Documented
       method: 'PUT',
       path: '/state',
       scope: 'simulate',
-      secret: true,
       keyOnly: true,
       // Read and validated in pieces, because it may have a gigabyte.
       body: savedStateBody,

@@ -111,7 +111,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
       method: 'POST',
       path: '/webhook-endpoints',
       scope: 'write',
-      secret: true,
+      unlogged: true,
       ...withBody(registerEndpointBody, (body, call) => register(parts, call, body)),
       doc: {
         id: 'registerWebhookEndpoint',

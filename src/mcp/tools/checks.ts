@@ -21,8 +21,8 @@ function currencies(client: Client): Promise<Record<string, string>> {
 }
 
 /**
- * Returns a check after an action. Without injected faults, rate limits and the scope `read`: the action has succeeded, so
- * its result must not be an error.
+ * Returns a check after an action. Reads under `/_sim`, where injected faults, rate limits and a missing scope `read` cannot
+ * turn a successful action into an error.
  */
 async function checkAfter(client: Client, externalId: string): Promise<Check> {
   const { json } = await client.request('GET', `/_sim/checks/${encodeURIComponent(externalId)}`)

@@ -7,7 +7,7 @@ import { timeOf } from '../../cli/time.ts'
 import { readGuides } from '../../package-file.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { Account } from '../../model/simulator/report.ts'
-import type { Fault } from '../../model/simulator/fault.ts'
+import type { DeliveryFault, Fault } from '../../model/simulator/fault.ts'
 import type { Guide } from '../../model/text/guide.ts'
 import { durationMs } from '../../model/text/time.ts'
 import { adds, defineTool, PAGE, reads } from '../tool.ts'
@@ -78,10 +78,7 @@ export const faults = defineTool({
   },
 })
 
-interface Limits {
-  event_types?: Fault extends infer One ? (One extends { event_types?: infer Types } ? Types : never) : never
-  times?: number | undefined
-}
+type Limits = Pick<DeliveryFault, 'event_types' | 'times'>
 
 /** @throws CommandError (usage) for an unknown fault, and for event types without a fault on deliveries. */
 function faultsOf(words: readonly string[], { event_types, times }: Limits): Fault[] {

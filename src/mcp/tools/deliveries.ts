@@ -103,9 +103,9 @@ export const deliveriesWait = defineTool({
     status: z
       .enum(['delivered', 'dead', 'pending'])
       .optional()
-      .describe('Status to wait for; delivered by default, and with none any delivery that was attempted.'),
+      .describe('Status to wait for. Default: delivered; with none: true, any attempted delivery.'),
     count: z.int().min(1).max(100).default(1).describe('Minimum number of deliveries; 1 by default.'),
-    none: z.boolean().default(false).describe('Allow no such delivery until the timeout.'),
+    none: z.boolean().default(false).describe('true asserts that no such delivery comes before the timeout.'),
     timeout: z
       .int()
       .min(0)

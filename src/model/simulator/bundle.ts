@@ -121,7 +121,7 @@ interface SavedFinding {
   message: string
 }
 
-interface SavedSeen {
+interface SavedReportedRequest {
   id: string
   method: string
   path: string
@@ -132,13 +132,13 @@ interface SavedSeen {
 }
 
 /** A request with a finding. */
-interface SavedShown {
-  request: SavedSeen
+interface SavedRequestFinding {
+  request: SavedReportedRequest
   finding: SavedFinding
 }
 
 export interface SavedArchive {
-  kept: readonly SavedShown[]
+  kept: readonly SavedRequestFinding[]
   counted: readonly { code: FindingCode; count: number; first_at: string; last_at: string }[]
 }
 
@@ -148,7 +148,7 @@ export interface SavedSequence {
   lost: readonly SavedLost[]
 }
 
-interface SavedLost extends SavedShown {
+interface SavedLost extends SavedRequestFinding {
   /** Digest of the pushed state; `null` when the body did not arrive. */
   digest: string | null
   /** Digest without the revision, and the revision. Absent without a revision. */
@@ -158,14 +158,14 @@ interface SavedLost extends SavedShown {
 
 /** Checks, items and products that are compared between pushes. */
 export interface SavedWatch {
-  checks: readonly { key: string; check: number; request: SavedSeen }[]
+  checks: readonly { key: string; check: number; request: SavedReportedRequest }[]
   items: readonly SavedItem[]
   products: readonly { key: string; ids: readonly string[]; are_lines: boolean }[]
   pairs: readonly {
     key: string
     other: string
     ids: readonly string[]
-    request: SavedSeen
+    request: SavedReportedRequest
   }[]
   unclosed: readonly { key: string; since: string }[]
   reused: readonly string[]
@@ -190,7 +190,7 @@ const count = z.int().min(0)
 const texts = z.array(z.string())
 const httpStatus = z.int().min(100).max(599)
 
-const seen = z.strictObject({
+const reportedRequest = z.strictObject({
   id: id('req'),
   method: z.string(),
   path: z.string(),
@@ -199,12 +199,12 @@ const seen = z.strictObject({
   location_id: id('loc').exactOptional(),
 })
 const finding = z.strictObject({ code: z.enum(findingCodes), message: z.string() })
-const shown = z.strictObject({ request: seen, finding })
+const requestFinding = z.strictObject({ request: reportedRequest, finding })
 
 const savedLog = z.strictObject({
   checks: z.array(stateRecords.checks),
   requests: z.array(
-    seen.extend({
+    reportedRequest.extend({
       duration_ms: z.number().min(0),
       trace_id: traceId,
       push: z
@@ -228,7 +228,7 @@ const savedLog = z.strictObject({
   ),
   states: z.array(z.strictObject({ check: z.string(), digests: texts })),
   archive: z.strictObject({
-    kept: z.array(shown),
+    kept: z.array(requestFinding),
     counted: z.array(
       z.strictObject({
         code: z.enum(findingCodes),
@@ -243,7 +243,7 @@ const savedLog = z.strictObject({
       z.strictObject({ path: z.string(), location_id: id('loc').exactOptional(), marks: texts }),
     ),
     lost: z.array(
-      shown.extend({
+      requestFinding.extend({
         digest: z.string().nullable(),
         content: z.string().exactOptional(),
         revision: z.union([z.number(), z.string()]).exactOptional(),
@@ -251,7 +251,7 @@ const savedLog = z.strictObject({
     ),
   }),
   watch: z.strictObject({
-    checks: z.array(z.strictObject({ key: z.string(), check: count, request: seen })),
+    checks: z.array(z.strictObject({ key: z.string(), check: count, request: reportedRequest })),
     items: z.array(
       z.strictObject({
         key: z.string(),
@@ -263,7 +263,9 @@ const savedLog = z.strictObject({
       }),
     ),
     products: z.array(z.strictObject({ key: z.string(), ids: texts, are_lines: z.boolean() })),
-    pairs: z.array(z.strictObject({ key: z.string(), other: z.string(), ids: texts, request: seen })),
+    pairs: z.array(
+      z.strictObject({ key: z.string(), other: z.string(), ids: texts, request: reportedRequest }),
+    ),
     unclosed: z.array(z.strictObject({ key: z.string(), since: time })),
     reused: texts,
   }),

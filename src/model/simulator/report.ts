@@ -1,7 +1,7 @@
 import type { Push } from '../check.ts'
 
 /** A request with a finding, and the finding's message. */
-interface ReportedRequest {
+interface ExampleRequest {
   id: string
   method: string
   path: string
@@ -17,7 +17,7 @@ export interface ReportedFinding {
   first_at: string
   last_at: string
   /** The newest requests with this finding, at most 10, oldest first. */
-  requests: ReportedRequest[]
+  requests: ExampleRequest[]
   /** True when `count` includes findings from before `since`, because details of old findings are dropped. */
   includes_earlier: boolean
 }

@@ -87,14 +87,14 @@ export interface AnsweredRequest {
 /** An entry of the request log, as text. */
 export interface RequestRow {
   id: string
-  /** Where its instance was in the journal when it answered. */
+  /** Generation and sequence that its instance had reached when it answered. */
   generation: number
   sequence: number
   /** Its JSON. */
   doc: string
 }
 
-/** A stored entry. `doc` is `null` for an entry of the reader's own. */
+/** A stored entry. `doc` is `null` for an entry that the reading instance appended. */
 export interface NumberedRow extends Omit<RequestRow, 'doc'> {
   number: number
   doc: string | null
@@ -120,7 +120,7 @@ export interface RequestRows {
     more: boolean
     /** True when an entry after the number is no longer stored. */
     isLost: boolean
-    /** When the server was started. An earlier one may have lost entries that were read from it. */
+    /** Start time of the database server. Another one means a restart, which may have lost entries that were read. */
     epoch: string
     /** Number of replacements of all records. */
     generation: number
@@ -128,6 +128,6 @@ export interface RequestRows {
     checkpoint: number
   }>
   checkpoint(): Promise<RequestCheckpoint | undefined>
-  /** Stores a checkpoint, unless there is a newer one, and removes the entries before the last one. */
+  /** Stores a checkpoint unless there is a newer one, and removes the entries up to the checkpoint before it. */
   keep(checkpoint: RequestCheckpoint): Promise<void>
 }

@@ -4,7 +4,7 @@ import { checkKey, type Check } from '../check.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Envelope, StoredEvent } from '../event.ts'
 import type { Payment } from '../guests/records.ts'
-import { invalid, issuesOf, type ValidationIssue } from '../validation.ts'
+import { invalid, isObject, issuesOf, type ValidationIssue } from '../validation.ts'
 import { STATE_FORMAT, stateCollections, type StateCollection } from './state.ts'
 import { stateRecords, time } from './state-records.ts'
 
@@ -63,10 +63,6 @@ function withLocation(endpoints: readonly unknown[], location_id: string | undef
 function firstLocation(locations: unknown): string | undefined {
   const all: unknown[] = Array.isArray(locations) ? locations : []
   return all.flatMap((location) => (isObject(location) ? String(location.id) : [])).sort()[0]
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Content, Survey } from './survey.ts'
 /** The state of all files that hold records. */
 export interface StoreVerdict {
   snapshot: SnapshotVerdict
-  /** How to repair a damaged snapshot; `keep` when it is not damaged or missing. */
+  /** How to repair a damaged snapshot; `keep` for any other. */
   base: 'keep' | 'journals hold all' | 'salvage' | 'start empty'
   /** Number of the transaction that the journals continue from. */
   known: number

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { isObject } from '../../model/validation.ts'
 import { isTooLong, linesOf } from '../snapshot/parse.ts'
 import { recordFrom } from '../record-json.ts'
 import { snapshotText, type Snapshot } from '../snapshot/text.ts'
@@ -11,7 +12,7 @@ export interface Salvaged {
   sequence: number | undefined
   records: Readonly<Record<string, readonly { id: string }[]>>
   kept: number
-  /** The first line that does not parse; `undefined` when all do and the checksum alone is wrong. */
+  /** The first line that could not be kept; `undefined` when none was lost, or the file was read as a whole. */
   firstLost: number | undefined
   lost: number
 }
@@ -95,8 +96,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -135,7 +135,7 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
         `SELECT state LIKE 'idle%' OR wait_event_type = 'Client' AS waits FROM pg_stat_activity WHERE ${THIS_BACKEND}`,
         [pid, started],
       )
-      // A process that is gone works no more, where the server says when its processes were started.
+      // No row means that the process has ended. Without start times no row ever matches, so nothing is known.
       if (found === undefined) return started === null ? 'silent' : 'waiting'
       return found.waits === true ? 'waiting' : 'working'
     } catch {

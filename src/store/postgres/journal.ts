@@ -72,7 +72,7 @@ interface Catchup {
   /** Batches that wrote these changes. */
   batches: ReadonlySet<string>
   /** True when the next change is no longer stored: it was compacted long ago, or all records were replaced. */
-  reload: boolean
+  isLost: boolean
 }
 
 /** Everything in the database at one moment. */
@@ -206,7 +206,7 @@ function catchupOf(rows: readonly RowOfChange[], after: number, box: SecretBox):
     more: head > after + bySeq.size,
     changes: Array.from(bySeq.values(), (some) => changeOf(some, box)),
     batches,
-    reload: head > after && oldest !== after + 1,
+    isLost: head > after && oldest !== after + 1,
   }
 }
 

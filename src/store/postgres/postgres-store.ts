@@ -237,7 +237,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     if (after > replica.seq()) return undefined
     const found: Commit[] = []
     for (let from = after; from < replica.seq();) {
-      const { changes, reload: isLost } = await orUnavailable(journal.catchUp({ seq: from }))
+      const { changes, isLost } = await orUnavailable(journal.catchUp({ seq: from }))
       if (isLost || found.length > MOST_MISSED) return undefined
       for (const { writes } of changes) found.push({ sequence: ++from, writes })
     }

@@ -81,7 +81,7 @@ export function createReplica(
     const mine = ++step
     let isNew = false
     for (;;) {
-      const { changes, reload: isLost, batches, more } = await own.catchUp({ seq })
+      const { changes, isLost, batches, more } = await own.catchUp({ seq })
       if (mine !== step || isAhead) throw new TooLate()
       if (isLost) {
         reloading = load().finally(() => (reloading = undefined))

@@ -17,7 +17,7 @@ const SLOTS = 256
 /** A lease as this instance knows it. A slot that was lost and taken again gets a new one. */
 interface Lease {
   slot: number
-  /** Before the statement that took or renewed it was sent: the database counts from a later time. */
+  /** Clocks before the statement that took or renewed the lease was sent; the database counts from a later time. */
   from: ClockReading
   /** `lease_until` in the database. */
   until: string
@@ -42,7 +42,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
   const leases = new Map<number, Lease>()
   const inFlight = new Map<number, number>()
   const listeners = new Set<() => void>()
-  const kick = createKick()
+  const pause = createPause()
   let renewed: ClockReading | undefined
   /** True when there are leases that now allow attempts, and listeners were not called yet. */
   let hasNewLeases = false
@@ -135,8 +135,8 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
   }
 
   /**
-   * Leaves all slots without attempts in flight, also those that this instance does not know of. Without the instance, a
-   * statement to take slots takes none, however late it is executed; one that is being executed is waited for.
+   * Removes this instance and frees its slots without attempts in flight, also those that it does not know of. After that,
+   * a late statement of `acquire` takes no slots; a running one is waited for.
    */
   async function leave(): Promise<void> {
     await query(`DELETE FROM ${schema}.instances WHERE id = $1`, [instance])
@@ -163,7 +163,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
     for (const lease of all.slice(0, Math.max(0, all.length - share))) lease.isLeaving = true
   }
 
-  async function turn(): Promise<void> {
+  async function renewAndShare(): Promise<void> {
     for (const [slot, lease] of leases) if (passedSince(lease.from) >= leaseMs) leases.delete(slot)
     if (renewed === undefined || passedSince(renewed) >= renewMs) await renew()
     handOver(await acquire())
@@ -176,8 +176,8 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
   async function run(): Promise<void> {
     while (!isClosing) {
       // Without an answer of the database, the next turn tries again; meanwhile the leases end by themselves.
-      await turn().catch(() => {})
-      if (!isClosing) await kick.wait(pollMs * (0.75 + Math.random() / 2))
+      await renewAndShare().catch(() => {})
+      if (!isClosing) await pause.wait(pollMs * (0.75 + Math.random() / 2))
     }
     // Leaves the slots without attempts in flight, and the others when these have ended. Tries twice: when a busy server
     // answers too late, the slots would stay until their leases end.
@@ -188,7 +188,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
         () => false,
       )
     if (inFlight.size === 0) return
-    while (inFlight.size > 0) await kick.wait(leaseMs)
+    while (inFlight.size > 0) await pause.wait(leaseMs)
     // Without an answer of the database, the leases end by themselves.
     if (isReachable) await leave().catch(() => {})
   }
@@ -209,7 +209,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
           const left = countIn(lease) - 1
           if (left > 0) inFlight.set(slot, left)
           else inFlight.delete(slot)
-          if (left === 0 && (isClosing || lease.isLeaving)) kick.now()
+          if (left === 0 && (isClosing || lease.isLeaving)) pause.end()
         },
       }
     },
@@ -221,7 +221,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
     count: () => leases.size,
     close(): Promise<void> {
       isClosing = true
-      kick.now()
+      pause.end()
       return running
     },
   }
@@ -250,22 +250,22 @@ function passedSince({ elapsed, real }: ClockReading): number {
   return Math.max(timers.elapsed() - elapsed, timers.now() - real)
 }
 
-/** A pause that can be ended early. A call of `now` outside of a pause ends the next one. */
-function createKick() {
-  let isKicked = false
-  let end = () => {}
+/** A pause that can be ended early. A call of `end` outside of a pause ends the next one. */
+function createPause() {
+  let isEnded = false
+  let resume = () => {}
   return {
-    now(): void {
-      isKicked = true
-      end()
+    end(): void {
+      isEnded = true
+      resume()
     },
     async wait(ms: number): Promise<void> {
-      if (!isKicked)
+      if (!isEnded)
         await new Promise<void>((resolve) => {
-          end = resolve
+          resume = resolve
           timers.setTimeout(resolve, ms).unref()
         })
-      isKicked = false
+      isEnded = false
     },
   }
 }

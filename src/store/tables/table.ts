@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import type sorted from 'sorted-btree'
-import { checkKey } from '../../model/check.ts'
-import type { OfCheck } from '../../model/guests/records.ts'
+import { checkKey, keyOfItsCheck } from '../../model/check.ts'
 import type { CollectionName, Collections, Indexes } from '../../model/records.ts'
 import type { Order, Page, Search } from '../store.ts'
 import { timers } from '../../timers.ts'
@@ -149,10 +148,6 @@ export const indexRules: { readonly [C in CollectionName]: Omit<Rules<C>, 'pendi
   endpoints: { status: ({ status }) => status },
   events: {},
   deliveries: { event: ({ event_id }) => event_id },
-}
-
-function keyOfItsCheck({ location_id, external_check_id }: Omit<OfCheck, 'check_id'>): string {
-  return checkKey({ location_id, external_id: external_check_id })
 }
 
 interface PageQuery<T> {

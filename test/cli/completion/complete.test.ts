@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Config } from '@oclif/core'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -5,7 +7,7 @@ import { lookUp, suggest } from '../../../src/cli/completion/complete.ts'
 import type { Client } from '../../../src/client.ts'
 import { createSimulator } from '../../../src/index.ts'
 import { eventTypes } from '../../../src/model/event.ts'
-import { checkBody } from '../../support/cli.ts'
+import { checkBody, emptyDirectory } from '../../support/cli.ts'
 
 let config: Config
 beforeAll(async () => {
@@ -117,6 +119,7 @@ const AGES = 60_000
 const places = (connect: () => Promise<unknown>) => ({
   connect: connect as () => Promise<Client>,
   dataDirectory: 'nowhere',
+  config: undefined,
 })
 
 test('a lookup returns ids of the service, but none that a shell would split or expand', async () => {
@@ -142,6 +145,13 @@ test.each([
   const found = await lookUp(kind, places(Promise.reject.bind(Promise)), AGES)
   expect(found).toContainEqual({ value: group, description: '' })
   expect(found).toContainEqual({ value: one, description: expect.stringMatching(/\w/) as string })
+})
+
+test('a lookup of a profile reads the file of --config', async () => {
+  const file = join(await emptyDirectory(), 'other.json')
+  await writeFile(file, JSON.stringify({ profiles: { staging: { url: 'https://pos.example.com' } } }))
+  const found = await lookUp('profile', { ...places(Promise.reject.bind(Promise)), config: file }, AGES)
+  expect(found).toEqual([{ value: 'staging', description: '' }])
 })
 
 test('a lookup returns nothing when the service is slow or missing', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { settableFlags } from '../../../src/cli/start/flags.ts'
 import { closestWord } from '../../../src/model/text/did-you-mean.ts'
 import { configSchema } from '../../../src/cli/config/schema.ts'
-import { keyOf } from '../../../src/cli/config/settings.ts'
+import { settingName } from '../../../src/cli/config/settings.ts'
 import Start from '../../../src/commands/start.ts'
 
 const flags = settableFlags(Start.flags)
@@ -22,8 +22,10 @@ describe('the settings of tabwire.config.json', () => {
     const names = Object.keys(Start.flags).filter(
       (name) => !['config', 'json', 'api-key-file', 'store-key', 'store-key-file'].includes(name),
     )
-    expect(Object.keys(schema.shape)).toEqual(['$schema', ...names.map(keyOf), 'profiles', 'listen'])
-    expect(names.map(keyOf)).toEqual(expect.arrayContaining(['port', 'data_dir', 'allow_http_loopback']))
+    expect(Object.keys(schema.shape)).toEqual(['$schema', ...names.map(settingName), 'profiles', 'listen'])
+    expect(names.map(settingName)).toEqual(
+      expect.arrayContaining(['port', 'data_dir', 'allow_http_loopback']),
+    )
   })
 
   test('have the types of the flags: numbers, switches, choices and lists', () => {

@@ -18,7 +18,7 @@ async function told(ends: readonly ('there' | Error)[]): Promise<unknown[]> {
       if (next instanceof Error) throw next
       return client
     },
-    async *attend(_client, again) {
+    async *messages(_client, again) {
       yield { again }
     },
     signal: over.signal,

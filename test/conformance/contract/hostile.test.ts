@@ -60,6 +60,18 @@ describe('a response without an end', () => {
   })
 })
 
+test('an interrupted check does not wait until a refused request may be repeated', async () => {
+  const interruption = new AbortController()
+  let asked = 0
+  const baseUrl = await serve((_, response) => {
+    asked += 1
+    response.writeHead(429, { 'retry-after': '60' }).end()
+    interruption.abort()
+  })
+  await check(baseUrl, { signal: interruption.signal }).catch(() => undefined)
+  expect(asked).toBe(1)
+})
+
 test.each(['['.repeat(200_000) + ']'.repeat(200_000), '{"a":'.repeat(100_000) + '[]' + '}'.repeat(100_000)])(
   'responses that are nested too deep pass no case',
   async (text) => {

@@ -62,7 +62,7 @@ describe('a link to the inspector', () => {
     const sessions = createSessions({ values: createLocalValues(), newToken, measure: () => now })
     const [{ code: one }, { code: other }] = [sessions.invite('a'), sessions.invite('b')]
     now = 600_000
-    expect(await sessions.keyOf((await sessions.begin(one)) ?? { token: '', pageSecret: '' })).toBe('a')
+    expect(await sessions.keyHashOf((await sessions.begin(one)) ?? { token: '', pageSecret: '' })).toBe('a')
     now = 600_001
     expect(await sessions.begin(other)).toBeUndefined()
   })

@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)(`the lists of the inspector ${inBrowser}`, () => {
     expect(await resendAll.count()).toBe(0)
     await filter(page, 'Status').selectOption('dead')
     await resendAll.click()
-    const dialog = page.getByRole('dialog', { name: 'Resend all dead deliveries?' })
+    const dialog = page.getByRole('dialog', { name: 'Resend the dead deliveries that match the filters?' })
     await dialog.getByText('120 deliveries are resent with new signatures').waitFor()
     await dialog.getByText('3 skipped: endpoint disabled.').waitFor()
     expect(await barriersAtAllSizes(page)).toEqual([])
@@ -232,7 +232,7 @@ describe.skipIf(!hasBrowser)(`the lists of the inspector ${inBrowser}`, () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await resendAll.click()
     await dialog.getByText('No delivery can be resent.').waitFor()
-    await dialog.getByText('120 skipped: the event was delivered by another delivery').waitFor()
+    await dialog.getByText('120 skipped: another delivery of the event was delivered').waitFor()
   })
 
   it.runIf(isSoak)(

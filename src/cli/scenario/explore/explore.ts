@@ -18,7 +18,7 @@ export interface Exploration {
   counterexample: Counterexample | null
 }
 
-interface Parts {
+interface ExploreOptions {
   /** A service in memory, whose clock stands still. */
   client: Client
   histories: readonly History[]
@@ -36,9 +36,10 @@ interface Parts {
 const MOVES = 20
 /** Most checks of a run. */
 const CHECKS = 2
-/** A counterexample of more steps is compared with so many later ones. */
-const SHORT = 5
-const FAILURES = 4
+/** A counterexample of at most so many steps ends the search. */
+const SHORT_STEPS = 5
+/** Most counterexamples to find; the shortest one is the result. */
+const MOST_FAILURES = 4
 /** A difference at the receiver must last so long to be a counterexample, in milliseconds. */
 const CONFIRM_MS = 1_500
 /** Most counterexamples that do not last. */
@@ -57,7 +58,7 @@ interface Failure {
  * that run to the fewest steps.
  * @throws NotJudged when the receiver's view cannot be read, or changes long after its deliveries.
  */
-export async function explore(parts: Parts): Promise<Exploration> {
+export async function explore(parts: ExploreOptions): Promise<Exploration> {
   const { agreement, seed, signal, tell } = parts
   const compared = agreement?.paths() ?? []
   let runs = 0
@@ -84,7 +85,7 @@ export async function explore(parts: Parts): Promise<Exploration> {
 
 /** Plays random runs. Returns the shortest of the first ones that break an invariant, shrunk. */
 async function search(
-  parts: Parts & { timeoutMs: number | undefined; onRun: (run: number) => void },
+  parts: ExploreOptions & { timeoutMs: number | undefined; onRun: (run: number) => void },
 ): Promise<Failure | undefined> {
   const { histories, agreement, orderBy, seed, signal, tell, onRun, timeoutMs } = parts
   const fc = await import('fast-check')
@@ -100,8 +101,8 @@ async function search(
   const isDone = () =>
     trouble !== undefined ||
     signal.aborted ||
-    failures >= FAILURES ||
-    (best?.steps.length ?? Infinity) <= SHORT
+    failures >= MOST_FAILURES ||
+    (best?.steps.length ?? Infinity) <= SHORT_STEPS
   const attempt = async (chosen: number[], isEnabled: boolean[], commands: Iterable<Move>) => {
     // The only way to end fast-check: a failure.
     if (isDone()) throw new Error('The search is over.')
@@ -156,7 +157,7 @@ async function finish(ledger: Ledger): Promise<void> {
 }
 
 function newLedger(
-  { client, agreement }: Pick<Parts, 'client' | 'agreement'>,
+  { client, agreement }: Pick<ExploreOptions, 'client' | 'agreement'>,
   histories: readonly History[],
   timeoutMs: number | undefined,
 ): Ledger {
@@ -166,7 +167,7 @@ function newLedger(
 
 /** Takes these steps on new checks. Returns the violation with the steps as they were taken, or nothing. */
 async function replay(
-  parts: Pick<Parts, 'client' | 'agreement' | 'histories'>,
+  parts: Pick<ExploreOptions, 'client' | 'agreement' | 'histories'>,
   steps: readonly Planned[],
   timeoutMs: number | undefined,
 ): Promise<Failure | undefined> {
@@ -188,7 +189,11 @@ async function replay(
 }
 
 /** Leaves out steps, half of them at a time and at last one by one, as long as the same invariant breaks. */
-async function shrink(parts: Parts, failure: Failure, timeoutMs: number | undefined): Promise<Failure> {
+async function shrink(
+  parts: ExploreOptions,
+  failure: Failure,
+  timeoutMs: number | undefined,
+): Promise<Failure> {
   const { signal, tell } = parts
   const deadline = performance.now() + SHRINK_MS
   let best = failure

@@ -63,7 +63,7 @@ export interface CheckEntry {
   payments: (PaymentView & { as: string })[]
 }
 
-interface Parts {
+interface LedgerOptions {
   client: Client
   player: Player
   /** Absent without a receiver. */
@@ -78,9 +78,9 @@ export class Ledger {
   readonly entries: readonly CheckEntry[]
   /** Names of the kinds of moves that this run leaves out. */
   disabled: ReadonlySet<string> = new Set()
-  private readonly parts: Parts
+  private readonly parts: LedgerOptions
 
-  constructor(histories: readonly History[], parts: Parts) {
+  constructor(histories: readonly History[], parts: LedgerOptions) {
     this.parts = parts
     this.entries = histories.map((history) => ({
       history,
@@ -299,16 +299,17 @@ function supersedes(newest: OrderedPush, push: OrderedPush): boolean {
 }
 
 /** Most differing values in a message. */
-const MOST = 2
+const MOST_DIFFERENCES = 2
 
 function disagreementText(check: string, differences: readonly Disagreement[]): string {
   const described = differences
-    .slice(0, MOST)
+    .slice(0, MOST_DIFFERENCES)
     .map(
       ({ path, fact, expected, actual }) =>
         `${path} is ${shown(actual)}, expected ${shown(expected)} (${fact})`,
     )
-  const more = differences.length > MOST ? `, and ${differences.length - MOST} more differ` : ''
+  const more =
+    differences.length > MOST_DIFFERENCES ? `, and ${differences.length - MOST_DIFFERENCES} more differ` : ''
   return `The receiver's view of check ${check} disagrees with the service: ${described.join('; ')}${more}.`
 }
 

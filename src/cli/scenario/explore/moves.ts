@@ -126,7 +126,7 @@ const loseResponse: Plan = (entry) => {
   ]
 }
 
-/** Returns the check to an earlier state under a new revision, as long as no guest paid or claimed what that lacks. */
+/** Plans a push of an earlier state under a new revision, unless a guest has paid, or has claimed what that state lacks. */
 function undo(back: number, orderBy: string): Plan {
   return ({ history, sent, view }, { taken }) => {
     const last = history.pushes.at(-1)

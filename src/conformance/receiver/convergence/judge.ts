@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check'
-import type { Finding, ReceiverCase, Row } from '../case.ts'
+import type { CaseOutcome, ReceiverCase, Row } from '../case.ts'
 import type { Send } from '../send.ts'
-import { createScenario, type Step } from './scenario.ts'
+import { createScenario, type TrialEvent } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
 import { createTrials, type Ends, type EndWait, type Sequence, type Signer, type Trials } from './trials.ts'
 import { createComparison, type Leaves, type Views } from './comparison.ts'
@@ -26,11 +26,11 @@ interface Waits {
 const WAITS: Waits = { quietMs: [1_000, 3_000], limitMs: 10_000, searchMs: 10_000 }
 
 interface Convergence {
-  judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Finding>
+  judge(rule: 'deduplicates' | 'orders', send: Send): Promise<CaseOutcome>
   close(): Promise<void>
 }
 
-interface Parts {
+interface ConvergenceOptions {
   state: StateCheck
   forge: Signer
   newId: (prefix: 'chk' | 'evt' | 'pay' | 'loc') => string
@@ -38,7 +38,7 @@ interface Parts {
 }
 
 /** Judges by the receiver's own view whether its state converges. The controls are played once, for the first rule. */
-export function createConvergence({ state, forge, newId, signal }: Parts): Convergence {
+export function createConvergence({ state, forge, newId, signal }: ConvergenceOptions): Convergence {
   const { quietMs, limitMs, searchMs } = state.waits ?? WAITS
   const reader = createStateReader(state, signal)
   let sendNow: Send
@@ -102,7 +102,7 @@ const FEWEST = 2
  * Returns why equal ends prove nothing, or the mistake that they hide; `undefined` when the ends show newer states. What
  * would be a mistake is played again with longer waits.
  */
-async function unseen(rule: ConvergeRow['id'], { tried }: Found, trials: Trials): Promise<Finding> {
+async function unseen(rule: ConvergeRow['id'], { tried }: Found, trials: Trials): Promise<CaseOutcome> {
   const hasIgnored = trials.comparison().ignored().length > 0
   if (tried < FEWEST) return { error: tooSlow(tried, hasIgnored ? undefined : trials.lagMs()) }
   const suspicion = await firstAndNewest(rule, trials, hasIgnored ? 'shown' : 'short')
@@ -120,7 +120,7 @@ interface ThreeEnds {
 type PlayPart = (part: (places: Sequence) => Sequence) => Promise<Ends>
 
 /** Compares three ends of check 1. A view that shows no newer state proves nothing, or hides a mistake. */
-async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: EndWait): Promise<Finding> {
+async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: EndWait): Promise<CaseOutcome> {
   const places = [...trials.steps.keys()].filter((place) => trials.steps[place]?.check === 1)
   const play: PlayPart = (part) => trials.endsOf(part(places), wait)
   const first = await play(firstOf)
@@ -153,7 +153,7 @@ async function uncomparedState(
 }
 
 /** Returns the mistake of a receiver that keeps or shows the first state of a check, where the ends show it. */
-async function newestNotKept(ends: ThreeEnds, trials: Trials, play: PlayPart): Promise<Finding> {
+async function newestNotKept(ends: ThreeEnds, trials: Trials, play: PlayPart): Promise<CaseOutcome> {
   const { leaves } = trials.comparison()
   const [first, whole, newest] = [ends.first, ends.whole, ends.newest].map(
     ({ views }) => leaves(views)[0] ?? NO_LEAVES,
@@ -217,7 +217,7 @@ function isSame(path: string, one: Leaves, other: Leaves): boolean {
 }
 
 function valuesAt(path: string, leaves: Leaves): string {
-  return sortedAt(path, leaves).slice(0, MOST).join(', ')
+  return sortedAt(path, leaves).slice(0, MOST_FIELDS).join(', ')
 }
 
 function sortedAt(path: string, leaves: Leaves): string[] {
@@ -239,8 +239,8 @@ function tooSlow(tried: number, lagMs: number | undefined): string {
 }
 
 function differsAt(fields: readonly string[]): string {
-  const more = fields.length > MOST ? ` and ${fields.length - MOST} more` : ''
-  return `The state after identical deliveries differs at ${fields.slice(0, MOST).join(', ')}${more}.`
+  const more = fields.length > MOST_FIELDS ? ` and ${fields.length - MOST_FIELDS} more` : ''
+  return `The state after identical deliveries differs at ${fields.slice(0, MOST_FIELDS).join(', ')}${more}.`
 }
 
 const RESTLESS = `The response of --state-url still changes long after the last delivery. ${ANSWER_LATER}`
@@ -249,21 +249,21 @@ const NO_NEWER =
   'Not checked: newer states of a check do not appear in the response of --state-url. After all events of a check, it is as after check.created. Apply the newest state of each check, and return fields such as status and totals.'
 
 /** Most differing fields in a message. */
-const MOST = 3
+const MOST_FIELDS = 3
 
 /** Both sequences, and how their ends differ. */
 function describeDifference({ one, other, ends }: Counterexample, trials: Trials): string {
   const differences = trials.comparison().differences(...ends)
   const fields = differences
-    .slice(0, MOST)
+    .slice(0, MOST_FIELDS)
     .map((field) => `${field.path}: ${field.one} after the first, ${field.other} after the second`)
-  const more = differences.length > MOST ? `; ${differences.length - MOST} more` : ''
+  const more = differences.length > MOST_FIELDS ? `; ${differences.length - MOST_FIELDS} more` : ''
   const [first, second] = [one, other].map((sequence) => named(sequence, trials.steps))
   return `Two sequences of the same events end in different states: ${first} and ${second}. ${fields.join('; ')}${more}.`
 }
 
 /** Deliveries with their number in the scenario, and with their check where the sequence is about both. */
-function named(sequence: Sequence, steps: readonly Step[]): string {
+function named(sequence: Sequence, steps: readonly TrialEvent[]): string {
   const checks = new Set(sequence.map((place) => steps[place]?.check))
   const one = (place: number) => {
     const { type, check } = steps[place] ?? { type: '', check: 0 }
@@ -337,13 +337,13 @@ const NO_STATE_URL = {
 
 type FastCheck = typeof import('fast-check')
 
-/** A sequence is judged by an unremarkable one of the same events. */
+/** A rule: a sequence must end in the same state as its reference, a plain sequence of the same events. */
 interface Property {
   arbitrary(fc: FastCheck, all: Sequence): Arbitrary<number[]>
   /** Tried first. */
-  examples(fc: FastCheck, steps: readonly Step[], seed: number): Sequence[]
+  examples(fc: FastCheck, steps: readonly TrialEvent[], seed: number): Sequence[]
   /** The shortest that may fail, tried before a counterexample is shrunk. */
-  shortest(steps: readonly Step[]): Sequence[]
+  shortest(steps: readonly TrialEvent[]): Sequence[]
   /** The sequence that has to end alike. */
   reference(sequence: Sequence): Sequence
   holds(sequence: Sequence, trials: Trials): Promise<boolean>

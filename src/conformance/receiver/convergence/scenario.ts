@@ -18,7 +18,7 @@ export interface Trial {
 }
 
 /** An event of the scenario. */
-export interface Step {
+export interface TrialEvent {
   type: EventType
   /** 1 or 2. */
   check: number
@@ -26,14 +26,14 @@ export interface Step {
   atMs: number
 }
 
-export interface Scenario {
+export interface TrialScenario {
   /** In the order in which the events happen. */
-  steps: readonly Step[]
+  steps: readonly TrialEvent[]
   /** Creates the deliveries of one trial. `number` counts trials from 0; a trial is later in time than those before it. */
   trial(number: number): Trial
 }
 
-interface Parts {
+interface ScenarioOptions {
   /** Decides names, prices and tips. */
   seed: number
   newId: (prefix: 'chk' | 'evt' | 'pay' | 'loc') => string
@@ -51,7 +51,7 @@ const TABLES = 700_000
 /** The lines of a check: number on the menu and quantity. */
 type Lines = readonly (readonly [line: number, quantity: number])[]
 
-type Change = Pick<Step, 'atMs'> & { check: 1 | 2 } & (
+type Change = Pick<TrialEvent, 'atMs'> & { check: 1 | 2 } & (
     | { type: 'check.created' | 'check.updated'; lines: Lines }
     /** The guest pays this share of the balance, 0 to 1. */
     | { type: 'payment.succeeded'; share: number }
@@ -148,7 +148,7 @@ interface Payment {
 }
 
 /** Creates the scenario of a seed. The same seed gives the same deliveries, except for identifiers and times. */
-export function createScenario({ seed, newId, now }: Parts): Scenario {
+export function createScenario({ seed, newId, now }: ScenarioOptions): TrialScenario {
   const location_id = newId('loc')
   const whole = (from: number, below: number, ...subject: readonly (string | number)[]) =>
     from + Math.floor(draw(seed, ...subject) * (below - from))

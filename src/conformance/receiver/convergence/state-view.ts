@@ -59,7 +59,7 @@ export function createStateReader(
     },
   })
   return {
-    /** @throws NotJudged when there is no answer, or one that is no view. */
+    /** @throws NotJudged when there is no answer, or it is not a view. */
     async read(ids) {
       const url = urlOf(ids)
       const lines = [['Accept', 'application/json, */*;q=0.5'], ...headers].flat()

@@ -4,7 +4,7 @@ import { bytes, type Forge } from '../forge.ts'
 import type { Delivery, Send } from '../send.ts'
 import { oldestAge } from '../accepts.ts'
 import { createComparison, type Comparison, type Views, type Leaves } from './comparison.ts'
-import type { Scenario, Trial, Step } from './scenario.ts'
+import type { TrialScenario, Trial, TrialEvent } from './scenario.ts'
 import { NotJudged, type StateReader } from './state-view.ts'
 import { noView, parseView, partOf, type Json } from './view.ts'
 
@@ -38,7 +38,7 @@ interface Copy {
 
 /** Plays sequences, each on fresh checks, and compares how they end. */
 export interface Trials {
-  steps: Scenario['steps']
+  steps: TrialScenario['steps']
   /** Compares final views; set by `calibrate`. */
   comparison(): Comparison
   /**
@@ -79,12 +79,12 @@ export interface Ends {
 /** Signs the deliveries of the scenario. */
 export type Signer = Pick<Forge, 'delivery' | 'header' | 'now' | 'tolerance'>
 
-interface TrialParts {
+interface TrialOptions {
   forge: Signer
   send: Send
   reader: StateReader
   isPerCheck: boolean
-  scenario: Scenario
+  scenario: TrialScenario
   /**
    * How long a view has to stay the same before it counts as final, in milliseconds, since a receiver may work after its
    * answer. The second value is for a receiver that was seen to change its view later than that.
@@ -102,9 +102,9 @@ const TIMEOUT_MS = 100
 /** Rounds in which refused deliveries are sent again, as the service does (specification section 8). */
 const RETRIES = 6
 
-export function createTrials(parts: TrialParts): Trials {
+export function createTrials(parts: TrialOptions): Trials {
   const { isPerCheck, scenario, limitMs, signal } = parts
-  const play = createPlayer(parts)
+  const play = createTrialPlayer(parts)
   const inOrder = [...scenario.steps.keys()]
   const ends = new Map<string, Views>()
   let comparison = createComparison()
@@ -277,13 +277,13 @@ export function createTrials(parts: TrialParts): Trials {
 }
 
 /** Returns a function that sends the deliveries of a sequence for fresh checks, one after the other. */
-function createPlayer({
+function createTrialPlayer({
   forge,
   send,
   reader,
   isPerCheck,
   scenario,
-}: Pick<TrialParts, 'forge' | 'send' | 'reader' | 'isPerCheck' | 'scenario'>) {
+}: Pick<TrialOptions, 'forge' | 'send' | 'reader' | 'isPerCheck' | 'scenario'>) {
   let trials = 0
 
   async function viewsOf({ checks, names }: Trial): Promise<Views> {
@@ -348,8 +348,8 @@ const UNCHANGED = (isPerCheck: boolean) =>
 const ALL_DIFFERS =
   'The same deliveries in the same order, for another check, gave another response of --state-url. So it cannot be compared.'
 
-interface Parts {
-  steps: readonly Step[]
+interface BookkeepingOptions {
+  steps: readonly TrialEvent[]
   /** The values that the view shows after a sequence. */
   leavesOf(sequence: Sequence): Promise<readonly Leaves[]>
 }
@@ -366,7 +366,7 @@ const PARTS: readonly Sequence[] = [[0], [1], [0, 3], [1, 4], [1, 4, 5], [7], [0
  */
 async function bookkeeping(
   [one = [], other = []]: readonly (readonly Leaves[])[],
-  { steps, leavesOf }: Parts,
+  { steps, leavesOf }: BookkeepingOptions,
 ): Promise<string[]> {
   const all = [...steps.keys()]
   // The first view alone: of check 1, or of everything.
@@ -402,7 +402,7 @@ async function bookkeeping(
 }
 
 /** Returns true when a later event shows a newer state of the same check, or of its payment. */
-function isOutdated(steps: readonly Step[], place: number): boolean {
+function isOutdated(steps: readonly TrialEvent[], place: number): boolean {
   const step = steps[place]
   if (step === undefined) return false
   const newer = step.type.startsWith('check.') ? /^check\./ : /^payment\.refunded$/

@@ -40,7 +40,7 @@ function renameAll(node: Json, rename: (text: string) => string): Json {
   )
 }
 
-/** A name of something that belongs to one trial alone. Table numbers and times are no proof of that. */
+/** A name of something that belongs to one trial alone. Table numbers and times do not prove that. */
 const OWN_NAME = /\{(?:check|external check|line|event|payment) \d+\}/
 
 /**

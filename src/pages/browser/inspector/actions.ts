@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Delivery } from '../../../model/delivery.ts'
+import type { PingReport } from '../../../model/webhook-endpoint.ts'
 import { go } from './address.tsx'
 import { outcome, showFailure } from './announce.tsx'
 import { callApi } from './api.ts'
@@ -29,13 +30,6 @@ export async function act(work: () => Promise<string>): Promise<boolean> {
 }
 
 const encode = encodeURIComponent
-
-interface PingReport {
-  outcome: string | null
-  response_status: number | null
-  duration_ms: number | null
-  error: string | null
-}
 
 /** Sends a ping to an endpoint, like `tabwire ping`. */
 export function ping(endpointId: string): void {

@@ -44,7 +44,7 @@ interface NewSession {
   page_secret: string
 }
 
-/** Long enough for a clock advance of 35 hours with many deliveries. */
+/** Milliseconds until a call counts as unreachable. Moves of the clock have a longer limit. */
 const TIMEOUT_MS = 120_000
 
 /** Calls a route below `/_sim` with the page's session. @throws Refused */

@@ -18,7 +18,7 @@ type Target = () => Promise<number | string>
 /** Number of moves of the clock that this page has asked for and that have not ended. */
 export const pendingMoves = signal(0)
 
-/** A move may play 35 hours against receivers that time out, so it has no timeout of its own. */
+/** Milliseconds until a move counts as unreachable: a day, because it may play 35 hours against receivers that time out. */
 const TIMEOUT_MS = 24 * 3_600_000
 
 let stopping = new AbortController()

@@ -32,7 +32,7 @@ export function Controls() {
   )
 }
 
-/** The pauses of the retry schedule, and their sum. */
+/** The backoffs of the retry schedule, and a duration that is longer than all of them. */
 const steps = ['1m', '5m', '30m', '2h', '8h', '24h', '36h']
 
 /** Advances and freezes the clock, like `tabwire clock advance` and `freeze`. */

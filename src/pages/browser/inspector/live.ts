@@ -90,7 +90,7 @@ function receive(message: string): void {
   else publish({ type: type as LiveMessage['type'], data: JSON.parse(data) })
 }
 
-/** Most part of the time that the service works on one kind of read is one in four. */
+/** Pause after a read, as a multiple of its duration: one kind of read takes at most a quarter of the time. */
 const PAUSE = 3
 
 /**

@@ -96,7 +96,7 @@ const AT_ONCE = 4
 const reasonTexts: Readonly<Record<(typeof skipReasons)[number], string>> = {
   endpoint_disabled: 'endpoint disabled. Register its URL again to receive further events.',
   endpoint_removed: 'endpoint removed.',
-  covered: 'the event was delivered by another delivery, or another one is pending.',
+  covered: 'another delivery of the event was delivered, is pending, or is resent here.',
   ping: 'pings are not resent.',
 }
 
@@ -151,7 +151,7 @@ function ResendDialog({ onClose }: { onClose: () => void }) {
     publishReturn()
   }
   return (
-    <Dialog title="Resend all dead deliveries?" onClose={onClose}>
+    <Dialog title="Resend the dead deliveries that match the filters?" onClose={onClose}>
       {plan === undefined ? (
         <p role="status">{problem ?? 'Counting…'}</p>
       ) : (

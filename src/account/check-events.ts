@@ -3,8 +3,8 @@ import type { Delivery } from '../model/delivery.ts'
 import type { EventType, StoredEvent } from '../model/event.ts'
 import type { Everything } from '../model/records.ts'
 
-/** An event of a check, in the order of events, with its deliveries. */
-export interface Happened {
+/** An event of a check, with its deliveries. */
+export interface CheckEvent {
   id: string
   type: EventType
   created_at: string
@@ -24,7 +24,11 @@ interface CheckAfter {
 }
 
 /** Types of events that a receiver must accept, because they are about money. */
-const booked: readonly StoredEvent['type'][] = ['payment.succeeded', 'payment.refunded', 'check.fully_paid']
+const aboutMoney: readonly StoredEvent['type'][] = [
+  'payment.succeeded',
+  'payment.refunded',
+  'check.fully_paid',
+]
 
 /** Types of events that show an applied push. */
 const pushed: readonly StoredEvent['type'][] = ['check.created', 'check.updated', 'check.closed']
@@ -33,15 +37,15 @@ const pushed: readonly StoredEvent['type'][] = ['check.created', 'check.updated'
  * Returns the events about money and about applied pushes by the external id of their check, oldest first. Reads no
  * body of other events. `owned` says which checks and payments belong to the location.
  */
-export function happenedTo(
+export function eventsByCheck(
   { events, deliveries }: Pick<Everything, 'events' | 'deliveries'>,
   owned: ReadonlySet<string>,
-): Map<string, Happened[]> {
+): Map<string, CheckEvent[]> {
   const sent = groupedBy(deliveries, ({ event_id }) => event_id)
-  const happened = new Map<string, Happened[]>()
+  const happened = new Map<string, CheckEvent[]>()
   for (const { id, type, created_at, external_check_id, body } of events) {
     if (external_check_id === null || type === 'ping') continue
-    if (!booked.includes(type) && !pushed.includes(type)) continue
+    if (!aboutMoney.includes(type) && !pushed.includes(type)) continue
     const { data } = JSON.parse(body) as { data: { id: string } }
     const subject = data.id
     if (!owned.has(subject)) continue
@@ -67,8 +71,8 @@ export function groupedBy<T>(records: readonly T[], keyOf: (record: T) => string
 }
 
 /** Returns true for an event about money. */
-export function isBooked({ type }: Happened): boolean {
-  return booked.includes(type)
+export function isAboutMoney({ type }: CheckEvent): boolean {
+  return aboutMoney.includes(type)
 }
 
 function stateOf({ status, totals: { total_cents }, items }: Check): CheckAfter {
@@ -81,7 +85,7 @@ function stateOf({ status, totals: { total_cents }, items }: Check): CheckAfter 
 }
 
 /** Returns the start of the attempt that a receiver accepted first; `undefined` without one. */
-export function acceptedAt({ deliveries }: Happened): string | undefined {
+export function acceptedAt({ deliveries }: CheckEvent): string | undefined {
   const times = deliveries.flatMap(({ attempts }) =>
     attempts.filter(({ outcome }) => outcome === 'succeeded').map(({ started_at }) => started_at),
   )
