@@ -19,6 +19,11 @@ export function listed(values: string | readonly string[]): string[] {
   return typeof values === 'string' ? values.split(',').map((value) => value.trim()) : [...values]
 }
 
+/** Returns the values of a repeatable flag that may also have several values with commas between them. */
+export function splitAtCommas(values: string | readonly string[]): string[] {
+  return [values].flat().flatMap((text) => text.split(',').map((value) => value.trim()))
+}
+
 /** Parses a flag by the function that also reads the library's option and the key of the settings file. */
 export function parsedBy<T>(read: Reader<T>): (input: string) => Promise<T> {
   return async (input) => {

@@ -15,7 +15,7 @@ import { byMessage } from './render/report.ts'
 import { count, printable } from './render/text.ts'
 import type { Client } from '../client.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
-import { listed } from './flags.ts'
+import { splitAtCommas } from './flags.ts'
 
 type AccountCode = (typeof accountCodes)[number]
 
@@ -26,7 +26,7 @@ const words: readonly string[] = [...findingCodes, ...accountCodes, 'any', 'none
  * @throws CLIError for an unknown one.
  */
 export function failingCodes(given: string | readonly string[]): string[] {
-  const codes = listed(given).flatMap((text) => listed(text))
+  const codes = splitAtCommas(given)
   const unknown = codes.find((code) => !words.includes(code))
   if (unknown === undefined) return codes
   throw new Errors.CLIError(

@@ -8,7 +8,7 @@ import { requireNode } from '../cli/doctor/node.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { playAlong, type Playing, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
 import { requireWritable, writeBundle } from '../cli/files/bundle-file.ts'
-import { fromEnvironment, listed } from '../cli/flags.ts'
+import { fromEnvironment, splitAtCommas } from '../cli/flags.ts'
 import { currenciesOf } from '../cli/guests.ts'
 import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderWarning } from '../cli/render/messages.ts'
@@ -139,10 +139,7 @@ export default class Exec extends BaseCommand {
     if ((this.command[0] ?? '') === '')
       throw usageError('CMD is missing. Pass the command after --, for example: tabwire exec -- npm test')
     const failOn = failingCodes(flags['fail-on'])
-    const faults = faultsOfWords(
-      listed(flags.faults ?? []).flatMap((text) => listed(text)),
-      '--faults',
-    )
+    const faults = faultsOfWords(splitAtCommas(flags.faults ?? []), '--faults')
     requireNode()
     if (flags.bundle !== undefined) await requireWritable(flags.bundle)
     await requireReportFile(flags.junit)

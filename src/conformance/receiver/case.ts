@@ -27,7 +27,7 @@ export interface CaseContext {
 type Mistake = string | { detail: string; reason: string }
 
 /**
- * CaseOutcome of a case: a mistake, why it could not judge, why it could not run as requested, an observation, or nothing when
+ * Outcome of a case: a mistake, why it could not judge, why it could not run as requested, an observation, or nothing when
  * the receiver is correct.
  */
 export type CaseOutcome =
