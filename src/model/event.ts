@@ -19,6 +19,8 @@ export interface DomainEvent {
   /** View of the resource; becomes `data` of the envelope. */
   data: object
   external_check_id: string | null
+  /** Time of the envelope; default: now. */
+  created_at?: string
 }
 
 /** Envelope of specification section 2: the body of a delivery. */

@@ -21,6 +21,7 @@ import {
   guestChange,
   ofCheck,
   readsOfCheck,
+  nextUpdatedAt,
 } from './guest-change.ts'
 import { type Operation, unchanged } from './operation.ts'
 
@@ -195,11 +196,13 @@ export const refund = {
     // A payment of 0 can be refunded once; otherwise its claims would stay paid for ever.
     if (paid.status === 'refunded' || amount_cents > rest) throw exceedsPayment(paid, amount_cents)
     const isWhole = amount_cents === rest
+    // Receivers order the states of a payment by the time of the envelope.
+    const refunded_at = nextUpdatedAt(paid.refunded_at ?? paid.created_at, now)
     const reply: Payment = {
       ...paid,
       refunded_cents: paid.refunded_cents + amount_cents,
       status: isWhole ? 'refunded' : 'partially_refunded',
-      refunded_at: now.toISOString(),
+      refunded_at,
     }
     const before = [...claims]
     const after = guestChange({
@@ -212,7 +215,7 @@ export const refund = {
     return {
       reply,
       writes: [put('payments', reply), ...after.writes],
-      events: [eventOf(check, 'payment.refunded', viewPayment(reply))],
+      events: [{ ...eventOf(check, 'payment.refunded', viewPayment(reply)), created_at: refunded_at }],
     }
   },
 } satisfies Operation<Refund, ReturnType<typeof readsToRefund>, Payment>

@@ -229,10 +229,12 @@ describe('a refund', () => {
       ...payment,
       refunded_cents: 100,
       status: 'partially_refunded',
-      refunded_at: noon.toISOString(),
+      refunded_at: '2026-11-21T12:00:00.001Z',
     })
     expect(types).toEqual(['payment.refunded'])
     expect(events[0]?.data).toEqual(viewPayment(reply))
+    // Receivers order the states of a payment by this time, also when the clock stands still.
+    expect(events[0]?.created_at).toBe('2026-11-21T12:00:00.001Z')
     expect(table.check()).toMatchObject({
       paid_cents: 1000,
       balance_cents: 650,
