@@ -76,12 +76,8 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const { event_type, next_attempt_at } = delivery
     if (onlyDue && (next_attempt_at === null || next_attempt_at > settings.clock.now().toISOString()))
       return delivery
-    if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
-    if (event === undefined) {
-      // The state may have been replaced between the reads.
-      if ((await service.get('deliveries', delivery_id)) === undefined) return undefined
-      throw new Error(`Event ${event_id} of delivery ${delivery_id} not found.`)
-    }
+    if (endpoint?.status !== 'enabled' || event === undefined)
+      return service.execute(retireDelivery, { delivery_id, event_id, endpoint_id })
     if (mayBegin?.() === false) throw new NotOwner(delivery.attempts.length)
     const plan = await faults?.planFor(delivery)
     if (plan?.holds) return faults?.hold(delivery, plan, generation)

@@ -90,21 +90,27 @@ export function retired({ held: _held, offer: _offer, ...delivery }: Delivery): 
 
 interface RetireDelivery {
   delivery_id: string
+  event_id: string
   endpoint_id: string
 }
 
-function readsToRetire({ delivery_id, endpoint_id }: RetireDelivery) {
+function readsToRetire({ delivery_id, event_id, endpoint_id }: RetireDelivery) {
   return {
     delivery: { collection: 'deliveries', id: delivery_id },
+    event: { collection: 'events', id: event_id },
     endpoint: { collection: 'endpoints', id: endpoint_id },
   } as const
 }
 
-/** Ends a due delivery to a disabled or removed endpoint without sending it (contract section 9). */
+/**
+ * Ends a due delivery without sending it: to a disabled or removed endpoint (contract section 9), or of an event that a
+ * repair could not read.
+ */
 export const retireDelivery = {
   reads: readsToRetire,
-  decide({ delivery, endpoint }) {
-    if (delivery?.status !== 'pending' || endpoint?.status === 'enabled') return unchanged(delivery)
+  decide({ delivery, event, endpoint }) {
+    const canBeSent = endpoint?.status === 'enabled' && event !== undefined
+    if (delivery?.status !== 'pending' || canBeSent) return unchanged(delivery)
     const reply = retired(delivery)
     return { reply, writes: [retirement(reply)], events: [] }
   },

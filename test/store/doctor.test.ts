@@ -121,6 +121,20 @@ const damages: [what: string, damage: Damage, bad: string[], kept: number[], tol
     /rebuilt from 4 records, without losses/,
   ],
   [
+    'the name of a list of the snapshot',
+    (files) => ({ 'db.json': files['db.json'].replace('"checks"', '"chacks"') }),
+    ['db.json'],
+    [4, 5, 6],
+    /rebuilt from 1 record, 3 records? could not be read|could not be read/,
+  ],
+  [
+    'the line that begins a list of the snapshot',
+    (files) => ({ 'db.json': files['db.json'].replace('"checks": [', '"checks": {') }),
+    ['db.json'],
+    [4, 5, 6],
+    /could not be read/,
+  ],
+  [
     'a record of the snapshot that does not parse',
     (files) => ({ 'db.json': files['db.json'].replace('{"id":"chk_00000000000000000000000002"', '{"id""') }),
     ['db.json'],

@@ -27,9 +27,9 @@ function salvageWhole(bytes: Buffer): Salvaged | undefined {
   if (!isObject(content)) return undefined
   const found = gatherer()
   if (Number.isSafeInteger(content.sequence)) found.sequence = Number(content.sequence)
-  for (const name of collectionNames)
-    for (const record of Array.isArray(content[name]) ? content[name] : [])
-      found.take(name, record, undefined)
+  // Also of unknown names, whose records are lost.
+  for (const [name, records] of Object.entries(content))
+    if (Array.isArray(records)) for (const record of records) found.take(name, record, undefined)
   return found.result()
 }
 
@@ -44,7 +44,11 @@ function salvageLines(bytes: Buffer): Salvaged {
     if (record !== undefined) found.take(name, parsed(record), number)
     else if (field === 'sequence') found.sequence = Number(value)
     else if (value === '[') name = field
-    else if (!isFrame(line)) found.lose(number)
+    else if (!isFrame(line)) {
+      found.lose(number)
+      // Lines with two blanks begin a list. Whose records follow is not known.
+      if (!line.startsWith('    ')) name = undefined
+    }
   }
   return found.result()
 }
