@@ -16,8 +16,11 @@ export function totalsMismatch({ push: { items, totals } }: Pick<PushSeen, 'push
 function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push['totals']): string[] {
   const lines = items.map(({ quantity, price_cents }) => round(quantity * price_cents))
   const sum = round(lines.reduce((all, line) => all + line, 0))
-  // A POS rounds each weighed line to a cent, so each may be off by less than one.
-  const slack = lines.filter((line) => !Number.isInteger(line)).length
+  // A POS rounds each weighed line to a cent, and a part, such as a third, to thousandths of the price.
+  const slack = items.reduce((cents, { quantity, price_cents }, at) => {
+    const isRounded = Number(quantity.toFixed(2)) !== quantity
+    return cents + (Number.isInteger(lines[at]) ? 0 : 1) + (isRounded ? Math.abs(price_cents) / 2000 : 0)
+  }, 0)
   if ([subtotal_cents, total_cents].some((cents) => Math.abs(sum - cents) <= slack)) return []
   return [
     `the items add up to ${sum}, which is neither subtotal_cents ${subtotal_cents} nor total_cents ${total_cents}`,

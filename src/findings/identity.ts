@@ -82,7 +82,7 @@ export function checkIdReused({
   const states = earlierStates()
   const isUsed = states.some((state) => revisionOf(state, orderBy) === push.revision)
   const isLong = before.closed_at !== null && now.getTime() - Date.parse(before.closed_at) >= LATEST_RETRY_MS
-  if (!moved && !isUsed && !isLong) return undefined
+  if ((restarts || !moved) && !isUsed && !isLong) return undefined
   const earlier = new Set([before, ...states].flatMap(({ items }) => items.map(identity)))
   if (push.items.some((item) => earlier.has(identity(item)))) return undefined
   const effect =
@@ -127,14 +127,16 @@ function sharedContent({ table, items, totals }: StoredCheck): string {
 
 /**
  * Finds a push that removes all items and adds only new ones: probably a delta of the latest order. Replacing a single item
- * is an exchange, renamed ids are unstable ids, and a closed check gets the items of another party; none is a delta.
+ * is an exchange, renamed ids are unstable ids, and a closed check that comes back at another table gets the items of another party. None is a
+ * delta.
  */
 export function deltaSuspected({
   change,
   before,
   push,
 }: Pick<PushToCheck, 'change' | 'before' | 'push'>): string | undefined {
-  if (change === undefined || before.status === 'closed') return undefined
+  const isReused = before.status === 'closed' && before.table.number !== push.table.number
+  if (change === undefined || isReused) return undefined
   const { added, removed } = change
   const allNew = added.length > 0 && added.length === push.items.length
   if (!allNew || removed.length < 2 || renamedItems(change, isSameProduct).length > 0) return undefined

@@ -61,6 +61,8 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       { when: 'there is no tax', push: totals(1200, 0, 1200) },
       { when: 'nothing is on the check', push: { ...totals(0, 0, 0), items: [] } },
       { when: 'a discount is a line', push: push({ items: [soup, item('d', 'Happy hour', -450)] }) },
+      { when: 'a third is 0.333', push: third(3000) },
+      { when: 'a third of a high price is 0.333', push: third(10_000) },
       { when: 'a weighed line is rounded down', push: weighed(1332) },
       { when: 'a weighed line is rounded up', push: weighed(1333) },
       {
@@ -343,6 +345,13 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         push: revised(1, { items: [wine] }),
         before: closed({ revision: 7 }),
         earlier: [revised(2, { items: [wine, soup] })],
+        outcome: 'stale',
+      },
+      {
+        when: 'a push that never arrived is sent again after a move to another table and closing',
+        push: revised(1, { items: [wine], table: { number: '5' } }),
+        before: closed({ revision: 7 }),
+        earlier: [revised(2, { items: [soup], table: { number: '5' } })],
         outcome: 'stale',
       },
       {
@@ -652,6 +661,12 @@ function closed(change: Partial<Push> = {}): Push {
 }
 
 /** 1.481 of soup at 9.00 is 13.329: a POS says 13.32 or 13.33. */
+/** A third of an item on one check, whose totals are those of the third. */
+function third(price_cents: number): Push {
+  const sum = Math.round(price_cents / 3)
+  return { ...totals(sum, 80, sum + 80), items: [{ ...soup, price_cents, quantity: 0.333 }] }
+}
+
 function weighed(sum: number): Push {
   return { ...totals(sum, 100, sum + 100), items: [{ ...soup, quantity: 1.481 }] }
 }
