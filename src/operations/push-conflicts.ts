@@ -82,8 +82,8 @@ function conflictsOf(
       continue
     }
     if (item.price_cents < price_cents) conflict('price_decreased')
-    const left = isPaid ? item.quantity : claimableQuantity(item.quantity)
-    if (left < claimed_quantity) conflict('quantity_below_claimed')
+    if (claimableQuantity(item.quantity) < claimableQuantity(claimed_quantity))
+      conflict('quantity_below_claimed')
   }
   return conflicts
 }
