@@ -121,13 +121,16 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     expect(await client.clock.show()).toMatchObject({ frozen: true })
     await page.getByRole('combobox', { name: 'Fault' }).selectOption('error')
     await page.getByLabel('Percent').fill('50')
+    // A fault that was set elsewhere meanwhile stays.
+    await client.faults.set({ faults: [{ on: 'deliveries', drop: 1, times: 1 }] })
     await button(page, 'Set fault').click()
     await page.getByText('error 50%, triggered 0 times').waitFor()
     expect((await client.faults.show()).faults).toMatchObject([
+      { on: 'deliveries', drop: 1 },
       { on: 'api', error_rate: 0.5, error_status: 503 },
     ])
     expect(await barriersInSoak(page)).toEqual([])
-    await button(page, 'Clear').click()
+    await button(page, 'Clear all').click()
     await page.getByText('No faults are set.').waitFor()
     await button(page, 'Reset…').click()
     await button(page, 'Cancel').click()

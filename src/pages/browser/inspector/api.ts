@@ -39,6 +39,12 @@ export async function beginSession(): Promise<void> {
   }
 }
 
+/** Reads the location of the session again. A page whose session has ended learns that from its next call. */
+export async function readSession(): Promise<void> {
+  const read = await callApi<{ session: Session | null }>('GET', '/session').catch(() => undefined)
+  if (read?.session) session.value = read.session
+}
+
 interface NewSession {
   session: Session | null
   page_secret: string

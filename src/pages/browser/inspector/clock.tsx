@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { callApi, session } from './api.ts'
-import { onLive, throttled } from './live.ts'
+import { onLive, publishReturn, throttled } from './live.ts'
 
 /** The service clock, as `GET /_sim/clock` returns it. */
 export interface ClockView {
@@ -31,6 +31,9 @@ export const serviceNow = computed(() => {
 /** Milliseconds between two reads: a command that moves the clock sends no live message when nothing falls due. */
 const POLL_MS = 2_000
 
+/** Milliseconds between two reads of everything shown: some calls below `/_sim`, such as faults, send no live message. */
+const REFRESH_MS = 5_000
+
 /** Reads the clock every {@link POLL_MS}, after live messages, and twice a second during a move. */
 export function startClock(pending: ReadonlySignal<number>): void {
   const read = throttled(() => readClock().catch(() => undefined), 500)
@@ -43,6 +46,9 @@ export function startClock(pending: ReadonlySignal<number>): void {
   setInterval(() => {
     if (!document.hidden && typeof session.value !== 'string') read()
   }, POLL_MS)
+  setInterval(() => {
+    if (!document.hidden && typeof session.value !== 'string') publishReturn()
+  }, REFRESH_MS)
 }
 
 let started = 0

@@ -32,7 +32,7 @@ export function Controls() {
   )
 }
 
-/** The backoffs of the retry schedule, and a duration that is longer than all of them. */
+/** The backoffs of the retry schedule, and a duration that is longer than their sum. */
 const steps = ['1m', '5m', '30m', '2h', '8h', '24h', '36h']
 
 /** Advances and freezes the clock, like `tabwire clock advance` and `freeze`. */
@@ -176,14 +176,22 @@ function Row({ delivery }: { delivery: Delivery }) {
 function FaultControls() {
   const { value, problem } = useRead<FaultsView>('/faults')
   if (value === undefined) return <Missing problem={problem} />
-  const put = (faults: readonly Fault[], done: string) =>
+  // From the current faults, which a command may have changed meanwhile.
+  const change = (changed: (faults: readonly Fault[]) => readonly Fault[], done: string) =>
     act(async () => {
+      const now = await callApi<FaultsView>('GET', '/faults')
+      const faults = changed(now.faults)
       await (faults.length === 0
         ? callApi('DELETE', '/faults')
-        : callApi('PUT', '/faults', { seed: value.seed, faults }))
+        : callApi('PUT', '/faults', { seed: now.seed, faults }))
       return done
     })
-  const without = (index: number) => value.faults.filter((_fault, at) => at !== index)
+  const clear = (fault: Fault) =>
+    change((faults) => {
+      const at = faults.findIndex((one) => settingsOf(one) === settingsOf(fault))
+      if (at === -1) throw new Error('This fault was changed meanwhile.')
+      return faults.filter((_fault, index) => index !== at)
+    }, 'Fault cleared.')
   return (
     <section class="card" aria-labelledby="faults-title">
       <h2 id="faults-title">Faults</h2>
@@ -197,19 +205,24 @@ function FaultControls() {
               <span>
                 <b>{fault.on}</b> {faultRows(fault).join('; ')}
               </span>
-              <Action onClick={() => void put(without(index), 'Fault cleared.')}>Clear</Action>
+              <Action onClick={() => void clear(fault)}>Clear</Action>
             </li>
           ))}
         </ul>
       )}
-      <FaultForm onSet={(fault) => void put([...value.faults, fault], 'Fault set.')} />
+      <FaultForm onSet={(fault) => void change((faults) => [...faults, fault], 'Fault set.')} />
       {value.faults.length > 1 && (
         <div class="buttons">
-          <Action onClick={() => void put([], 'All faults cleared.')}>Clear all</Action>
+          <Action onClick={() => void change(() => [], 'All faults cleared.')}>Clear all</Action>
         </div>
       )}
     </section>
   )
+}
+
+/** Returns a text of a fault without its counts of injections. */
+function settingsOf({ happened: _happened, left: _left, ...settings }: Fault): string {
+  return JSON.stringify(settings)
 }
 
 /** A form that adds a fault. */

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { type EventType, eventTypes } from '../../../model/event.ts'
 import type { WebhookEndpointView } from '../../../model/webhook-endpoint.ts'
 import { act } from './actions.ts'
-import { address, go } from './address.tsx'
+import { address, drawerFocus, go } from './address.tsx'
 import { callApi } from './api.ts'
 import { Dialog } from './dialog.tsx'
 import { CopyButton } from './elements.tsx'
@@ -140,6 +140,7 @@ function NewSecret({ endpoint: { id, url, signing_secret } }: { endpoint: Regist
         close()
         go({ view: 'endpoints' })
         go({ open: id }, 'replace')
+        drawerFocus.value += 1
       }}
     >
       <p class="url">{url}</p>

@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { address, type ViewName } from './address.tsx'
 import { Announcements } from './announce.tsx'
-import { beginSession, session } from './api.ts'
+import { beginSession, readSession, session } from './api.ts'
 import { Banners, Bar } from './bar.tsx'
 import { ActivityChart } from './chart/activity-chart.tsx'
 import { startClock } from './clock.tsx'
@@ -14,7 +14,7 @@ import { Command } from './elements.tsx'
 import { EndpointRegistration, RegisterButton } from './endpoint-actions.tsx'
 import { ListView } from './list/list-view.tsx'
 import type { View } from './list/view.ts'
-import { startStream } from './live.ts'
+import { onLive, startStream } from './live.ts'
 import { Shortcuts } from './keyboard.tsx'
 import { checksView } from './views/checks.tsx'
 import { deliveriesView } from './views/deliveries.tsx'
@@ -75,6 +75,10 @@ function start(): void {
     startStream()
     startClock(pendingMoves)
     startEndpoints()
+    // A loaded state may have another currency.
+    onLive(({ type }) => {
+      if (type === 'reset') void readSession()
+    })
   }
   started = true
 }

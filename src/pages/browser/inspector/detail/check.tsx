@@ -47,7 +47,7 @@ export function CheckDetail({ externalId }: { externalId: string }) {
         </>
       )}
       <Section title="Timeline">
-        <Timeline externalId={externalId} />
+        <Timeline externalId={externalId} check={value} />
       </Section>
       {value !== undefined && (
         <>
@@ -152,7 +152,7 @@ function GuestPage({ table }: { table: string }) {
 }
 
 /** A check's timeline: pushes, their events, the attempts, and the next attempts. */
-function Timeline({ externalId }: { externalId: string }) {
+function Timeline({ externalId, check }: { externalId: string; check: Check | undefined }) {
   const query = (more: Record<string, string> = {}) =>
     queryText({ limit: '100', external_check_id: externalId, ...more })
   const requests = useRead<List<LoggedRequest>>(`/requests${query({ kind: 'push' })}`)
@@ -160,10 +160,18 @@ function Timeline({ externalId }: { externalId: string }) {
   const deliveries = useRead<List<Delivery>>(`/deliveries${query()}`)
   if (requests.value === undefined || events.value === undefined || deliveries.value === undefined)
     return <Missing problem={requests.problem ?? events.problem ?? deliveries.problem} />
+  // Another location may have a check with this external id.
+  const own = events.value.data.filter(
+    ({ data }) => check === undefined || ('check_id' in data ? data.check_id : data.id) === check.id,
+  )
+  const ids = new Set(own.map((event) => event.id))
   const points = timelineOf({
-    requests: requests.value.data,
-    events: events.value.data,
-    deliveries: deliveries.value.data,
+    requests: requests.value.data.filter(({ response_body }) => {
+      const [, location] = /"location_id":"(\w+)"/.exec(response_body ?? '') ?? []
+      return check === undefined || location === undefined || location === check.location_id
+    }),
+    events: own,
+    deliveries: deliveries.value.data.filter(({ event_id }) => ids.has(event_id)),
   })
   const isWhole = [requests, events, deliveries].every(({ value }) => value?.next_cursor === null)
   return (

@@ -35,9 +35,10 @@ export function Drawer({ open }: { open: string }) {
   }, [open, wanted])
   useLayoutEffect(() => {
     const drawer = element.current
+    const opener = document.activeElement
     return () => {
       const { activeElement } = document
-      if (activeElement === document.body || drawer?.contains(activeElement) === true) focusRow()
+      if (activeElement === document.body || drawer?.contains(activeElement) === true) focusRow(opener)
     }
   }, [])
   return (
@@ -50,9 +51,10 @@ export function Drawer({ open }: { open: string }) {
   )
 }
 
-/** Focuses the row of the list that Tab would reach. */
-function focusRow(): void {
-  document.querySelector<HTMLElement>('.row[tabindex="0"]')?.focus({ preventScroll: true })
+/** Focuses the row of the list that Tab would reach; in a view without rows, what had the focus before. */
+function focusRow(before: Element | null): void {
+  const row = document.querySelector('.row[tabindex="0"]') ?? before
+  if (row instanceof HTMLElement) row.focus({ preventScroll: true })
 }
 
 function isCovered(focused: Element | null): boolean {
