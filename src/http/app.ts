@@ -171,8 +171,8 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, p
 }
 
 /**
- * Logs an answered request, without headers and without a body that contains a secret. A bug of the log is reported, and
- * changes no answer.
+ * Logs an answered request, without headers, and without the response body of an `unlogged` route. A bug of the log is
+ * reported, and changes no answer.
  */
 async function addToLog(
   { log, report }: Pick<AppParts, 'log' | 'report'>,
@@ -227,12 +227,14 @@ function createRespond(parts: AppParts): Respond {
       answers.publish({ request, status, headers, body } satisfies PublishedAnswer)
     }
     const isComplete = typeof body === 'string' || body instanceof Uint8Array
-    // h3 drops the body.
-    if (event.req.method === 'HEAD' && isComplete) headers['content-length'] = String(Buffer.byteLength(body))
+    // h3 drops the body, and leaves a stream open.
+    const isHead = event.req.method === 'HEAD'
+    if (isHead && isComplete) headers['content-length'] = String(Buffer.byteLength(body))
+    if (isHead && body instanceof ReadableStream) void body.cancel()
     // Not h3's HTTPResponse: its Headers object costs as much as routing.
     return isComplete
       ? new CompleteResponse(body, status, headers)
-      : new FastResponse(body, { status, headers })
+      : new FastResponse(isHead ? null : body, { status, headers })
   }
 }
 

@@ -68,6 +68,13 @@ async function until(signal: AbortSignal, answering: Promise<Response>): Promise
   try {
     const { body, status, headers } = await Promise.race([answering, aborted])
     return new Response(body?.pipeThrough(new TransformStream(), { signal }), { status, headers })
+  } catch (error) {
+    // A stream that is answered after the abort has no reader.
+    void answering.then(
+      ({ body }) => body?.cancel(),
+      () => undefined,
+    )
+    throw error
   } finally {
     signal.removeEventListener('abort', abort)
   }
