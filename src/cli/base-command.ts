@@ -294,7 +294,7 @@ export abstract class BaseCommand extends Command {
     return {}
   }
 
-  /** Prints a result to stderr, for a command whose stdout belongs to another program. */
+  /** Prints a result to stderr, where stdout belongs to another program or to an error. */
   protected sayResult(resource: unknown, render: (columns: number) => string): void {
     if (this.wantsJson) this.say(jsonText(resource))
     else this.sayRendered(render)

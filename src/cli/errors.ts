@@ -28,7 +28,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Returns a rejection handler: it returns `value` for an ApiError, such as a key without the scope, and rethrows others. */
+/** Returns a rejection handler: it returns `value` for an ApiError, such as that of a missing scope, and rethrows others. */
 export function ifRefused<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof ApiError) return value

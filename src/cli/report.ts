@@ -55,19 +55,15 @@ export function reportedOf({ report, account }: Verdict, withAccount: boolean): 
 }
 
 /**
- * Returns true when a report has a finding or a problem of `--fail-on`. Calls `say` for misdirected calls, which fail, too,
- * with `any`.
+ * Returns true when a report has a finding or a problem of `--fail-on`. With `any`, misdirected calls fail, too; they are
+ * the message of `misdirectedCalls`.
  */
-export async function fails(
-  client: Pick<Client, 'requests'>,
-  report: Reported,
+export function fails(
+  { findings, account }: Reported,
   failOn: readonly string[],
-  say: (text: string) => void,
-): Promise<boolean> {
-  const misdirected = await misdirectedCalls(client, report)
-  if (misdirected !== undefined) say(misdirected)
+  misdirected: string | undefined,
+): boolean {
   if (misdirected !== undefined && failOn.includes('any')) return true
-  const { findings, account } = report
   return [...findings, ...(account?.problems ?? [])].some(({ code }) => isFailing(code, failOn))
 }
 
@@ -78,7 +74,7 @@ const MOST_CALLS = 5
  * Returns a message when no push arrived, but requests to paths or with methods that the API does not have: a report of
  * nothing would look like one without findings. `GET` to unknown paths does not count, because browsers send it.
  */
-async function misdirectedCalls(
+export async function misdirectedCalls(
   { requests }: Pick<Client, 'requests'>,
   { pushes, since }: Pick<Report, 'pushes' | 'since'>,
 ): Promise<string | undefined> {
@@ -130,12 +126,13 @@ const titles = {
 
 /**
  * Returns a report as cases, for JUnit and TAP: one for each code. A case fails when the code was found and `--fail-on`
- * names it; others that were found are advice.
+ * names it; others that were found are advice. The message of `misdirectedCalls` is a case of its own.
  */
 export function casesOf(
   { findings, account }: Reported,
   failOn: readonly string[],
   { suite, target }: Pick<ConformanceReport, 'suite' | 'target'>,
+  misdirected?: string,
 ): ConformanceReport {
   const caseOf = (group: string, id: FindingCode | AccountCode, found: Found | undefined): CaseResult => ({
     group,
@@ -153,6 +150,17 @@ export function casesOf(
       ? []
       : accountCodes.map((code) => caseOf('account', code, problemOf(account.problems, code)))),
   ]
+  if (misdirected !== undefined)
+    cases.push({
+      group: 'findings',
+      id: 'no_push_arrived',
+      title: 'requests go to paths of the API',
+      basis: failOn.includes('any') ? 'specification' : 'advice',
+      reason: '',
+      verdict: 'failed',
+      detail: misdirected,
+      duration_ms: 0,
+    })
   return makeReport({ suite, target, duration_ms: 0, cases })
 }
 

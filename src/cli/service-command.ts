@@ -171,7 +171,15 @@ function foreignService(url: string, directory: string): CommandError {
   )
 }
 
+/** @throws CommandError (usage) for a URL with a password: reports and messages contain the URL. */
+export function requireNoPassword(flag: string, url: string): void {
+  const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
+  if (username !== '' || password !== '')
+    throw usageError(`${flag} must not contain a user name or a password, because reports contain the URL.`)
+}
+
 function requireUrl(url: string | undefined): void {
+  if (url !== undefined) requireNoPassword('--url', url)
   if (url === undefined || /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return
   const hint = `--url must be an http: or https: URL such as ${DEFAULT_URL}, got ${JSON.stringify(url)}.`
   throw usageError(hint)

@@ -1,11 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { requireReportFile, writeReport } from '../cli/conformance/command.ts'
 import { requireNode } from '../cli/doctor/node.ts'
-import { exitCodes, usageError } from '../cli/errors.ts'
+import { exitCodes, ifRefused, usageError } from '../cli/errors.ts'
 import { playAlong, type Playing, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
 import { requireWritable, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment, splitAtCommas } from '../cli/flags.ts'
@@ -14,7 +15,15 @@ import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { renderGuestsReport } from '../cli/render/guests.ts'
-import { casesOf, failingCodes, fails, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
+import {
+  casesOf,
+  failingCodes,
+  fails,
+  misdirectedCalls,
+  needsAccount,
+  reportedOf,
+  type Reported,
+} from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
 import { suggestion } from '../cli/suggestion.ts'
@@ -58,7 +67,8 @@ const execFlags = fromEnvironment({
   ),
   seed: described(flagsOfStart.seed, 'Seed for a reproducible run, 0 or more; freezes the clock.'),
   port: Flags.integer({
-    description: 'Port to listen on; 0 means any free port.',
+    description: 'Port to listen on; 0 means any free port. Environment variable: TABWIRE_EXEC_PORT.',
+    env: 'TABWIRE_EXEC_PORT',
     min: 0,
     max: 65_535,
     default: 0,
@@ -112,7 +122,7 @@ export default class Exec extends BaseCommand {
     '<%= config.bin %> exec -- npm test',
     '<%= config.bin %> exec --fail-on any -- npx vitest run',
     '<%= config.bin %> exec --allow-http-loopback --seed 7 -- dotnet test',
-    '<%= config.bin %> exec --guests 4 --faults drop=0.2,error=0.1 --fail-on any -- npm run service',
+    '<%= config.bin %> exec --guests 4 --faults "drop=0.2,error=0.1" --fail-on any -- npm run service',
     '<%= config.bin %> exec --bundle failure.json --fail-on any -- npm test',
   ]
   static override strict = false
@@ -121,6 +131,7 @@ export default class Exec extends BaseCommand {
   private command: string[] = []
   private running: RunningCommand | undefined
   private wasInterrupted = false
+  private hasEnded = false
   private wasDirectoryGiven = false
   /** Directory of a new authority, which is removed at the end. */
   private temporary: string | undefined
@@ -173,9 +184,11 @@ export default class Exec extends BaseCommand {
       if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
       // Standard output belongs to the command.
       this.sayResult(report, (columns) => renderReported(report, columns))
-      const isWrong = await fails(client, report, failOn, (text) => this.say(text))
+      const misdirected = await misdirectedCalls(client, report)
+      if (misdirected !== undefined) this.say(misdirected)
+      const isWrong = fails(report, failOn, misdirected)
       process.exitCode = code === 0 && isWrong ? exitCodes.checkFailed : code
-      const cases = casesOf(report, failOn, { suite: 'exec', target: TARGET })
+      const cases = casesOf(report, failOn, { suite: 'exec', target: TARGET }, misdirected)
       await this.writeAlso(() => writeReport(flags.junit, cases))
       const file = flags.bundle
       if (bundle === undefined || file === undefined || process.exitCode === 0) return
@@ -189,7 +202,8 @@ export default class Exec extends BaseCommand {
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {
-    if (this.temporary !== undefined) await rm(this.temporary, { recursive: true, force: true })
+    this.removeTemporary()
+    process.off('exit', this.removeTemporary)
     await super.finally(error)
   }
 
@@ -201,7 +215,13 @@ export default class Exec extends BaseCommand {
     const isNew = https && (await readAuthorityCertificate(own)) === undefined
     if (!isNew || this.wasDirectoryGiven) return own
     this.temporary = await mkdtemp(join(tmpdir(), 'tabwire-exec-'))
+    // A signal after the command ends this process at once.
+    process.once('exit', this.removeTemporary)
     return this.temporary
+  }
+
+  private readonly removeTemporary = () => {
+    if (this.temporary !== undefined) rmSync(this.temporary, { recursive: true, force: true })
   }
 
   private async runWith({ url, baseUrl, apiKey, ca }: Simulator, directory: string): Promise<number> {
@@ -216,7 +236,10 @@ export default class Exec extends BaseCommand {
       variables,
       ca === undefined ? {} : { NODE_EXTRA_CA_CERTS: file },
     )
+    // A signal may have come while it started.
+    if (this.wasInterrupted) this.running.signal('SIGTERM')
     const code = await this.running.ended
+    this.hasEnded = true
     return code === 0 && this.wasInterrupted ? exitCodes.interrupted : code
   }
 
@@ -224,7 +247,7 @@ export default class Exec extends BaseCommand {
   private async tellGuests(client: Client, playing: Playing): Promise<void> {
     const report = await playing.settle()
     if (this.wantsJson) return
-    const currencies = await currenciesOf(client)
+    const currencies: Record<string, string> = await currenciesOf(client).catch(ifRefused({}))
     this.say(`${renderGuestsReport(report, currencies[report.location_id ?? ''])}\n`)
   }
 
@@ -236,8 +259,9 @@ export default class Exec extends BaseCommand {
   /** The command goes on, and its exit code counts: only its output has no reader. */
   protected override abandoned(): void {}
 
-  /** Passes the signal on: the command decides how it ends, and the service ends after it. */
+  /** Passes the signal on: the command decides how it ends, and the service ends after it. Then a signal ends this one. */
   protected override interrupted(signal: NodeJS.Signals): void {
+    if (this.hasEnded) return super.interrupted(signal)
     this.wasInterrupted = true
     this.running?.signal(signal)
   }

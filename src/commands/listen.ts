@@ -137,8 +137,9 @@ export default class Listen extends ServiceCommand {
       if (this.wantsJson) this.printLine({ type: event.type, ...forward }, () => '')
     }
     if ('registered' in event) {
-      // New registrations have new ids, so endpoints that were disabled before no longer count.
-      this.disabled.clear()
+      // After a reset, the targets have new endpoints.
+      const ids = new Set(event.registered.map(({ endpoint }) => endpoint.id))
+      for (const id of this.disabled) if (!ids.has(id)) this.disabled.delete(id)
       for (const one of event.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
     }
   }

@@ -68,7 +68,9 @@ export default class Push extends ServiceCommand {
       exclusive: ['watch', 'repeat', 'shuffle'],
     }),
     seed: Flags.integer({
-      description: 'Seed for the orders of --permute, 0 or more (default: 1).',
+      description:
+        'Seed for the orders of --permute, 0 or more (default: 1). Environment variable: TABWIRE_PERMUTE_SEED.',
+      env: 'TABWIRE_PERMUTE_SEED',
       min: 0,
       dependsOn: ['permute'],
     }),
@@ -179,9 +181,12 @@ export default class Push extends ServiceCommand {
     const { status, requestId, check } = await client.checks.push(id, withoutSchema(body))
     const report = requestId === null ? null : await reportOf(client, requestId)
     // The specification does not show the response of a push, so another service's summary is that of the pushed body.
-    const shown = hasFields(check, 'external_id', 'items', 'table', 'totals', 'status')
-      ? check
-      : sentCheck(id, body)
+    const isKnown =
+      hasFields(check, 'external_id', 'items', 'table', 'totals', 'status') &&
+      Array.isArray(check.items) &&
+      typeof check.table.number === 'string' &&
+      hasFields(check.totals, 'total_cents')
+    const shown = isKnown ? check : sentCheck(id, body)
     const currencies = await this.currencies(client)
     const currency = hasFields(check, 'location_id') ? currencies[check.location_id] : undefined
     const render = (columns: number) => renderPush(shown, report, status, columns, currency)

@@ -9,7 +9,15 @@ import { fromEnvironment } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderDifference, renderRecording, renderReplay, renderReported } from '../cli/render/report.ts'
 import { renderWarning } from '../cli/render/messages.ts'
-import { casesOf, failingCodes, fails, knownCodes, needsAccount, type Reported } from '../cli/report.ts'
+import {
+  casesOf,
+  failingCodes,
+  fails,
+  misdirectedCalls,
+  knownCodes,
+  needsAccount,
+  type Reported,
+} from '../cli/report.ts'
 import { listenForSignals } from '../cli/start/start.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { ApiError, createClient, type Client } from '../client.ts'
@@ -51,7 +59,9 @@ export default class Replay extends BaseCommand {
     serve: Flags.boolean({ description: 'Serve the inspector until Ctrl-C.' }),
     open: Flags.boolean({ description: 'Open the inspector in the browser; implies --serve.' }),
     port: Flags.integer({
-      description: 'Port of --serve to listen on (default: 0, which means any free port).',
+      description:
+        'Port of --serve to listen on (default: 0, which means any free port). Environment variable: TABWIRE_REPLAY_PORT.',
+      env: 'TABWIRE_REPLAY_PORT',
       min: 0,
       max: 65_535,
     }),
@@ -84,11 +94,12 @@ export default class Replay extends BaseCommand {
         throw isBroken ? brokenBundle(args.file, 'its records do not fit together') : error
       })
       const { name: suite = 'report', target = url } = bundle.command ?? {}
-      const cases = casesOf(report, failOn, { suite, target })
+      const misdirected = await misdirectedCalls(client, report)
+      const cases = casesOf(report, failOn, { suite, target }, misdirected)
       if (flags.tap) this.write(toTap(cases))
       else this.print(report, (columns) => renderReported(report, columns))
-      if (await fails(client, report, failOn, (text) => this.say(text)))
-        process.exitCode = exitCodes.checkFailed
+      if (misdirected !== undefined) this.say(misdirected)
+      if (fails(report, failOn, misdirected)) process.exitCode = exitCodes.checkFailed
       await this.writeAlso(() => writeReport(flags.junit, cases))
       if (serves) await this.serve(simulator, flags.open)
     } finally {

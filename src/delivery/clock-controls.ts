@@ -3,6 +3,7 @@ import type { MovableClock } from '../clock.ts'
 import type { Attempt, Delivery, AttemptOutcome } from '../model/delivery.ts'
 import { attemptedIn } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
+import { END_OF_TIME } from '../model/simulator/settings.ts'
 import { invalid } from '../model/validation.ts'
 import type { Service } from '../service.ts'
 import type { ClockFile } from './clock-file.ts'
@@ -68,9 +69,6 @@ interface ControlsSettings extends Omit<SharedClockParts, 'clock' | 'onReplaced'
    */
   waitingFor?: (() => Promise<readonly string[]>) | undefined
 }
-
-/** End of the valid times: times are compared as text with four-digit years, and retries fall due after them. */
-const END_OF_TIME = Date.UTC(9999, 0, 1)
 
 export function createClockControls({
   clock,

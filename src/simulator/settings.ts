@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
 import {
+  MOST_TIMER_MS,
   must,
   readApiKey,
   readHost,
@@ -92,7 +93,7 @@ const readCallback: Reader<unknown> = (given) =>
 
 /** Reads an object of whole numbers of at least 1, each with one of these names. Leaves out undefined ones. */
 function readNumbers<Name extends string>(names: readonly Name[]): Reader<Partial<Record<Name, number>>> {
-  const readNumber = wholeNumber({ min: 1 })
+  const readNumber = wholeNumber({ min: 1, max: MOST_TIMER_MS })
   return (given) => {
     if (typeof given !== 'object' || given === null) return must('an object', given)
     const entries = Object.entries(given).filter(([, value]) => value !== undefined)
@@ -101,7 +102,10 @@ function readNumbers<Name extends string>(names: readonly Name[]): Reader<Partia
     const [wrong] = entries.filter(([, value]) => readNumber(value).issue !== undefined)
     return wrong === undefined
       ? { value: Object.fromEntries(entries) as Partial<Record<Name, number>> }
-      : must(`an object whose ${wrong[0]} is a whole number of at least 1`, wrong[1])
+      : must(
+          `an object whose ${wrong[0]} is a whole number from 1 to ${MOST_TIMER_MS.toLocaleString('en')}`,
+          wrong[1],
+        )
   }
 }
 

@@ -63,6 +63,11 @@ describe.each(commands)('tabwire $name', ({ name, description = '', examples = [
       'receiver check insecure': 'receiver-insecure',
       'scenario explore insecure': 'receiver-insecure',
       'events show body': 'show-body',
+      'contract check strict': 'check-strict',
+      'receiver check strict': 'check-strict',
+      'exec port': 'exec-port',
+      'push seed': 'permute-seed',
+      'replay port': 'replay-port',
     }
     for (const [flag, { env, description: text = '' }] of Object.entries(flags)) {
       const words = own[`${name} ${flag}`] ?? flag

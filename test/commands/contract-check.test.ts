@@ -190,6 +190,11 @@ describe.concurrent('tabwire contract check', () => {
   test.each([
     [['--base-url', 'http://127.0.0.1:1/v1'], 1, 'http://127.0.0.1:1/v1 did not respond'],
     [
+      ['--base-url', 'https://ci:secret@127.0.0.1:1/v1'],
+      2,
+      '--base-url must not contain a user name or a password, because reports contain the URL.',
+    ],
+    [
       ['--base-url', 'nowhere'],
       2,
       '--base-url must be an http: or https: URL, got "nowhere". Did you mean https://nowhere?',

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
@@ -97,8 +100,10 @@ describe('tabwire exec', () => {
         await fetch(process.env.TABWIRE_URL + path, { method, body: method === 'GET' ? null : '{}',
           headers: { authorization: 'Bearer ' + process.env.TABWIRE_API_KEY, 'content-type': 'application/json' } })`)
     const wrong = calling(['PUT', '/checks/external/a'], ['POST', '/v1/check'])
-    const { code, stderr } = await exec(['--fail-on', 'any', '--', ...wrong])
+    const file = join(await emptyDirectory(), 'report.xml')
+    const { code, stderr } = await exec(['--fail-on', 'any', '--junit', file, '--', ...wrong])
     expect(code).toBe(3)
+    expect(readFileSync(file, 'utf8')).toMatch(/failures="1"[^]*No push arrived/)
     expect(stderr).toContain('No push arrived, and the API has no such path or method: ')
     expect(stderr).toContain('PUT /checks/external/a (404)')
     expect(stderr).toContain('POST /v1/check (404)')
@@ -333,6 +338,32 @@ describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {
       expect(await running.ended).toMatchObject({ code: 130, stdout: 'ready\nfinishing\n' })
     },
   )
+
+  test('end it after the command, while guests still play', async () => {
+    const receiver = createServer(() => {})
+    const asked = once(receiver, 'request')
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    const program = `
+      const { TABWIRE_BASE_URL, TABWIRE_API_KEY } = process.env
+      const headers = { authorization: 'Bearer ' + TABWIRE_API_KEY, 'content-type': 'application/json' }
+      const body = JSON.stringify({ url: '${url}', event_types: ['check.created'] })
+      await fetch(TABWIRE_BASE_URL + '/webhook-endpoints', { method: 'POST', headers, body })
+      ${pushing(rightTotals).replace('const { TABWIRE_BASE_URL, TABWIRE_API_KEY } = process.env', '')}
+      process.exit()
+    `
+    const words = ['exec', '--allow-http-loopback', '--guests', '1', '--', ...node(program)]
+    const running = await spawnTabwire(words, { isNewProcess: true })
+    await running.until('stdout', /201/)
+    await asked
+    // The pids of the command's processes are not known here: its end is the end of the play's first wait.
+    const end = setInterval(() => running.child.kill('SIGINT'), 200)
+    const { code } = await running.ended
+    clearInterval(end)
+    expect(code).toBe(130)
+    receiver.closeAllConnections()
+    receiver.close()
+  })
 
   test.runIf(isSoak)('works from sh, in a list of commands', async () => {
     const bin = new URL('../../bin/run.js', import.meta.url).pathname

@@ -40,11 +40,15 @@ describe('options', () => {
     ],
     [
       { connectionLimits: { connections: -1 } },
-      'connectionLimits must be an object whose connections is a whole number of at least 1, got -1.',
+      'connectionLimits must be an object whose connections is a whole number from 1 to 2,147,483,647, got -1.',
     ],
     [
       { deliveryTimes: { pollMs: NaN } },
-      'deliveryTimes must be an object whose pollMs is a whole number of at least 1, got NaN.',
+      'deliveryTimes must be an object whose pollMs is a whole number from 1 to 2,147,483,647, got NaN.',
+    ],
+    [
+      { rateLimit: { requests: 1, seconds: 2_592_000 } },
+      'rateLimit must be a rate over at most 24 days, got {"requests":1,"seconds":2592000}.',
     ],
     [{ keepEvents: 0 }, 'keepEvents must be a whole number of at least 1, got 0.'],
     [{ strict: 'yes' }, 'strict must be true or false, got "yes".'],

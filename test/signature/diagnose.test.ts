@@ -282,6 +282,7 @@ test.each([
   [301, /301 s behind the clock.*NTP\.$/],
   [-7200, /7200 s ahead of the clock.*about 2 h: was local time used as UTC/],
   [19_800 + 20, /about 5\.5 h/],
+  [1_810, /1810 s behind the clock.*NTP\.$/],
 ])('the advice names a clock that is %s s off', (seconds, words) => {
   expect(diagnose({ payload, header, secret, now: now + seconds * 1000 })?.advice).toMatch(words)
 })

@@ -73,7 +73,11 @@ export abstract class ConformanceCommand extends BaseCommand {
 export const conformanceFlags = fromEnvironment({
   junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
   tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
-  strict: Flags.boolean({ description: 'Also fail cases that are based on advice.' }),
+  // With the variable of `start --strict`, which refuses unknown fields, right programs would fail.
+  strict: Flags.boolean({
+    description: 'Also fail cases that are based on advice. Environment variable: TABWIRE_CHECK_STRICT.',
+    env: 'TABWIRE_CHECK_STRICT',
+  }),
   only: Flags.string({
     description: 'Run only this case or group (case, group or group/case); repeatable.',
     multiple: true,

@@ -83,10 +83,18 @@ function elementsIn(body: string | Uint8Array): unknown[] | undefined {
   }
 }
 
-/** Returns the part of a check that a summary shows, from its accepted body. */
+/** Returns the part of a check that a summary shows, from its accepted body, in which another service may need fewer fields. */
 export function sentCheck(external_id: string, body: string | Uint8Array): SummarizedCheck {
-  const sent = JSON.parse(Buffer.from(body).toString()) as Omit<SummarizedCheck, 'external_id'>
-  return { ...sent, external_id }
+  const { table, status, items, totals } = JSON.parse(Buffer.from(body).toString()) as Partial<
+    Omit<SummarizedCheck, 'table'> & { table: { number: unknown } }
+  >
+  return {
+    external_id,
+    items: Array.isArray(items) ? items : [],
+    ...(table !== undefined && { table: { number: String(table.number) } }),
+    ...(status !== undefined && { status }),
+    ...(totals !== undefined && { totals }),
+  }
 }
 
 /** Returns the simulator's report of a push; `null` at another service, or without the scope. */

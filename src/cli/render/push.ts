@@ -7,7 +7,8 @@ import { wrapTo } from './layout.ts'
 import type { Convergence, Ending } from '../../assertions/convergence.ts'
 
 /** Fields of a check that the summary of a push shows. */
-export type SummarizedCheck = Pick<Check, 'external_id' | 'table' | 'status' | 'items' | 'totals'>
+export type SummarizedCheck = Pick<Check, 'external_id' | 'items'> &
+  Pick<Partial<Check>, 'table' | 'status' | 'totals'>
 
 /** Renders the result of a push: outcome, item diff, and findings. */
 export const renderPush = renderer(
@@ -22,11 +23,13 @@ export const renderPush = renderer(
     const summary = [
       status(outcome),
       chalk.bold(printable(check.external_id)),
-      `table ${printable(check.table.number)}`,
-      check.status,
+      check.table === undefined ? '' : `table ${printable(check.table.number)}`,
+      check.status ?? '',
       count(check.items.length, 'item'),
-      `total ${price(check.totals.total_cents, currency)}`,
-    ].join('  ')
+      check.totals === undefined ? '' : `total ${price(check.totals.total_cents, currency)}`,
+    ]
+      .filter((part) => part !== '')
+      .join('  ')
     const findings = (report?.findings ?? []).map(
       ({ code, message }) =>
         `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`,

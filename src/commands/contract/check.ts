@@ -21,6 +21,7 @@ import {
 } from '../../cli/flags.ts'
 import { readCertificate } from '../../cli/files/input.ts'
 import { typedValue } from '../../cli/files/secrets.ts'
+import { requireNoPassword } from '../../cli/service-command.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
   checkContract,
@@ -107,6 +108,7 @@ export default class ContractCheck extends ConformanceCommand {
       throw usageError(
         `--base-url must end with a path, without a query or a fragment, got ${JSON.stringify(baseUrl)}.`,
       )
+    requireNoPassword('--base-url', baseUrl)
     await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])

@@ -119,12 +119,13 @@ export default class EndpointsCreate extends ServiceCommand {
   /** @throws CommandError when the secret was to be written to a file. */
   private tellWithoutSecret(response: RegistrationResponse, file: string | undefined): void {
     const render = (columns: number) => renderForeign(response, columns)
-    if (file === undefined) return this.print(response, render)
     // With --json, standard output gets the error alone.
-    this.sayResult(response, render)
+    if (file !== undefined && this.wantsJson) this.sayResult(response, render)
+    else this.print(response, render)
+    if (file === undefined) return
     throw new CommandError(
       'no_secret',
-      `The endpoint is registered, but the response has no signing secret (whsec_…), so ${file} was not written. The response is printed above.`,
+      `The endpoint is registered, but the response has no signing secret (whsec_…), so ${file} was not written. The response is ${this.wantsJson ? 'on standard error' : 'printed above'}.`,
     )
   }
 }

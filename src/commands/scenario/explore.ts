@@ -164,6 +164,7 @@ export default class ScenarioExplore extends BaseCommand {
         explore({ client, histories, orderBy, agreement, runs, seed, signal, tell }),
       )
     } catch (error) {
+      if (signal.aborted) this.exit(exitCodes.interrupted)
       throw error instanceof NotJudged ? new CommandError('not_judged', error.message) : error
     } finally {
       await agreement?.close()

@@ -100,7 +100,8 @@ function alteredKeys(key: string): WrongKey[] {
     [`${key}x`, 'with an extra letter after the key'],
     [key.slice(0, -2), 'with a shortened key'],
     [key.slice(0, middle) + other + key.slice(middle + 1), 'with one letter of the key changed'],
-    [swapCase(key), 'with the key in another letter case'],
+    // The digits of a hexadecimal number or a UUID may be in either case.
+    [/^[0-9a-f-]+$/i.test(key) ? key : swapCase(key), 'with the key in another letter case'],
   ] as const
   return altered
     .filter(([one]) => one !== key && one !== '')

@@ -59,7 +59,7 @@ interface AskOptions {
   keyFor: (method: Method, path: string) => string | undefined
   /** PEM of the authority that issued the service's certificate. */
   ca?: string | undefined
-  /** Ends the wait before a request is repeated. */
+  /** Ends the wait before a request is repeated, except one that removes what the check has made. */
   signal?: AbortSignal
   /** Time limit from the request to the last byte of the answer, in milliseconds. */
   answerMs: number
@@ -123,7 +123,7 @@ export function createAsk({ baseUrl, keyFor, ca, signal, answerMs, onAnswer, onN
         onAnswer?.(method, path, answer)
         const waitMs = retryAfterMs(answer)
         if (answer.status !== 429 || tries === MOST_TRIES || waitMs > MOST_WAIT_MS) return answer
-        await sleep(waitMs, undefined, { signal })
+        await sleep(waitMs, undefined, method === 'DELETE' ? {} : { signal })
       }
     },
     async close() {

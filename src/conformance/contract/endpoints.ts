@@ -143,7 +143,8 @@ function withoutTls(accepted: string): string[] {
 
 /** An id of the same form that no endpoint has. */
 function unlike(id: string): string {
-  if (/^\d+$/.test(id)) return '987654321987'
+  // Behind a prefix, too, a neighbouring number may be another endpoint.
+  if (/^\D*\d{1,9}$/.test(id)) return id.replace(/\d+$/, '987654321987')
   const changed = id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '7' ? '3' : '7'))
   if (changed === id) throw new Broken(`The id ${id} has no letters or digits to change.`)
   return changed

@@ -24,14 +24,14 @@ export interface CaseContext {
 }
 
 /** A mistake in words; with a reason where it means something else than the case has in mind. */
-type Mistake = string | { detail: string; reason: string }
+type CaseMistake = string | { detail: string; reason: string }
 
 /**
  * Outcome of a case: a mistake, why it could not judge, why it could not run as requested, an observation, or nothing when
  * the receiver is correct.
  */
 export type CaseOutcome =
-  | Mistake
+  | CaseMistake
   | { notChecked: string }
   | { error: string }
   | { passed: string }

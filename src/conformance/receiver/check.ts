@@ -157,9 +157,10 @@ const WAIT_MS = 2_000
 /** Returns true when a server speaks the scheme that the URL does not name: TLS behind `http:`, plain HTTP behind `https:`. */
 async function speaksOtherScheme(url: URL): Promise<boolean> {
   const host = bareHost(url)
-  return url.protocol === 'https:'
-    ? speaksPlainHttp(host, Number(url.port || 443))
-    : speaksTls(host, Number(url.port || 80))
+  if (url.protocol === 'http:') return speaksTls(host, Number(url.port || 80))
+  const port = Number(url.port || 443)
+  // Many servers answer plain HTTP on their TLS port, with 400.
+  return !(await speaksTls(host, port)) && speaksPlainHttp(host, port)
 }
 
 /** Ends after the handshake; nothing is sent, so whose certificate it is does not matter. */

@@ -74,12 +74,12 @@ export const control: readonly ReceiverCase[] = [
   },
 ]
 
-type Sender = Pick<CaseContext, 'forge' | 'send'>
+type ForgeAndSend = Pick<CaseContext, 'forge' | 'send'>
 
 /**
  * Returns why a receiver rejects every genuine delivery, and what to do: one cause instead of one message per case.
  */
-async function causeOf(first: ReceiverResponse, parts: Sender): Promise<string> {
+async function causeOf(first: ReceiverResponse, parts: ForgeAndSend): Promise<string> {
   if (!('status' in first)) return "Check the receiver's log."
   const { status, headers } = first
   const plain = byStatus(status, headers['www-authenticate'])
@@ -114,7 +114,7 @@ const AT_ONCE = 8
 const SEARCH_MS = 5_000
 
 /** The mistake in the receiver's own signature, found by signing with the same mistake. */
-async function otherSignature({ forge, send }: Sender): Promise<string | undefined> {
+async function otherSignature({ forge, send }: ForgeAndSend): Promise<string | undefined> {
   const until = performance.now() + SEARCH_MS
   const tries = [...commonMistakes(forge)]
   for (let at = 0; at < tries.length && performance.now() < until; at += AT_ONCE) {
@@ -170,7 +170,7 @@ const names = [
 ]
 
 /** The header that the receiver reads instead of the right one. */
-async function otherHeader({ forge, send }: Sender): Promise<string | undefined> {
+async function otherHeader({ forge, send }: ForgeAndSend): Promise<string | undefined> {
   const body = bytes(forge.envelope())
   const header = forge.header(body)
   const under = (some: readonly string[]) =>

@@ -27,7 +27,9 @@ export function createDocuments({ serviceName, scheme, url: ownUrl }: DocumentPa
     const text = written.get(write) ?? made.then(write)
     written.set(write, text)
     const host = call.header('host')
-    const url = host === null ? ownUrl() : `${scheme}://${host}`
+    const own = ownUrl()
+    // A proxy may end TLS, and pass the host of --public-url.
+    const url = host === null || host === new URL(own).host ? own : `${scheme}://${host}`
     return (await text).replaceAll(PLACEHOLDER, () => url)
   }
 }

@@ -142,13 +142,19 @@ const secondsOf = { s: 1, m: 60, h: 3600 } as const
 export const readRateLimit: Reader<RateLimit> = (given) => {
   if (typeof given === 'object' && given !== null) {
     const { requests, seconds } = given as Partial<Record<keyof RateLimit, unknown>>
-    if (isPositive(requests) && isPositive(seconds)) return { value: { requests, seconds } }
+    if (isPositive(requests) && isPositive(seconds))
+      return seconds * 1000 <= MOST_TIMER_MS
+        ? { value: { requests, seconds } }
+        : must('a rate over at most 24 days', given)
   }
   const text = typeof given === 'number' ? String(given) : given
   const [, number, unit = 's'] = typeof text === 'string' ? (RATE.exec(text) ?? []) : []
   if (number === undefined) return must('a rate of at least 1 request, such as 10/s, 600/m or 5000/h', given)
   return { value: { requests: Number(number), seconds: secondsOf[unit as keyof typeof secondsOf] } }
 }
+
+/** Longest timer of Node.js in milliseconds, 24.8 days. A longer one would end at once. */
+export const MOST_TIMER_MS = 2 ** 31 - 1
 
 const RATE = /^([1-9]\d{0,8})(?:\/([smh]))?$/
 
@@ -169,7 +175,8 @@ export const readTime: Reader<Date> = (given) => {
   return must('a time from 1970 to 9998, such as 2026-11-21T18:00:00Z', given)
 }
 
-const END_OF_TIME = Date.UTC(9999, 0, 1)
+/** End of the valid times: times are compared as text with four-digit years, and retries fall due after them. */
+export const END_OF_TIME = Date.UTC(9999, 0, 1)
 
 /** Returns the issue `must be …, got …`. */
 export function must(what: string, given: unknown): { issue: string } {

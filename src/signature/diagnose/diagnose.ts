@@ -138,10 +138,10 @@ function clockAdvice(ahead: number): string {
   return `The signature is valid, but t is ${off} s ${side} the clock. Either the delivery was verified late, or one of the two clocks is wrong. Set both clocks by NTP.${zone}`
 }
 
-/** Names a time zone when the difference is near a multiple of 15 minutes, the step of time zones. */
+/** Names a time zone when the difference is near a multiple of 15 minutes, the step of time zones, from an hour on. */
 function timeZone(seconds: number): string {
   const quarters = Math.round(seconds / 900)
-  if (quarters === 0 || quarters > 56) return ''
+  if (quarters < 4 || quarters > 56) return ''
   return ` The difference is about ${quarters / 4} h: was local time used as UTC?`
 }
 

@@ -17,7 +17,7 @@ const SLOTS = 256
 /** A lease as this instance knows it. A slot that was lost and taken again gets a new one. */
 interface Lease {
   slot: number
-  /** Clocks before the statement that took or renewed the lease was sent; the database counts from a later time. */
+  /** The clocks before the statement that took or renewed the lease; the database counts from a later time. */
   from: ClockReading
   /** `lease_until` in the database. */
   until: string
@@ -175,7 +175,7 @@ export function openSlots({ schema, query }: Pick<Database, 'schema' | 'query'>,
 
   async function run(): Promise<void> {
     while (!isClosing) {
-      // Without an answer of the database, the next turn tries again; meanwhile the leases end by themselves.
+      // Without an answer of the database, the next round tries again; meanwhile the leases end by themselves.
       await renewAndShare().catch(() => {})
       if (!isClosing) await pause.wait(pollMs * (0.75 + Math.random() / 2))
     }

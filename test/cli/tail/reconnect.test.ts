@@ -11,7 +11,7 @@ async function told(ends: readonly ('there' | Error)[]): Promise<unknown[]> {
   const over = new AbortController()
   const left = [...ends]
   const happenings: unknown[] = []
-  const attendance = reconnecting<object>({
+  const connections = reconnecting<object>({
     connect: async () => {
       const next = left.shift()
       if (left.length === 0) over.abort()
@@ -24,7 +24,7 @@ async function told(ends: readonly ('there' | Error)[]): Promise<unknown[]> {
     signal: over.signal,
   })
   try {
-    for await (const happening of attendance) happenings.push(happening)
+    for await (const happening of connections) happenings.push(happening)
   } catch (error) {
     happenings.push(error)
   }

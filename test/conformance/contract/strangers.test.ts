@@ -38,7 +38,7 @@ function lateClaims(): Partial<Choices> {
   }
 }
 
-/** GET says whether the claim is recent, as a number of minutes does that becomes 1. */
+/** GET shows whether the claim is recent. Like a number of minutes, the value changes by itself. */
 function agingClaims(): Partial<Choices> {
   const claimedAt = new WeakMap<Set<string>, number>()
   return {
@@ -52,6 +52,12 @@ function agingClaims(): Partial<Choices> {
       is_recent: Date.now() - (claimedAt.get(taken) ?? Date.now()) < 100,
     }),
   }
+}
+
+/** Ids `we_6`, `we_7` and so on. */
+function counted(): () => string {
+  let latest = 5
+  return () => `we_${++latest}`
 }
 
 /** GET shows a change a while after its event. */
@@ -442,6 +448,16 @@ const right: Record<string, Variant> = {
   'allows one open check per table, whose name its profile gives': {
     changes: { isTableFree: (table, tables) => table.startsWith('T-') && !tables.includes(table) },
     settings: { profile: { push: { table: { number: 'T-{external_check_id}' } } } },
+  },
+  'numbers its endpoints behind a prefix': {
+    changes: { newHookId: counted() },
+    groups: ['access', 'endpoints'],
+  },
+  'shows each item in two lists of one name': {
+    changes: {
+      shown: ({ ref, body }) => ({ ref, ...body, courses: body.items.map((one) => ({ items: [one] })) }),
+    },
+    groups: ['checks'],
   },
   'keeps the last endpoint alone': { changes: { replacesHooks: true } },
   'allows one endpoint': { changes: { maxHooks: 1 } },

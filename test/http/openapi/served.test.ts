@@ -16,6 +16,14 @@ describe('GET /openapi.json', () => {
     expect(withoutHost.json).toMatchObject({ servers: [{ url: simulator.url }] })
   })
 
+  it('names the server by the public URL behind a proxy that ends TLS', async () => {
+    const simulator = await openSimulator({ publicUrl: 'https://sandbox.example.com' })
+    const { json } = await simulator.raw(
+      'GET /openapi.json HTTP/1.1\r\nHost: sandbox.example.com\r\nConnection: close\r\n\r\n',
+    )
+    expect(json).toMatchObject({ servers: [{ url: 'https://sandbox.example.com' }] })
+  })
+
   it('answers a conditional request with 304, and is not in the log', async () => {
     const { call, client } = await openSimulator()
     const etag = (await call('GET /openapi.json')).headers.get('etag') ?? ''

@@ -75,7 +75,12 @@ export async function explore(parts: ExploreOptions): Promise<Exploration> {
     if (failure === undefined) return result(null)
     tell('confirming the counterexample')
     // After Ctrl-C there is no time for it.
-    const lasting = signal.aborted ? failure : await replay(parts, failure.steps, CONFIRM_MS)
+    const lasting = signal.aborted
+      ? failure
+      : await replay(parts, failure.steps, CONFIRM_MS).catch((error: unknown) => {
+          if (signal.aborted) return failure
+          throw error
+        })
     if (lasting !== undefined) return result(counterexampleOf(lasting.violation, lasting.steps, seed))
   }
   throw new NotJudged(
