@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Parser } from 'tap-parser'
@@ -205,6 +205,32 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stderr).toBe(
       `Error: Cannot reach http://127.0.0.1:1: connection refused (ECONNREFUSED). Start the receiver, or correct the URL.\n`,
     )
+  })
+
+  test('judges a TLS receiver whose server answers plain HTTP with 400', async () => {
+    const cwd = await emptyDirectory()
+    const tls = await (await openAuthority(join(cwd, '.tabwire'))).issue(['127.0.0.1'])
+    const receiver = await startReceiver({ tls, answer: 400 })
+    // As nginx does on its TLS port. A TLS record begins with 22.
+    const server = createServer((socket) => {
+      socket.once('data', (first: Buffer) => {
+        if (first[0] !== 22) return socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')
+        const behind = connect(receiver.port, '127.0.0.1')
+        behind.on('error', () => socket.destroy()).write(first)
+        return socket.pipe(behind).pipe(socket)
+      })
+      socket.on('error', () => {})
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { code, stderr, stdout } = await check(
+      `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      '--insecure',
+      '--json',
+    )
+    expect({ code, stderr }).toMatchObject({ code: 3 })
+    expect(stdout).toContain('genuine_accepted')
+    await receiver.close()
+    server.close()
   })
 
   test('exits with 1 and one line that names the scheme that the server speaks', async () => {

@@ -93,7 +93,7 @@ describe('an endpoint', () => {
       })
       await setup.announce()
       await setup.announce()
-      await expect.poll(async () => (await setup.endpoint(id))?.status).toBe('disabled')
+      await expect.poll(async () => (await setup.endpoint(id))?.status, { timeout: 10_000 }).toBe('disabled')
       answerLate()
       await setup.pump.idle()
       const deliveries = await setup.deliveries()
@@ -113,5 +113,18 @@ describe('an endpoint', () => {
     await setup.pump.idle()
     expect(receiver.requests).toHaveLength(1)
     expect(await setup.delivery()).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled' })
+  })
+
+  it('gets no delivery whose event is lost', async () => {
+    setup = await openSetup()
+    receiver = await trustedReceiver()
+    await setup.register(receiver.url)
+    await setup.pump.interrupt(async () => {
+      await setup.announce()
+      await setup.forgetEvent((await setup.delivery()).event_id)
+    })
+    await setup.pump.idle()
+    expect(await setup.delivery()).toMatchObject({ status: 'dead', attempts: [] })
+    expect(receiver.requests).toEqual([])
   })
 })

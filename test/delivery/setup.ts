@@ -125,6 +125,7 @@ export async function openSetup(options: SetupOptions = {}) {
     announce: (note = 'hello', type: EventType = 'check.updated') =>
       service.execute(announce, { type, note }),
     forget: (id: string) => store.transact({}, () => ({ writes: [remove('deliveries', id)] })),
+    forgetEvent: (id: string) => store.transact({}, () => ({ writes: [remove('events', id)] })),
     ping: (endpoint_id: string): Promise<Delivery> =>
       service.execute(pingEndpoint, { endpoint_id, location_id }),
     remove: (endpoint_id: string) => service.execute(deleteEndpoint, { endpoint_id, location_id }),

@@ -246,6 +246,13 @@ describe('a fully paid check', () => {
     expect(refusalOf(() => decide(fully, push({ items })))?.message).toContain('items of a fully paid check')
   })
 
+  test('compares quantities in thousandths', () => {
+    const sum = checkAfter(push({ items: [{ ...burger, quantity: 0.1 + 0.2 }, fries] }))
+    const paidSum = { ...sum, paid_cents: 3500, balance_cents: 0 }
+    expect(conflictsOf([{ ...burger, quantity: 0.3 }, fries], [], paidSum)).toEqual([])
+    expect(conflictsOf([{ ...burger, quantity: 0.299 }, fries], [], paidSum)).toHaveLength(1)
+  })
+
   test('protects its items when more was paid than the total', () => {
     expect(conflictsOf([fries], [], paid(4000))).toHaveLength(1)
   })
