@@ -82,7 +82,7 @@ export function checkIdReused({
   const states = earlierStates()
   const isUsed = states.some((state) => revisionOf(state, orderBy) === push.revision)
   const isLong = before.closed_at !== null && now.getTime() - Date.parse(before.closed_at) >= LATEST_RETRY_MS
-  if ((restarts || !moved) && !isUsed && !isLong) return undefined
+  if (restarts && !isUsed && !isLong) return undefined
   const earlier = new Set([before, ...states].flatMap(({ items }) => items.map(identity)))
   if (push.items.some((item) => earlier.has(identity(item)))) return undefined
   const effect =

@@ -22,8 +22,8 @@ const withoutRetries = [...new Set(contractCases.map(({ group }) => group))].fil
 )
 const nowhere = { isReachable: false, timeouts: { eventMs: 200 } }
 
-/** GET shows the claim of an item a while after the claim. */
-function lateClaims(): Partial<Choices> {
+/** GET shows further fields, by the milliseconds since the latest claim and the number of claimed items. */
+function shownByAge(fields: (ageMs: number, claims: number) => object): Partial<Choices> {
   const claimedAt = new WeakMap<Set<string>, number>()
   return {
     onClaim({ taken }, line) {
@@ -33,26 +33,16 @@ function lateClaims(): Partial<Choices> {
     shown: ({ ref, body, taken }) => ({
       ref,
       ...body,
-      claims: Date.now() - (claimedAt.get(taken) ?? Date.now()) > 250 ? taken.size : 0,
+      ...fields(Date.now() - (claimedAt.get(taken) ?? Date.now()), taken.size),
     }),
   }
 }
 
+/** GET shows the claim of an item a while after the claim. */
+const lateClaims = () => shownByAge((ageMs, claims) => ({ claims: ageMs > 250 ? claims : 0 }))
+
 /** GET shows whether the claim is recent. Like a number of minutes, the value changes by itself. */
-function agingClaims(): Partial<Choices> {
-  const claimedAt = new WeakMap<Set<string>, number>()
-  return {
-    onClaim({ taken }, line) {
-      taken.add(line)
-      claimedAt.set(taken, Date.now())
-    },
-    shown: ({ ref, body, taken }) => ({
-      ref,
-      ...body,
-      is_recent: Date.now() - (claimedAt.get(taken) ?? Date.now()) < 100,
-    }),
-  }
-}
+const agingClaims = () => shownByAge((ageMs) => ({ is_recent: ageMs < 100 }))
 
 /** Ids `we_6`, `we_7` and so on. */
 function counted(): () => string {
