@@ -19,6 +19,24 @@ export function digitsOf(currency: string): number {
   return formatOf(currency, 'en').resolvedOptions().maximumFractionDigits ?? 2
 }
 
+/**
+ * Parses a typed amount such as `12.50` or `12,5` into minor units; `undefined` for another text, also for `1,000` in a
+ * currency with two decimals, which may mean a thousand.
+ */
+export function minorUnitsIn(typed: string, digits: number): number | undefined {
+  const [, whole = '', fraction = ''] = /^(\d+)(?:[.,](\d*))?$/.exec(typed.trim()) ?? []
+  const minor = Number(whole + fraction.padEnd(digits, '0'))
+  return whole !== '' && fraction.length <= digits && Number.isSafeInteger(minor) ? minor : undefined
+}
+
+/**
+ * Returns a name for use within a sentence: a name with other than ASCII characters does not change the direction of the
+ * text around it.
+ */
+export function isolated(name: string): string {
+  return /^[ -~]*$/.test(name) ? name : `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '')}\u2069`
+}
+
 /** Formats an unknown currency as a plain number. */
 function formatOf(currency: string, language: string | undefined): Intl.NumberFormat {
   try {

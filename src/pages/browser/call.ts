@@ -30,10 +30,26 @@ export async function callService(method: string, path: string, options: CallOpt
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
-  }).catch(() => {
-    throw new Refused('unreachable', 'No response from the service. Check that it is running.')
-  })
-  const answer = (await response.json().catch(() => ({}))) as { error?: { code: string; message: string } }
-  if (response.ok) return answer
-  throw new Refused(answer.error?.code ?? 'unknown', answer.error?.message ?? '', response.status)
+  }).catch(unreachable)
+  const text = await response.text().catch(unreachable)
+  const answer = parse(text)
+  if (response.ok) return answer ?? unreachable()
+  const { code, message } = answer?.error ?? {
+    code: 'unknown',
+    message: `The service answered ${response.status}.`,
+  }
+  throw new Refused(code, message, response.status)
+}
+
+function unreachable(): never {
+  throw new Refused('unreachable', 'No response from the service. Check that it is running.')
+}
+
+/** Returns `undefined` for a text that is not JSON: a proxy answered, or the response broke off. */
+function parse(text: string): { error?: { code: string; message: string } } | undefined {
+  try {
+    return JSON.parse(text === '' ? '{}' : text) as object
+  } catch {
+    return undefined
+  }
 }

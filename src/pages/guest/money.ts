@@ -1,5 +1,5 @@
 import type { TableCheck, TableClaim } from '../../model/guest-table.ts'
-import { digitsOf } from '../../model/text/money.ts'
+import { digitsOf, minorUnitsIn } from '../../model/text/money.ts'
 import type { PageModel, PayMode } from './model.ts'
 
 /** Returns the unpaid claims of the guest who views the page. */
@@ -7,10 +7,23 @@ export function ownClaims({ claims }: TableCheck): TableClaim[] {
   return claims.filter(({ mine, status }) => mine && status === 'active')
 }
 
-/** Sums the prices of claimed items, in cents; the rest of a claim's amount is tax, charges and discounts. */
-export function pricesOf(claims: readonly Pick<TableClaim, 'items'>[]): number {
-  const lines = claims.flatMap(({ items }) => items)
-  return Math.round(lines.reduce((sum, { quantity, price_cents }) => sum + quantity * price_cents, 0))
+type PricedLine = Pick<TableClaim['items'][number], 'external_id' | 'quantity' | 'price_cents'>
+
+/** Sums the prices of lines as they are shown, each rounded, in cents. */
+export function pricesOf(lines: readonly PricedLine[]): number {
+  return lines.reduce((sum, { quantity, price_cents }) => sum + Math.round(quantity * price_cents), 0)
+}
+
+/**
+ * Sums the prices of the guest's unpaid items, in cents. A claim keeps the price of its time, but its amount follows the
+ * check (section 3), so the check's prices count; the rest of the amount is tax, charges and discounts.
+ */
+export function ownPrices(check: TableCheck): number {
+  const priceOf = new Map(check.items.map(({ external_id, price_cents }) => [external_id, price_cents]))
+  const lines = ownClaims(check).flatMap(({ items }) => items)
+  return pricesOf(
+    lines.map((line) => ({ ...line, price_cents: priceOf.get(line.external_id) ?? line.price_cents })),
+  )
 }
 
 /** Sums the amounts of claims or payments, in cents. */
@@ -56,14 +69,16 @@ export function evenShare(
   return balance_cents - share <= rest ? leftOf({ balance_cents }) : share
 }
 
+/** Typed tips are below it, in major units. */
+const MOST_TIP = 1_000_000
+
 /**
  * Returns the tip on an amount, both in cents; `undefined` when the typed text is no amount.
  * @param digits Decimals of the currency's minor unit.
  */
 export function tipOf(tip: PageModel['tip'], amount: number, digits: number): number | undefined {
   if ('percent' in tip) return Math.round((amount * tip.percent) / 100)
-  const typed = tip.typed.trim().replace(',', '.')
-  if (typed === '') return 0
-  if (!/^\d{1,6}(\.\d*)?$/.test(typed)) return undefined
-  return Math.round(Number(typed) * 10 ** digits)
+  if (tip.typed.trim() === '') return 0
+  const typed = minorUnitsIn(tip.typed, digits)
+  return typed !== undefined && typed < MOST_TIP * 10 ** digits ? typed : undefined
 }

@@ -46,26 +46,34 @@ const problems: Record<string, string> = {
 const MAX_WAIT_MS = 30_000
 
 /**
- * Calls back after each possible change for as long as the page is open, and when the connection breaks or comes back.
- * Reopens the stream when the browser closes it.
+ * Calls back after each possible change while the page is visible, and when the connection breaks or comes back. Reopens
+ * the stream when the browser closes it. A hidden page has none: a browser opens six connections to a host at most, for all
+ * of its tabs.
  */
 export function subscribe(onChange: () => void): void {
   let wait = 1_000
+  let stream: EventSource | undefined
   const open = () => {
-    const stream = new EventSource(`${location.pathname}/stream`)
-    stream.addEventListener('open', () => {
+    if (document.hidden || (stream !== undefined && stream.readyState !== EventSource.CLOSED)) return
+    const opened = new EventSource(`${location.pathname}/stream`)
+    stream = opened
+    opened.addEventListener('open', () => {
       wait = 1_000
       onChange()
     })
-    stream.addEventListener('change', onChange)
-    stream.addEventListener('error', () => {
+    opened.addEventListener('change', onChange)
+    opened.addEventListener('error', () => {
       onChange()
-      if (stream.readyState !== EventSource.CLOSED) return
+      if (opened.readyState !== EventSource.CLOSED) return
       setTimeout(open, wait)
       wait = Math.min(wait * 2, MAX_WAIT_MS)
     })
   }
   open()
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) stream?.close()
+    else open()
+  })
   addEventListener('offline', onChange)
   addEventListener('online', onChange)
 }

@@ -13,7 +13,7 @@ import { dueOf, ownClaims, leftOf } from '../../guest/money.ts'
 import { Table } from '../../guest/view/table.tsx'
 import { codeOf, createApi, problemOf, subscribe } from './api.ts'
 import { loadGuest, saveGuest } from './saved-guest.ts'
-import { moneyIn, validLanguage } from '../../../model/text/money.ts'
+import { isolated, moneyIn, validLanguage } from '../../../model/text/money.ts'
 
 const root = document.getElementById('page')
 const guest = loadGuest()
@@ -23,7 +23,7 @@ let model: PageModel | undefined
 /** Ratings that a browser remembers, the newest ones. */
 const MOST_RATED = 100
 /** The table before the connection broke. */
-let missed: TableView | undefined
+let viewBeforeBreak: TableView | undefined
 
 /** Changes the model and renders it; preact keeps the focus and the typed text. */
 function set(changes: Partial<PageModel>): void {
@@ -51,7 +51,7 @@ async function read(): Promise<void> {
       view = await api.state()
     } catch (error) {
       if (codeOf(error) === 'not_found') return set({ notice: { text: problemOf(error), isProblem: true } })
-      missed ??= model?.view
+      viewBeforeBreak ??= model?.view
       set({ connection: navigator.onLine ? 'reconnecting' : 'offline' })
       clearTimeout(retry)
       retry = setTimeout(() => void refresh(), 2_000)
@@ -69,25 +69,25 @@ function show(view: TableView): void {
   }
   const { language, open } = model
   const changes = changesOf(model.view, view, language)
-  const back = missed && changesOf(missed, view, language)
-  missed = undefined
+  const back = viewBeforeBreak && changesOf(viewBeforeBreak, view, language)
+  viewBeforeBreak = undefined
   const isKnown = view.checks.some(({ external_id }) => external_id === open)
   const isOpened = !isKnown && (open !== null || openIn(model.view) === null)
   const hasPaid = view.checks.some((check) => paidBy(check).length > ownPayments(check).length)
-  const isOther = JSON.stringify(view) !== JSON.stringify(model.view)
+  const hasChanged = JSON.stringify(view) !== JSON.stringify(model.view)
   set({
     view,
     connection: 'live',
     ...(isOpened && { ...firstChoices, open: openIn(view) }),
     ...(hasPaid && { ...firstChoices, open: null }),
-    ...(isOther && { announcement: changes === '' ? 'The table has been updated.' : changes }),
+    ...(hasChanged && { announcement: changes === '' ? 'The table has been updated.' : changes }),
     ...(back && { notice: { text: `You are back online. ${back}`, isProblem: false } }),
   })
-  seen()
+  onRead()
 }
 
 /** Called after each read. */
-let seen = () => {}
+let onRead = () => {}
 
 /**
  * Sends one request at a time, then reads the table and shows the result. Returns true on success.
@@ -105,12 +105,12 @@ async function act(
   set({ busy: true, notice: null })
   let failure: unknown
   try {
-    await Promise.race([work(), new Promise<void>((resolve) => (seen = () => isDone() && resolve()))])
+    await Promise.race([work(), new Promise<void>((resolve) => (onRead = () => isDone() && resolve()))])
   } catch (error) {
     failure = error
   }
   await refresh()
-  seen = () => {}
+  onRead = () => {}
   const hasFailed = failure !== undefined && !isDone()
   set({ busy: false, paying: false, ...(hasFailed ? { notice: explain(failure, before) } : done) })
 
@@ -130,14 +130,13 @@ function clashAt({ external_id }: TableCheck, itemId: string) {
     const other = check.claims.findLast(
       ({ mine, items }) => !mine && items.some((item) => item.external_id === itemId),
     )
-    const text =
-      codeOf(error) !== 'not_claimable'
-        ? problemOf(error)
-        : check.status === 'closed'
-          ? 'This check was closed. You can still pay the rest.'
-          : other === undefined
-            ? problemOf(error)
-            : `${other.guest_name ?? 'Another guest'} just took the ${name}.`
+    let text = problemOf(error)
+    // Another guest has paid all claims.
+    if (codeOf(error) === 'claim_not_active') text = `${isolated(name)} is already paid.`
+    if (codeOf(error) === 'not_claimable' && check.status === 'closed')
+      text = 'This check was closed. You can still pay the rest.'
+    else if (codeOf(error) === 'not_claimable' && other !== undefined)
+      text = `${isolated(other.guest_name ?? 'Another guest')} just took the ${isolated(name)}.`
     const notice = { text, isProblem: true, at: [external_id, itemId] } as const
     setTimeout(() => model?.notice === notice && set({ notice: null }), 8_000)
     set({ announcement: text })
@@ -164,7 +163,7 @@ const actions: Actions = {
   },
   rename(name) {
     guest.name = name
-    saveGuest(guest)
+    saveGuest({ name })
     set({ name })
   },
   claim(check, external_id, quantity) {
@@ -225,8 +224,10 @@ const actions: Actions = {
     }
     const rate = async () => {
       await api.rate(body)
-      guest.rated = [...guest.rated, ratingKey(check)].slice(-MOST_RATED)
-      saveGuest(guest)
+      // Another tab may have rated meanwhile.
+      const rated = [...new Set([...guest.rated, ...loadGuest().rated, ratingKey(check)])]
+      guest.rated = rated.slice(-MOST_RATED)
+      saveGuest({ rated: guest.rated })
       set({ rated: guest.rated, rates: null, rating: 0, comment: '' })
     }
     const explain = (error: unknown): Notice =>
@@ -251,7 +252,7 @@ function changesOf(before: TableView, after: TableView, language: string | undef
       .slice(old.payments.length)
       .map(
         ({ mine, guest_name, amount_cents, tip_cents }) =>
-          `${mine ? 'You' : (guest_name ?? 'Another guest')} paid ${money(amount_cents + (tip_cents ?? 0))}.`,
+          `${mine ? 'You' : isolated(guest_name ?? 'Another guest')} paid ${money(amount_cents + (tip_cents ?? 0))}.`,
       )
     const hasChanged =
       JSON.stringify([old.items, old.totals, old.status]) !==
@@ -259,10 +260,9 @@ function changesOf(before: TableView, after: TableView, language: string | undef
     if (old.balance_cents === check.balance_cents && paid.length === 0)
       return hasChanged ? ['The check has changed.'] : []
     if (paid.length === 0) paid.push('The check has changed.')
-    return [
-      ...paid,
-      check.balance_cents > 0 ? `${money(leftOf(check))} is left.` : 'The check is fully paid.',
-    ]
+    if (check.balance_cents > 0) paid.push(`${money(leftOf(check))} is left.`)
+    else paid.push(check.paid_cents > 0 ? 'The check is fully paid.' : 'Nothing is left to pay.')
+    return paid
   })
   if (after.checks.length < before.checks.length) sentences.push('A check has left the table.')
   return sentences.join(' ')

@@ -21,9 +21,10 @@ export function loadGuest(): SavedGuest {
   return guest
 }
 
-export function saveGuest(guest: SavedGuest): void {
+/** Saves what has changed, and keeps what another tab has saved. */
+export function saveGuest(changes: Partial<SavedGuest>): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify(guest))
+    localStorage.setItem(KEY, JSON.stringify({ ...readSaved(), ...changes }))
   } catch {
     // Storage is full or disabled, for example in a private window.
   }

@@ -12,16 +12,19 @@ export function showFailure(error: unknown): void {
   outcome.value = { text: error instanceof Error ? error.message : String(error), bad: true }
 }
 
-/** Copies a text. Where the browser blocks that, shows the text to copy by hand and resolves with false. */
+/** Resolves with false where the browser blocks copying: on plain HTTP from another machine. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Browsers allow no copying on plain HTTP from another machine.
-    outcome.value = { text: `The browser blocked copying. Copy this text: ${text}`, bad: true }
     return false
   }
+}
+
+/** Shows a text to copy by hand. */
+export function showBlocked(text: string): void {
+  outcome.value = { text: `The browser blocked copying. Copy this text: ${text}`, bad: true }
 }
 
 const spoken = signal('')

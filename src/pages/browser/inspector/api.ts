@@ -22,7 +22,7 @@ export const money = computed(() => {
 
 /**
  * Begins a session: exchanges the link's code for a cookie, or reads the session that this browser has. Removes the code
- * from the URL while the service answers; access to history and storage takes as long as the answer.
+ * from the URL after the request is sent, because access to history and storage is slow.
  */
 export async function beginSession(): Promise<void> {
   const code = new URLSearchParams(location.hash.slice(1)).get('link')

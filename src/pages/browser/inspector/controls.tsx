@@ -140,8 +140,8 @@ function Upcoming() {
 
 /** Returns `attempt 3 of 7`: the number of a delivery's next attempt. A ping has one attempt. */
 function nextAttemptText({ event_type, attempts }: Pick<Delivery, 'event_type' | 'attempts'>): string {
-  const of = event_type === 'ping' ? 1 : retryScheduleMs.length + 1
-  return `attempt ${attempts.length + 1} of ${of}`
+  const mostAttempts = event_type === 'ping' ? 1 : retryScheduleMs.length + 1
+  return `attempt ${attempts.length + 1} of ${mostAttempts}`
 }
 
 function Row({ delivery }: { delivery: Delivery }) {

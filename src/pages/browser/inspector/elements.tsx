@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Attempt } from '../../../model/delivery.ts'
 import { busy } from './actions.ts'
-import { copy } from './announce.tsx'
+import { copy, showBlocked } from './announce.tsx'
 import { elapsedText } from './clock.tsx'
 import { signs, toneOf, toneOfCode } from './tones.ts'
 
@@ -113,7 +113,7 @@ export function Command({ text }: { text: string }) {
   return (
     <p class="command">
       <code>{text}</code>
-      <CopyButton text={() => text} label="Copy" />
+      <CopyButton text={() => text} label="Copy" isShown />
     </p>
   )
 }
@@ -126,19 +126,24 @@ interface CopyProps {
   label: string
   /** What the copied text needs, as a tooltip. */
   hint?: string
+  /** True when the text is beside the button. */
+  isShown?: boolean
 }
 
-/** A button that copies a text, which is made at the click. */
-export function CopyButton({ text, label, hint }: CopyProps) {
-  const [copied, setCopied] = useState(false)
+/** A button that copies a text, which is made at the click. Where the browser blocks that, the text is shown. */
+export function CopyButton({ text, label, hint, isShown = false }: CopyProps) {
+  const [result, setResult] = useState<string>()
   const onClick = async () => {
-    if (!(await copy(await text()))) return
-    setCopied(true)
-    setTimeout(() => setCopied(false), COPIED_MS)
+    const copied = await text()
+    const isCopied = await copy(copied)
+    if (isCopied) setResult('Copied')
+    else if (isShown) setResult('Copying is blocked')
+    else return showBlocked(copied)
+    setTimeout(() => setResult(undefined), COPIED_MS)
   }
   return (
     <button type="button" class="copy" title={hint} onClick={() => void onClick()}>
-      {copied ? 'Copied' : label}
+      {result ?? label}
     </button>
   )
 }

@@ -122,7 +122,7 @@ function Form() {
           <button class="main" aria-disabled={isSending || undefined}>
             Register
           </button>
-          <button type="button" onClick={close}>
+          <button type="button" onClick={(event) => event.currentTarget.closest('dialog')?.close()}>
             Cancel
           </button>
         </div>
@@ -147,7 +147,7 @@ function NewSecret({ endpoint: { id, url, signing_secret } }: { endpoint: Regist
       <p>Copy the signing secret now. It is not shown again.</p>
       <p class="command">
         <code>{signing_secret}</code>
-        <CopyButton text={() => signing_secret} label="Copy secret" />
+        <CopyButton text={() => signing_secret} label="Copy secret" isShown />
       </p>
       <form method="dialog" class="buttons">
         <button class="main">Done</button>

@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { resend } from './actions.ts'
 import { address, go } from './address.tsx'
-import { announceNow, copy, outcome } from './announce.tsx'
+import { announceNow, copy, outcome, showBlocked } from './announce.tsx'
 
 type KeyActions = Readonly<Record<string, () => void>>
 
@@ -67,4 +67,5 @@ async function copyOpenId(): Promise<void> {
   const id = open.replace(/^check\//, '')
   if (id === '') announceNow('No record is open.')
   else if (await copy(id)) outcome.value = { text: `Copied ${id}.`, bad: false }
+  else showBlocked(id)
 }

@@ -34,16 +34,26 @@ export function publishReturn(): void {
 /** Milliseconds until a closed stream is opened again; doubles from the first to the longest. */
 const WAIT = { first: 1_000, longest: 5_000 }
 
-/** Reads the live stream for as long as the page is open. `EventSource` cannot send the page's header, `fetch` can. */
+/**
+ * Reads the live stream while the page is visible: a browser opens six connections to a host at most, for all of its tabs.
+ * `EventSource` cannot send the page's header, `fetch` can.
+ */
 export function startStream(): void {
   let wait = WAIT.first
   const open = async () => {
+    await untilVisible()
+    const hidden = new AbortController()
+    const stop = () => document.hidden && hidden.abort()
+    document.addEventListener('visibilitychange', stop)
     try {
-      await readStream(() => (wait = WAIT.first))
+      await readStream(hidden.signal, () => (wait = WAIT.first))
     } catch {
       // The stream is opened again below. While it was open, the next attempt tells whether the service is gone.
-      isGone.value = connection.value !== 'live'
+      isGone.value = connection.value !== 'live' && !hidden.signal.aborted
+    } finally {
+      document.removeEventListener('visibilitychange', stop)
     }
+    if (hidden.signal.aborted) return void open()
     connection.value = navigator.onLine ? 'reconnecting' : 'offline'
     setTimeout(() => void open(), wait)
     wait = Math.min(wait * 2, WAIT.longest)
@@ -56,12 +66,17 @@ export function startStream(): void {
   })
 }
 
+async function untilVisible(): Promise<void> {
+  while (document.hidden)
+    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
+}
+
 /** Id of the last message: another instance of a shared sandbox continues there when the connection is lost. */
 let lastEventId = ''
 
-async function readStream(onOpen: () => void): Promise<void> {
+async function readStream(signal: AbortSignal, onOpen: () => void): Promise<void> {
   const headers = { ...pageHeader(), ...(lastEventId !== '' && { 'last-event-id': lastEventId }) }
-  const response = await fetch('/_sim/stream', { headers, cache: 'no-store' })
+  const response = await fetch('/_sim/stream', { headers, cache: 'no-store', signal })
   isGone.value = false
   if (!response.ok || response.body === null) return
   onOpen()
@@ -69,22 +84,28 @@ async function readStream(onOpen: () => void): Promise<void> {
   publishReturn()
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let pending = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    // A stream of this machine survives a lost network, and the service sends a comment every 15 s.
-    connection.value = 'live'
-    const messages = (pending + value).split('\n\n')
-    pending = messages.pop() ?? ''
-    for (const message of messages) receive(message)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      // A stream of this machine survives a lost network, and the service sends a comment every 15 s.
+      connection.value = 'live'
+      const messages = (pending + value).split('\n\n')
+      pending = messages.pop() ?? ''
+      for (const message of messages) receive(message)
+    }
+  } finally {
+    void reader.cancel().catch(() => {})
   }
 }
 
 /** Publishes a server-sent message. The service writes type and data on one line each; comments have neither. */
 function receive(message: string): void {
-  lastEventId = /^id: (.*)$/m.exec(message)?.[1] ?? lastEventId
-  const type = /^event: (.*)$/m.exec(message)?.[1]
-  const data = /^data: (.*)$/m.exec(message)?.[1]
+  // Lines end with \n only: `.` and `$` would also stop at the U+2028 of a JSON text.
+  const field = (name: string) => new RegExp(`(?:^|\\n)${name}: ([^\\n]*)`).exec(message)?.[1]
+  lastEventId = field('id') ?? lastEventId
+  const type = field('event')
+  const data = field('data')
   if (type === undefined || data === undefined || type === 'live') return
   if (type === 'dropped') publishReturn()
   else publish({ type: type as LiveMessage['type'], data: JSON.parse(data) })

@@ -1,4 +1,5 @@
 import { unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
+import { isolated } from '../../../model/text/money.ts'
 import type { TableCheck, TableClaim } from '../../../model/guest-table.ts'
 import { Button, type CheckProps, isBlocked, quantityText } from './elements.tsx'
 
@@ -55,7 +56,7 @@ function Takers({ check, item, model }: ItemProps) {
     <ul class="takers" aria-label={`Guests who had ${item.name}`}>
       {takers.map(({ name, mine, paid, quantity }, index) => (
         <li key={index} class={`taker${mine ? ' mine' : ''}`}>
-          {`${name} · ${quantityText(quantity, model.language)}${paid ? ' · paid' : ''}`}
+          {`${isolated(name)} · ${quantityText(quantity, model.language)}${paid ? ' · paid' : ''}`}
         </li>
       ))}
     </ul>

@@ -1,11 +1,12 @@
+import { digitsOf } from '../../../model/text/money.ts'
 import { firstChoices, type PayMode } from '../model.ts'
-import { amountOf, type Due, dueOf, ownClaims, pricesOf } from '../money.ts'
+import { amountOf, type Due, dueOf, ownPrices } from '../money.ts'
 import { Button, type CheckProps, Choice, isBlocked, Line } from './elements.tsx'
 
 /** The amount to pay and the ways to pay it, at the edge of a small screen; the form replaces it. */
 export function Bar({ check, model, actions, money }: CheckProps) {
   const { mode, sum, tip = 0 } = dueOf(check, model)
-  const rest = mode === 'mine' ? sum - tip - pricesOf(ownClaims(check)) : 0
+  const rest = mode === 'mine' ? sum - tip - ownPrices(check) : 0
   const isClosed = check.status === 'closed'
   const details = [
     mode !== 'all' && 'Your share',
@@ -116,6 +117,7 @@ function People({ model, actions }: CheckProps) {
 const percents = [0, 10, 15, 20]
 
 function Tips({ index, model, actions, isValid }: CheckProps & { isValid: boolean }) {
+  const digits = digitsOf(model.view.location.currency)
   const chosen = model.tip
   const group = `tip-${index}`
   return (
@@ -146,7 +148,7 @@ function Tips({ index, model, actions, isValid }: CheckProps & { isValid: boolea
             inputMode="decimal"
             value={chosen.typed}
             aria-invalid={isValid ? undefined : 'true'}
-            placeholder="0.00"
+            placeholder={(0).toFixed(digits)}
             onInput={(event) => actions.set({ tip: { typed: event.currentTarget.value } })}
           />
         </label>
@@ -177,7 +179,7 @@ function Cards({ index, model, actions }: CheckProps) {
 }
 
 function Summary({ check, money, due: { mode, amount, tip = 0, sum } }: CheckProps & { due: Due }) {
-  const prices = mode === 'mine' ? pricesOf(ownClaims(check)) : amount
+  const prices = mode === 'mine' ? ownPrices(check) : amount
   return (
     <dl class="totals">
       <Line name={mode === 'mine' ? 'Your items' : 'Your share'} amount={money(prices)} />

@@ -38,9 +38,8 @@ function Receipt({ check, index, money, model, payment }: CheckProps & { payment
   const tip = payment.tip_cents ?? 0
   const { location, table, checks } = model.view
   const lines = linesOf(check, payment)
-  const prices = pricesOf([{ items: lines }])
-  const { subtotal_cents, tax_cents, total_cents } = check.totals
-  const tax = Math.round((tax_cents * amount_cents) / (total_cents || 1))
+  const prices = pricesOf(lines)
+  const tax = Math.round((check.totals.tax_cents * amount_cents) / (check.totals.total_cents || 1))
   return (
     <section class="sheet receipt" aria-labelledby={title}>
       <div class="heading">
@@ -66,7 +65,7 @@ function Receipt({ check, index, money, model, payment }: CheckProps & { payment
         ) : (
           prices !== amount_cents && (
             <Line
-              name={subtotal_cents + tax_cents === total_cents ? 'Tax' : 'Tax and charges'}
+              name={restName(check.totals, amount_cents - prices, tax, lines.length)}
               amount={money(amount_cents - prices)}
             />
           )
@@ -81,6 +80,23 @@ function Receipt({ check, index, money, model, payment }: CheckProps & { payment
       </dl>
     </section>
   )
+}
+
+/**
+ * Names the difference between what was paid and the lines of a receipt, in cents. A claim keeps the prices of its time,
+ * but its amount follows the check (section 3).
+ * @param tax The payment's proportional part of the tax.
+ * @param lines Number of lines; each is rounded.
+ */
+function restName(
+  { subtotal_cents, tax_cents, total_cents }: TableCheck['totals'],
+  rest: number,
+  tax: number,
+  lines: number,
+): string {
+  if (subtotal_cents + tax_cents !== total_cents) return 'Tax and charges'
+  if (Math.abs(rest - tax) > lines) return tax_cents === 0 ? 'Price changes' : 'Tax and price changes'
+  return tax_cents === 0 ? 'Rounding' : 'Tax'
 }
 
 /** Returns the items that make up a payment: the guest's own, or all of a check paid at once; else none. */

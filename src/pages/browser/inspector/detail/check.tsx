@@ -23,6 +23,7 @@ import { Link } from '../address.tsx'
 import { advanceToAttempt } from '../clock-moves.tsx'
 import { endpointName } from '../views/endpoints.tsx'
 import { diffText, FindingLink, findingsOf } from '../views/requests.tsx'
+import { locationIn } from './request.tsx'
 import { type Point, timelineOf } from './timeline-points.ts'
 
 /** A check: its timeline and items, what guests did, the actions of a guest, and the guest page. */
@@ -167,7 +168,7 @@ function Timeline({ externalId, check }: { externalId: string; check: Check | un
   const ids = new Set(own.map((event) => event.id))
   const points = timelineOf({
     requests: requests.value.data.filter(({ response_body }) => {
-      const [, location] = /"location_id":"(\w+)"/.exec(response_body ?? '') ?? []
+      const location = locationIn(response_body)
       return check === undefined || location === undefined || location === check.location_id
     }),
     events: own,
@@ -241,7 +242,7 @@ function Push({ request }: { request: LoggedRequest }) {
   return (
     <>
       <Link to={{ open: id }}>Push</Link> <Badge word={push?.outcome ?? 'refused'} />{' '}
-      {push === null ? <StatusCode status={status} /> : <span class="quiet">{diffText(push.diff)}</span>}
+      {push === null ? <StatusCode status={status} /> : <span class="quiet">{diffText(push)}</span>}
       {findingsOf(request).map(({ code }) => (
         <span key={code} class="findings">
           {' '}

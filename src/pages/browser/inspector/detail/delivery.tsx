@@ -59,7 +59,7 @@ function untriedText({ status }: Delivery, sent: SentRequest | undefined): strin
 function DeliveryFields({ delivery, sent }: { delivery: Delivery; sent: SentRequest | undefined }) {
   const { id, event_type, event_id, endpoint_id, external_check_id, attempts } = delivery
   const { dead_reason, next_attempt_at } = delivery
-  const of = event_type === 'ping' ? 1 : retryScheduleMs.length + 1
+  const mostAttempts = event_type === 'ping' ? 1 : retryScheduleMs.length + 1
   const isRemoved = sent?.endpoint.status === 'removed'
   return (
     <Fields
@@ -67,7 +67,7 @@ function DeliveryFields({ delivery, sent }: { delivery: Delivery; sent: SentRequ
         [
           'Failure',
           dead_reason === 'exhausted'
-            ? `${of === 1 ? 'The only attempt' : `All ${of} attempts`} failed`
+            ? `${mostAttempts === 1 ? 'The only attempt' : `All ${mostAttempts} attempts`} failed`
             : dead_reason === null
               ? ''
               : `The endpoint was ${isRemoved ? 'removed' : 'disabled'}`,
@@ -76,7 +76,7 @@ function DeliveryFields({ delivery, sent }: { delivery: Delivery; sent: SentRequ
           'Next attempt',
           next_attempt_at !== null && (
             <>
-              {attempts.length + 1} of {of}, <Countdown to={next_attempt_at} />
+              {attempts.length + 1} of {mostAttempts}, <Countdown to={next_attempt_at} />
             </>
           ),
         ],

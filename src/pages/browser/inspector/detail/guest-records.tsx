@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ClaimView, FeedbackView, PaymentView } from '../../../../model/guests/records.ts'
-import { digitsOf } from '../../../../model/text/money.ts'
+import { digitsOf, isolated, minorUnitsIn } from '../../../../model/text/money.ts'
 import { busy, pay, refund, release } from '../actions.ts'
 import { type List, money, queryText, session } from '../api.ts'
 import { Time } from '../clock.tsx'
@@ -33,7 +33,8 @@ function Claims({ externalId }: { externalId: string }) {
         {claims.map((claim) => (
           <li key={claim.id} class="claim">
             <span>
-              {claim.guest_name ?? 'Guest'}, {money.value(claim.amount_cents)} <Badge word={claim.status} />
+              {isolated(claim.guest_name ?? 'Guest')}, {money.value(claim.amount_cents)}{' '}
+              <Badge word={claim.status} />
             </span>
             {claim.status === 'active' && (
               <span class="buttons">
@@ -72,7 +73,7 @@ function Payment({ payment }: { payment: PaymentView }) {
   return (
     <li class="claim">
       <span>
-        <Time at={created_at} /> {guest_name ?? 'Guest'}, {money.value(amount_cents)}
+        <Time at={created_at} /> {isolated(guest_name ?? 'Guest')}, {money.value(amount_cents)}
         {tip_cents > 0 && <span class="quiet"> and {money.value(tip_cents)} tip</span>}{' '}
         <Badge word={paymentWord(status)} />
         {refunded_cents > 0 && rest > 0 && <span class="quiet"> {money.value(refunded_cents)} refunded</span>}
@@ -158,7 +159,6 @@ export function AmountField({ label, placeholder, typed, onType }: AmountFieldPr
 /** Parses a typed amount into minor units; `undefined` unless it is a positive amount. */
 export function centsOf(typed: string): number | undefined {
   const { location = null } = typeof session.value === 'string' ? {} : session.value
-  const value = Number(typed.trim().replace(',', '.'))
-  const cents = Math.round(value * 10 ** digitsOf(location?.currency ?? ''))
-  return typed.trim() !== '' && Number.isSafeInteger(cents) && cents > 0 ? cents : undefined
+  const cents = minorUnitsIn(typed, digitsOf(location?.currency ?? ''))
+  return cents === 0 ? undefined : cents
 }

@@ -1,7 +1,7 @@
-import type { ItemDiff } from '../../../../model/check-diff.ts'
+import type { CheckChange, FieldChange, ItemDiff } from '../../../../model/check-diff.ts'
 import type { LoggedRequest } from '../../../../model/simulator/request-entry.ts'
 import { Link } from '../address.tsx'
-import { money } from '../api.ts'
+import { money, session } from '../api.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { requestCurl } from '../commands.ts'
 import { Badge, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
@@ -70,7 +70,7 @@ export function RequestDetail({ id }: { id: string }) {
       )}
       {diff !== null && (
         <Section title="Changes">
-          <Diff diff={diff} />
+          <Diff diff={diff} changes={push?.changes ?? []} price={pricesIn(response_body)} />
         </Section>
       )}
       {request_body !== null && (
@@ -89,25 +89,56 @@ export function RequestDetail({ id }: { id: string }) {
 
 type Item = ItemDiff['added'][number]
 
-/** The changes of a push to the items of a check. */
-function Diff({ diff }: { diff: ItemDiff }) {
+/** Returns the location of the check in a response; `undefined` when it is not a check. */
+export function locationIn(body: string | null): string | undefined {
+  return /"location_id":"(\w+)"/.exec(body ?? '')?.[1]
+}
+
+/** Returns a formatter of the prices of a push. In another location than the session's, minor units: the currency may differ. */
+function pricesIn(body: string | null): (cents: number) => string {
+  const { location = null } = typeof session.value === 'string' ? {} : session.value
+  const id = locationIn(body)
+  return id === undefined || id === location?.id ? money.value : (cents) => `${cents} in minor units`
+}
+
+interface DiffProps {
+  diff: ItemDiff
+  /** Changes outside the items. */
+  changes: readonly CheckChange[]
+  price: (cents: number) => string
+}
+
+/** The changes of a push to a check. */
+function Diff({ diff, changes, price }: DiffProps) {
+  const valueText = (field: string, value: string | number | null) => {
+    if (value === null || value === '') return 'none'
+    return field.endsWith('_cents') ? price(Number(value)) : String(value)
+  }
+  const changesText = (fields: readonly (CheckChange | FieldChange)[]) =>
+    fields
+      .map(({ field, from, to }) => `${nameOf(field)} ${valueText(field, from)} → ${valueText(field, to)}`)
+      .join(', ')
+  const itemText = ({ name, quantity, price_cents, note }: Item) =>
+    `${quantity} × ${name}, ${price(price_cents)}${note === null || note === '' ? '' : ` (${note})`}`
   return (
     <ul class="diff">
+      {changes.length > 0 && <Line sign="~" word="changed" text={changesText(changes)} />}
       {diff.removed.map((item) => (
         <Line key={item.external_id} sign="−" word="removed" text={itemText(item)} />
       ))}
-      {diff.changed.map(({ external_id, name, changes }) => (
+      {diff.changed.map((item) => (
         <Line
-          key={external_id}
+          key={item.external_id}
           sign="~"
           word="changed"
-          text={`${name}: ${changes.map(({ field, from, to }) => `${field} ${valueText(field, from)} → ${valueText(field, to)}`).join(', ')}`}
+          text={`${item.name}: ${changesText(item.changes)}`}
         />
       ))}
       {diff.added.map((item) => (
         <Line key={item.external_id} sign="+" word="added" text={itemText(item)} />
       ))}
       {diff.unchanged > 0 && <Line sign=" " word="same" text={`${diff.unchanged} unchanged`} />}
+      {diff.reordered && <Line sign=" " word="same" text="the order of the items changed" />}
     </ul>
   )
 }
@@ -122,11 +153,7 @@ function Line({ sign, word, text }: { sign: string; word: string; text: string }
   )
 }
 
-function itemText({ name, quantity, price_cents, note }: Item): string {
-  return `${quantity} × ${name}, ${money.value(price_cents)}${note === null || note === '' ? '' : ` (${note})`}`
-}
-
-function valueText(field: string, value: string | number | null): string {
-  if (value === null || value === '') return 'none'
-  return field === 'price_cents' ? money.value(Number(value)) : String(value)
+/** Returns a field's name without what its value shows: `total` for `totals.total_cents`. */
+function nameOf(field: string): string {
+  return field.replace(/^totals\./, '').replace(/_cents$|\.number$/, '')
 }

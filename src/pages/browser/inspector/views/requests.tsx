@@ -72,7 +72,7 @@ export const pushesView: View<LoggedRequest> = {
     return [
       <b>{push?.external_check_id ?? lastSegment(path)}</b>,
       <Badge word={pushWord(request)} />,
-      push === null ? '' : diffText(push.diff),
+      push === null ? '' : diffText(push),
       <span class="findings">
         {findingsOf(request)
           .map(({ code }) => code)
@@ -89,16 +89,16 @@ export const pushesView: View<LoggedRequest> = {
   },
 }
 
-/** Returns the counts of added, removed and changed items: `+2 −1 ~1`. */
-export function diffText(diff: PushNote['diff']): string {
+/** Returns the counts of added, removed and changed items: `+2 −1 ~1`. A change of the check itself counts as one. */
+export function diffText({ diff, changes = [] }: Pick<PushNote, 'diff' | 'changes'>): string {
   if (diff === null) return ''
   const parts = [
     ['+', diff.added.length],
     ['−', diff.removed.length],
-    ['~', diff.changed.length],
+    ['~', diff.changed.length + Math.min(changes.length, 1)],
   ] as const
-  const changes = parts.filter(([, count]) => count > 0).map(([sign, count]) => `${sign}${count}`)
-  return changes.length === 0 ? `${diff.unchanged} unchanged` : changes.join(' ')
+  const counts = parts.filter(([, count]) => count > 0).map(([sign, count]) => `${sign}${count}`)
+  return counts.length === 0 ? `${diff.unchanged} unchanged` : counts.join(' ')
 }
 
 function lastSegment(path: string): string {
