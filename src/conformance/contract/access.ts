@@ -2,7 +2,7 @@ import { isSuccess, type ServiceResponse, type Sent } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { ifPossible, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
-import { pinged, registered } from './endpoints.ts'
+import { newUrl, pinged, registered, registeredAnother } from './endpoints.ts'
 import { hasList, swapCase } from './shape.ts'
 import type { Target } from './target.ts'
 
@@ -32,14 +32,15 @@ interface Call {
 }
 
 /** Registers with the right body and another key. Nothing may arrive at the hook of a registration that is refused. */
-async function registration(
-  { tryToRegister, receiver, refusedHooks }: Target,
-  sent: Sent,
-): Promise<ServiceResponse> {
-  const hook = receiver.open()
-  const json = { url: hook.url, event_types: ['check.created', 'check.updated'] }
-  const answer = await tryToRegister({ ...sent, json })
-  if (!isSuccess(answer)) refusedHooks.push(hook)
+async function registration(target: Target, sent: Sent): Promise<ServiceResponse> {
+  const { hook, url } = await newUrl(target)
+  const json = { url, event_types: ['check.created', 'check.updated'] }
+  const answer = await target.tryToRegister({ ...sent, json })
+  if (!isSuccess(answer)) {
+    target.refusedHooks.push(hook)
+    // Another reason than the key, such as a limit, may be the cause.
+    if (answer.status !== 401 && answer.status !== 403) await registeredAnother(target)
+  }
   return answer
 }
 

@@ -4,7 +4,7 @@ import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { Broken, ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, otherTable, replaced } from './pushes.ts'
 import { changedSince, entriesOf, inOrder, snapshot, type Snapshot } from './fields.ts'
-import { at, holds } from './shape.ts'
+import { at, differences, holds, timeless } from './shape.ts'
 import type { Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
 
@@ -24,8 +24,25 @@ export async function claimed(target: Target): Promise<Claimed> {
   await target.push(check, body)
   // A push may be applied later, and until then there is nothing to claim.
   await ifPossible(target.shows(check, [soup, bread], [soup, bread]))
-  await target.claim(check, soup)
+  await claim(target, check, soup)
   return { check, body, soup, bread }
+}
+
+/**
+ * Makes a guest claim an item, and waits until GET shows a change, because a claim may be applied later. A service that shows
+ * no claims is waited for once.
+ */
+async function claim(target: Target, check: TrialCheck, item: Item): Promise<void> {
+  const before = timeless(await ifPossible(target.read(check)))
+  await target.claim(check, item)
+  const isShown = () =>
+    ifPossible(
+      target.eventually(
+        async () => differences(before, timeless(await target.read(check))),
+        ({ length }) => length > 0,
+      ),
+    )
+  if (await target.once('shows claims', async () => (await isShown()) !== undefined)) await isShown()
 }
 
 /** Pushes `items` after the claim. */
@@ -213,7 +230,7 @@ export const conflicts: readonly ContractCase[] = [
     `${RULE}: items that guests have already claimed`,
     async (target) => {
       const { check, soup, bread } = await claimed(target)
-      await target.claim(check, bread)
+      await claim(target, check, bread)
       await requireConflicts(target, check, [
         ['A push that removes the item that was claimed first', [bread]],
         ['A push that removes the item that was claimed last', [soup]],

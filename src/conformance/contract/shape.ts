@@ -67,13 +67,17 @@ export function secretsIn(json: unknown, path?: string): string[] {
  * id, the end of `Location` and of links to endpoints, then other texts and numbers.
  */
 export function idCandidates(
-  { json, headers }: Pick<ServiceResponse, 'json' | 'headers'>,
+  { json, headers, text }: Pick<ServiceResponse, 'json' | 'headers' | 'text'>,
   path?: string,
 ): string[] {
-  if (path !== undefined) return isId(at(json, path)) ? [String(at(json, path))] : []
+  // JSON.parse rounds numbers of 64 bits, so their digits are read from the text.
+  const long = [...text.matchAll(/[:[,]\s*(\d{16,20})(?=\s*[,}\]])/g)].map(([, digits = '']) => digits)
+  const idsIn = (value: unknown) =>
+    isId(value) ? [String(value)] : long.filter((digits) => Number(digits) === value)
+  if (path !== undefined) return idsIn(at(json, path))
   const all = [...nested(json)]
   const named = (pattern: RegExp) =>
-    all.filter(({ name, value }) => pattern.test(name) && isId(value)).map(({ value }) => String(value))
+    all.filter(({ name }) => pattern.test(name)).flatMap(({ value }) => idsIn(value))
   const links = [String(headers.location ?? ''), ...all.map(({ value }) => String(value))]
   const linked = links.flatMap((link) => /\/webhook-endpoints\/([^/?#\s]+)/.exec(link)?.[1] ?? [])
   const [location] = /[^/?#]+(?=\/?([?#].*)?$)/.exec(String(headers.location ?? '')) ?? []
@@ -159,8 +163,8 @@ export function listsAt(value: unknown, path: string): unknown[] | undefined {
 
 const REMOVED_FIELD =
   /^(is_?|was_?)?(removed|deleted|void(ed)?|cancell?ed)(_?(at|on|by|date|time|timestamp))?$/i
-/** Texts of values that mean no, with the empty list and the zero time of Go. */
-const NO = /^(|0|no|false|null|0001-01-01T.*)$/i
+/** Texts of values that mean no, with the empty list and the zero times of databases and languages. */
+const NO = /^(|0|n|no|f|false|off|none|null|(0000-00-00|0001-01-01|1970-01-01)([T ].*)?)$/i
 
 /** Returns true when an entry says of itself that its item is gone, as services do that keep removed items in the list. */
 export function isRemoved(entry: unknown): boolean {
@@ -178,10 +182,11 @@ export function isRemoved(entry: unknown): boolean {
 
 /** A value without times, which may differ between two answers that mean the same. */
 export function timeless(value: unknown): unknown {
+  if (isTime(value) || isOtherTime(value)) return 'time'
   if (Array.isArray(value)) return value.map(timeless)
   if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, timeless(one)]))
-  return isTime(value) ? 'time' : value
+  return value
 }
 
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
@@ -193,6 +198,25 @@ export function isTime(value: unknown): boolean {
   if (typeof value !== 'number') return false
   const now = Date.now() / 1000
   return Math.abs(value - now) < YEARS || Math.abs(value / 1000 - now) < YEARS
+}
+
+/**
+ * Returns true for a time in a rarer form: an HTTP date, unix microseconds or nanoseconds, digits as text, or a list of year,
+ * month, day, hour and minute.
+ */
+function isOtherTime(value: unknown): boolean {
+  if (typeof value === 'number') return isTime(value / 1e6) || isTime(value / 1e9)
+  if (typeof value === 'string')
+    return /^\d{10,19}$/.test(value)
+      ? isTime(Number(value)) || isOtherTime(Number(value))
+      : /\d:\d\d/.test(value) && isTime(Date.parse(value))
+  return (
+    Array.isArray(value) &&
+    value.length >= 5 &&
+    value.length <= 7 &&
+    value.every((part) => Number.isInteger(part)) &&
+    Math.abs(Number(value[0]) - new Date().getFullYear()) <= 5
+  )
 }
 
 /** Returns the paths at which two values differ. */

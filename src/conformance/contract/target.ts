@@ -196,6 +196,14 @@ function whyMissing(
   )
 }
 
+/** @throws NotChecked when the answer to a registration has a body in another form than JSON. */
+export function requireJson({ json, text }: ServiceResponse): void {
+  if (json === undefined && text.trim() !== '')
+    throw new NotChecked(
+      'The response to the registration is not JSON. The specification does not define its form.',
+    )
+}
+
 /** Creates what registers, pings and removes endpoints of the receiver. `secrets` returns those of the endpoints that stay. */
 function createEndpoints({
   ask,
@@ -258,17 +266,23 @@ function createEndpoints({
     },
     async ping(endpoint) {
       const candidates = idCandidates(endpoint.answer, fields.endpoint_id)
+      if (candidates.length === 0) requireJson(endpoint.answer)
       must(
         candidates.length > 0,
         'The response to the registration contains no value that could be the id of the endpoint.',
       )
+      // A service that reports the result of the ping waits for the receiver, too.
+      const send = (path: string, sent?: Sent) =>
+        ask('POST', path, sent).catch((error: unknown) => {
+          throw error instanceof NoAnswer ? missing('The ping') : error
+        })
       const tried: string[] = []
       let bodyRefused: string | undefined
       for (const id of candidates) {
         const path = `/webhook-endpoints/${encodeURIComponent(id)}/test`
-        const bare = await ask('POST', path)
+        const bare = await send(path)
         // The body of this request is not shown, and a service may want one.
-        const answer = ofBody.has(bare.status) ? await ask('POST', path, { json: {} }) : bare
+        const answer = ofBody.has(bare.status) ? await send(path, { json: {} }) : bare
         if (ofBody.has(answer.status)) bodyRefused ??= path
         if (isSuccess(answer)) {
           for (const one of registered) if (one.answer === endpoint.answer) one.id = id

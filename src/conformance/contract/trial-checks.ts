@@ -18,7 +18,7 @@ export interface Item {
 export interface TrialCheck {
   /** Its external id. */
   id: string
-  /** Counts the checks of the run from 1. It is the number of the check's table. */
+  /** The number of the check's table, which no other check of this run has, and hardly one of an earlier run. */
   number: number
   /** The path of its push. */
   path: string
@@ -87,6 +87,8 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
   let unanswered: NotChecked | undefined
   /** The names of lists that have shown the items as they were pushed, each time. */
   let listNames: readonly string[] | undefined
+  // A service may allow one open check per table, and checks of earlier runs stay open.
+  const firstTable = 10_000 + (started % 800_000)
   let checks = 0
   let bodies = 0
   /** Returns the body with a value for its place in the order. */
@@ -100,7 +102,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
 
   const trial: TrialChecks = {
     freshCheck() {
-      const number = ++checks
+      const number = firstTable + checks++
       const id = `${TRIAL_PREFIX}${token}-${number}`
       return {
         id,

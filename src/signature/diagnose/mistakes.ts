@@ -287,7 +287,7 @@ function millisecondVariants(t: string): string[] {
   return isMilliseconds(t) ? [t.slice(0, -3)] : [`${t}000`]
 }
 
-/** True from twelve digits on: in seconds these are after the year 5000, in milliseconds 1973. */
+/** True for 12 to 14 digits: in seconds these are after the year 5000, in milliseconds after 1973. */
 export function isMilliseconds(t: string): boolean {
-  return t.length >= 12
+  return t.length >= 12 && t.length <= 14
 }

@@ -77,7 +77,7 @@ export interface Ends {
 }
 
 /** Signs the deliveries of the scenario. */
-export type Signer = Pick<Forge, 'delivery' | 'header' | 'now' | 'tolerance'>
+export type Signer = Pick<Forge, 'delivery' | 'header' | 'now' | 'tolerance' | 'events'>
 
 interface TrialOptions {
   forge: Signer
@@ -232,7 +232,12 @@ export function createTrials(parts: TrialOptions): Trials {
     },
     async ignoreBookkeeping(differing) {
       const leavesOf = async (sequence: Sequence) => comparison.leaves(await endOf(sequence))
-      const paths = await bookkeeping(differing.map(comparison.leaves), { steps: scenario.steps, leavesOf })
+      const sent = inOrder.filter((place) => isSent(scenario.steps[place], parts.forge))
+      const paths = await bookkeeping(differing.map(comparison.leaves), {
+        steps: scenario.steps,
+        sent,
+        leavesOf,
+      })
       comparison.ignorePaths(paths)
       // A view of nothing but numbers of deliveries is the state that there is.
       if (!comparison.areEqual(...usual)) return paths.length > 0
@@ -320,7 +325,7 @@ function createTrialPlayer({
       if (refused.length === left.length) break
       left = refused
     }
-    return left.length === copies.length ? refusal : undefined
+    return left.length === copies.length && copies.length > 0 ? refusal : undefined
   }
 
   return async function play(sequence: Sequence): Promise<Played> {
@@ -328,14 +333,20 @@ function createTrialPlayer({
     const whole = await viewsOf(trial)
     const own = (views: Views) =>
       isPerCheck ? views : views.map((view, index) => partOf(view, whole[index] ?? noView))
+    const sent = sequence.filter((place) => isSent(scenario.steps[place], forge))
     const refusal = await deliver(
-      sequence.map((place, at) => ({
+      sent.map((place, at) => ({
         body: bytes(trial.envelopes[place] ?? {}),
-        copiesLeft: sequence.slice(at + 1).filter((other) => other === place).length,
+        copiesLeft: sent.slice(at + 1).filter((other) => other === place).length,
       })),
     )
     return { before: own(whole), refusal, read: async () => own(await viewsOf(trial)) }
   }
+}
+
+/** An endpoint gets only the events that it is registered for. */
+export function isSent(step: TrialEvent | undefined, { events }: Pick<Signer, 'events'>): boolean {
+  return step !== undefined && events.includes(step.type)
 }
 
 const UNCHANGED = (isPerCheck: boolean) =>
@@ -350,6 +361,8 @@ const ALL_DIFFERS =
 
 interface BookkeepingOptions {
   steps: readonly TrialEvent[]
+  /** Places of the events that are sent. */
+  sent: Sequence
   /** The values that the view shows after a sequence. */
   leavesOf(sequence: Sequence): Promise<readonly Leaves[]>
 }
@@ -366,20 +379,23 @@ const PARTS: readonly Sequence[] = [[0], [1], [0, 3], [1, 4], [1, 4, 5], [7], [0
  */
 async function bookkeeping(
   [one = [], other = []]: readonly (readonly Leaves[])[],
-  { steps, leavesOf }: BookkeepingOptions,
+  { steps, sent: all, leavesOf }: BookkeepingOptions,
 ): Promise<string[]> {
-  const all = [...steps.keys()]
+  const ofCheck1 = all.filter((place) => steps[place]?.check === 1)
   // The first view alone: of check 1, or of everything.
   const firstOf = async (sequence: Sequence) => (await leavesOf(sequence))[0] ?? new Map<string, Json[]>()
   const full = await firstOf(all)
   const parts: Leaves[] = []
-  for (const part of PARTS) parts.push(await firstOf(part))
+  for (const part of [...PARTS, ofCheck1.slice(0, 1), ofCheck1.slice(-1)])
+    parts.push(await firstOf(part.filter((place) => all.includes(place))))
   const repeated: Leaves[] = []
-  for (const type of ['check.created', 'payment.succeeded'] as const) {
-    const place = steps.findIndex((step) => step.type === type && step.check === 1)
+  // Of two types where two are sent.
+  const placeOf = (type: string | undefined) => ofCheck1.find((place) => steps[place]?.type === type)
+  const [created = ofCheck1[0], paid = ofCheck1.at(-1)] = ['check.created', 'payment.succeeded'].map(placeOf)
+  for (const place of [created, paid]) {
     repeated.push(await firstOf(all.flatMap((at) => (at === place ? [at, at] : [at]))))
   }
-  const outdated = all.filter((place) => isOutdated(steps, place))
+  const outdated = all.filter((place) => isOutdated(steps, place, all))
   const newest = await firstOf(all.filter((place) => !outdated.includes(place)))
 
   const isConstant = (path: string) =>
@@ -402,11 +418,14 @@ async function bookkeeping(
 }
 
 /** Returns true when a later event shows a newer state of the same check, or of its payment. */
-function isOutdated(steps: readonly TrialEvent[], place: number): boolean {
+function isOutdated(steps: readonly TrialEvent[], place: number, sent: Sequence): boolean {
   const step = steps[place]
   if (step === undefined) return false
   const newer = step.type.startsWith('check.') ? /^check\./ : /^payment\.refunded$/
-  return steps.some((later, at) => at > place && newer.test(later.type) && later.check === step.check)
+  return sent.some((at) => {
+    const later = steps[at]
+    return at > place && later?.check === step.check && newer.test(later.type)
+  })
 }
 
 /** The sum of the numbers at a path, or NaN where there are other values or none. */
