@@ -223,11 +223,11 @@ function markOf({ id, next_attempt_at }: Delivery): string {
   return `${id} ${next_attempt_at}`
 }
 
-/** Moves the clock to a time, unless it has passed it meanwhile. */
+/** Moves the clock to a time, unless it has passed it or the command has reset the state meanwhile. */
 async function moveAhead({ clock }: Calls, time: string): Promise<void> {
   if (time <= (await clock.show()).now) return
   await clock.moveTo(time).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.status !== 422) throw error
+    if (!(error instanceof ApiError) || (error.status !== 422 && error.code !== 'state_replaced')) throw error
   })
 }
 

@@ -176,9 +176,11 @@ export default class Exec extends BaseCommand {
       const code = await this.runWith(simulator, directory)
       // Read before the guests end, which clears the faults.
       const injected = flags.bundle === undefined ? undefined : await client.faults.show()
-      if (playing !== undefined) await this.tellGuests(client, playing)
       const allClosed = flags['all-closed']
       const withAccount = playing !== undefined || allClosed || needsAccount(failOn)
+      if (playing !== undefined) await this.tellGuests(client, playing)
+      // Receivers outside of CMD may still be answering.
+      else if (withAccount) await simulator.idle()
       const bundle = injected && { ...(await client.bundle({ all_closed: allClosed })), faults: injected }
       const report: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report()
       if (withAccount) report.account ??= await client.account({ all_closed: allClosed })

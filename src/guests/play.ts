@@ -256,7 +256,10 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
       ? await round()
       : await watch(calls, signal ?? forever, async () => (await round()) || undefined, isEvent)
     if (acted !== true) break
-    if (virtual) await calls.advance(durationText(pace))
+    if (virtual)
+      await calls.advance(durationText(pace)).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.code !== 'state_replaced') throw error
+      })
     else if (pace > 0)
       await timers.sleep(Math.min(pace, LONGEST_MS), undefined, { signal }).catch(() => undefined)
   }

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, readdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import {
+  bin,
   checkBody,
   emptyDirectory,
   spawnProcess,
@@ -14,6 +15,7 @@ import {
   tabwire,
   type RunOptions,
 } from '../support/cli.ts'
+import { startReceiver } from '../support/https-receiver.ts'
 
 /** A program that pushes a check to the service of `exec`; `totals` as a test wants them. */
 const pushing = (totals: object) => `
@@ -29,7 +31,7 @@ const rightTotals = checkBody().totals
 const wrongTotals = { subtotal_cents: 3680, tax_cents: 322, total_cents: 1 }
 
 /** For systems without /proc. */
-function isKnown(pid: number): boolean {
+function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {
@@ -201,6 +203,34 @@ describe('tabwire exec', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '201\ndead\n' })
   })
 
+  test('with --all-closed waits for a receiver outside of the command that answers after its end', async () => {
+    let delivered: ServerResponse | undefined
+    const receiver = await startReceiver({
+      answer(response, { method }) {
+        if (method === 'POST') return void (delivered = response)
+        // The request of the command, which ends with it.
+        response.once('close', () => setTimeout(() => delivered?.writeHead(204).end(), 700))
+        return void receiver.received(2).then(() => response.flushHeaders())
+      },
+    })
+    const program = `${pushing(rightTotals)}
+      const headers = { authorization: 'Bearer ' + TABWIRE_API_KEY, 'content-type': 'application/json' }
+      const call = (method, path, body) =>
+        fetch(process.env.TABWIRE_URL + path, { method, headers, body: JSON.stringify(body) })
+      await call('POST', '/v1/webhook-endpoints', { url: '${receiver.url}', event_types: ['payment.succeeded'] })
+      await call('POST', '/_sim/checks/table-12/payments', {})
+      await call('PUT', '/v1/checks/external/table-12', ${JSON.stringify(checkBody({ status: 'closed' }))})
+      await fetch('${receiver.url}')
+      process.exit()
+    `
+    const words = ['--allow-http-loopback', '--all-closed', '--fail-on', 'any']
+    const { code, stderr } = await exec([...words, '--', ...node(program)])
+    expect(stderr).not.toContain('event_not_accepted')
+    expect(code, stderr).toBe(0)
+    expect(receiver.requests.map(({ method }) => method).sort()).toEqual(['GET', 'POST'])
+    await receiver.close()
+  })
+
   // A superuser may read every folder.
   test.skipIf(process.getuid?.() === 0)(
     'explains a command that is missing beside a folder in PATH that cannot be read',
@@ -255,7 +285,6 @@ describe('tabwire exec', () => {
   test('lets commands inside find the service, also over HTTPS', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'table-12.json'), JSON.stringify(checkBody()))
-    const bin = new URL('../../bin/run.js', import.meta.url).pathname
     const push = [process.execPath, bin, 'push', 'table-12.json']
     expect(await exec(['--', ...push], { cwd })).toMatchObject({ code: 0 })
     expect(await exec(['--https', '--', ...push], { cwd })).toMatchObject({ code: 0 })
@@ -304,7 +333,7 @@ describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {
     try {
       return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
     } catch {
-      return existsSync('/proc/self/status') ? false : isKnown(pid)
+      return existsSync('/proc/self/status') ? false : exists(pid)
     }
   }
 
@@ -366,7 +395,6 @@ describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {
   })
 
   test.runIf(isSoak)('works from sh, in a list of commands', async () => {
-    const bin = new URL('../../bin/run.js', import.meta.url).pathname
     const line = `"$NODE" "$BIN" exec -- "$NODE" --print 'typeof process.env.TABWIRE_URL' && echo then`
     const shell = await spawnProcess('sh', ['-c', line], { env: { NODE: process.execPath, BIN: bin } })
     expect(await shell.ended).toMatchObject({ code: 0, stdout: 'string\nthen\n' })
