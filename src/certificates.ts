@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from './private-file.ts'
-import { syncDirectory } from './replace-file.ts'
+import { replaceFile } from './replace-file.ts'
 import {
   issueCertificate,
   makeAuthority,
@@ -65,8 +65,8 @@ async function keep(directory: string, pair: KeyPair): Promise<KeyPair> {
   try {
     await writePrivateFile(join(draft, 'ca-key.pem'), pair.key)
     await writePrivateFile(join(draft, 'ca.pem'), pair.cert, { mode: 0o644 })
-    await rename(draft, join(directory, 'ca'))
-    await syncDirectory(directory)
+    // Retries: on Windows, a scanner may have the new files open.
+    await replaceFile(draft, join(directory, 'ca'))
     return pair
   } catch (error) {
     await rm(draft, { recursive: true, force: true })

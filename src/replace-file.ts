@@ -1,4 +1,4 @@
-import { open, rename } from 'node:fs/promises'
+import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { timers } from './timers.ts'
 
@@ -51,6 +51,17 @@ async function moveWhenFree(move: () => Promise<void>, pausesMs: readonly number
     }
   }
   await move()
+}
+
+/**
+ * Creates a directory and those above it. Resolves with the topmost one that was created. Node refuses the root of a drive
+ * on Windows, although it is there.
+ */
+export async function makeDirectories(path: string, mode?: number): Promise<string | undefined> {
+  return mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) }).catch((error: unknown) => {
+    if (dirname(path) === path) return undefined
+    throw error
+  })
 }
 
 /** Makes created, renamed or removed entries of a directory durable. */

@@ -20,7 +20,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.tsx?$/.test(path))
   .map((path) => read(path.split(sep).join('/')))
 
-/** What each folder may import, beside itself; src/README.md has it as a table. `*` is any `node:` module. */
+/** Imports that each folder may have beside its own; src/README.md lists them. `*` is any `node:` module. */
 const folders: Record<string, { own: string[]; foreign: string[] }> = {
   signature: { own: [], foreign: ['node:crypto'] },
   model: { own: [], foreign: ['zod'] },
@@ -82,7 +82,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
     // zod writes the schemas of the OpenAPI document.
     foreign: ['h3', 'listhen', 'prom-client', 'rate-limiter-flexible', 'srvx', 'uqr', 'zod', 'node:*'],
   },
-  // What its browser folder has of its own is bundled, and reaches no program on Node.
+  // The imports of its browser folder are bundled into the pages.
   pages: {
     own: ['model', 'package-file.ts'],
     foreign: [
@@ -140,6 +140,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   },
   cli: {
     own: [
+      'replace-file.ts',
       'client',
       'client.ts',
       'conformance',
@@ -173,6 +174,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   },
   commands: {
     own: [
+      'replace-file.ts',
       'client',
       'cli',
       'client.ts',
@@ -189,7 +191,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   },
 }
 
-/** What single files may import beyond their folder: what runs a service, describes it, or mends its data. */
+/** Further imports of single files, which run a service, describe it or repair its data. */
 const exceptions: Record<string, string[]> = {
   'commands/start.ts': ['simulator.ts', 'data-directory.ts'],
   'commands/demo.ts': ['simulator.ts'],
@@ -198,7 +200,7 @@ const exceptions: Record<string, string[]> = {
   'commands/replay.ts': ['simulator.ts'],
   'commands/contract/check.ts': ['simulator.ts'],
   'commands/scenario/explore.ts': ['simulator.ts'],
-  'commands/doctor.ts': ['http', 'store'],
+  'commands/doctor.ts': ['delivery', 'http', 'store'],
   'commands/openapi.ts': ['http'],
 }
 

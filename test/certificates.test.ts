@@ -147,6 +147,7 @@ describe('certificates', () => {
     expect(await mode()).toBe('700')
     expect(await mode('ca')).toBe('700')
     expect(await mode('ca', 'ca-key.pem')).toBe('600')
+    expect(await mode('ca', 'ca.pem')).toBe('644')
   })
 
   it('of the authority can be read without creating one', async () => {

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { openSecretFile } from '../src/cli/files/secrets.ts'
 import { openEnvFile } from '../src/cli/files/env-file.ts'
 import { writeStateTo } from '../src/cli/files/state-files.ts'
-import { openAuthority } from '../src/certificates.ts'
 import { writeCredentials, writeRun } from '../src/data-directory.ts'
 import { createClockFile } from '../src/delivery/clock-file.ts'
 import { stateText } from '../src/model/simulator/record-lines.ts'
@@ -107,14 +106,6 @@ describe('a private file', () => {
       await file.close()
     },
   )
-})
-
-test('only its owner can read the key of an authority', async () => {
-  const directory = await temporaryDirectory()
-  await openAuthority(directory)
-  expect(await modeOf(join(directory, 'ca', 'ca-key.pem'))).toBe(0o600)
-  expect(await modeOf(join(directory, 'ca', 'ca.pem'))).toBe(0o644)
-  expect((await readdir(join(directory, 'ca'))).sort()).toEqual(['ca-key.pem', 'ca.pem'])
 })
 
 test.skipIf(process.platform === 'win32')(

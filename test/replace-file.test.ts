@@ -1,9 +1,11 @@
-import type { PathLike } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile, rename } from 'node:fs/promises'
+import fs, { type PathLike } from 'node:fs'
+import { mkdtemp, readFile, rm, stat, writeFile, rename } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { replaceFile } from '../src/replace-file.ts'
+import { join, parse } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { makeDirectories, replaceFile } from '../src/replace-file.ts'
+import { temporaryDirectory } from './support/simulator.ts'
 
 async function twoFiles() {
   const folder = await mkdtemp(join(tmpdir(), 'tabwire-replace-'))
@@ -14,7 +16,7 @@ async function twoFiles() {
   return { from, to }
 }
 
-/** Renames as on Windows while another program has the file open: so many times not at all. */
+/** Renames as on Windows while another program has the file open: fails this many times, then succeeds. */
 function heldOpen(times: number, code: string) {
   const seen = { tries: 0 }
   const move = async (from: PathLike, to: PathLike) => {
@@ -24,7 +26,7 @@ function heldOpen(times: number, code: string) {
   return { seen, how: { move, pausesMs: [1, 1, 1, 1, 1, 1, 1] } }
 }
 
-describe('DUR-28 a file that another program holds open', () => {
+describe('a file that another program holds open', () => {
   test.each(['EPERM', 'EBUSY', 'EACCES'])(
     'is replaced after five errors with %s, when the program closes it',
     async (code) => {
@@ -51,5 +53,30 @@ describe('DUR-28 a file that another program holds open', () => {
     const { seen, how } = heldOpen(Infinity, 'ENOSPC')
     await expect(replaceFile(from, to, how)).rejects.toMatchObject({ code: 'ENOSPC' })
     expect(seen.tries).toBe(1)
+  })
+})
+
+describe('the directories above a file', () => {
+  test('are created with their mode, down from the topmost missing one', async () => {
+    const folder = await temporaryDirectory()
+    const [above, below] = [join(folder, 'a'), join(folder, 'a', 'b')]
+    expect(await makeDirectories(below, 0o700)).toBe(above)
+    for (const path of [above, below]) expect((await stat(path)).mode & 0o777).toBe(0o700)
+    expect(await makeDirectories(below, 0o755)).toBeUndefined()
+    expect((await stat(below)).mode & 0o777).toBe(0o700)
+  })
+
+  test('may be the root of the file system, which Windows refuses to create', async () => {
+    const { root } = parse(tmpdir())
+    expect(await makeDirectories(root)).toBeUndefined()
+    const refusal = Object.assign(new Error('root of a drive'), { code: 'EPERM' })
+    const refused = vi.spyOn(fs.promises, 'mkdir').mockRejectedValue(refusal)
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      refused.mockRestore()
+      syncBuiltinESMExports()
+    })
+    expect(await makeDirectories(root)).toBeUndefined()
+    await expect(makeDirectories(join(root, 'a'))).rejects.toBe(refusal)
   })
 })

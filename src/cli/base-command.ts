@@ -49,7 +49,8 @@ export abstract class BaseCommand extends Command {
         if (error.code !== 'EPIPE') unwritable(error)
         else if (stream === process.stdout) this.abandoned()
       })
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    // SIGBREAK is Ctrl-Break on Windows.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'])
       process.on(signal, (name: NodeJS.Signals) => {
         // Ctrl-C has reached the pager, too, which often goes on.
         if (name !== 'SIGINT' || !this.isPaging) this.interrupted(name)
@@ -83,9 +84,10 @@ export abstract class BaseCommand extends Command {
    */
   private async withEnvironment<T>(flags: object = {}, parse: () => Promise<T>): Promise<T> {
     const before = process.env
+    const named = process.platform === 'win32' ? withUpperCase(before) : before
     const { baseFlags } = this.ctor as typeof BaseCommand
     const known = { ...baseFlags, ...flags }
-    const local = { ...withoutServiceLinks(before), ...(await this.fromProfile(known, before)) }
+    const local = { ...withoutServiceLinks(named), ...(await this.fromProfile(known, named)) }
     process.env = { ...local, ...(await secretsFromFiles(this.argv, known, local)) }
     try {
       return await parse()
@@ -376,6 +378,16 @@ function requireSwitches(
 
 function empty(name: string): Error {
   return new Errors.CLIError(`${name} must not be empty.`)
+}
+
+/** Returns an environment in which own variables have upper-case names: Windows does not tell the cases apart. */
+function withUpperCase(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  const entries = Object.entries(environment)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [/^tabwire_/i.test(name) ? name.toUpperCase() : name, value]),
+  )
 }
 
 /**

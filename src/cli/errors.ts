@@ -116,7 +116,8 @@ function typedWrongly(
   if (code === 'validation_failed') {
     const sentences = issues.flatMap((issue) => {
       const name = issue.path.match(/[a-z_]+/g)?.findLast((field) => field in typedAs)
-      return name === undefined ? [] : [`${typedAs[name]} ${issue.message.replace(/([^.?])$/, '$1.')}`]
+      const text = inCommands(issue.message.replace(/([^.?])$/, '$1.'))
+      return name === undefined ? [] : [`${typedAs[name]} ${text}`]
     })
     return sentences.length > 0 && sentences.length === issues.length ? sentences.join(' ') : undefined
   }
@@ -136,6 +137,7 @@ function guessed({ path, message }: Failure['issues'][number]): Failure['issues'
 const lists: Readonly<Record<string, string>> = {
   '/webhook-endpoints': 'endpoints list',
   '/_sim/keys': 'keys list',
+  '/locations': 'locations',
   '/claims': 'checks show CHECK',
   '/payments': 'events list --type payment.succeeded',
 }
@@ -174,7 +176,7 @@ const NO_SERVICE_HINT =
   'Run this where you started Tabwire, pass --data-dir or --url, or start a service with `tabwire start`.'
 
 const WRONG_URL_HINT =
-  'Start the service there, or correct the URL: it comes from --url, TABWIRE_URL or the profile.'
+  'Start a service there with `tabwire start`, or correct the URL: it comes from --url, TABWIRE_URL or the profile.'
 
 /** Definition of the command that was typed. */
 export interface CommandShape {

@@ -19,6 +19,18 @@ export function listed(values: string | readonly string[]): string[] {
   return typeof values === 'string' ? values.split(',').map((value) => value.trim()) : [...values]
 }
 
+/**
+ * Returns the text of a repeatable flag when all its values are known.
+ * @throws CLIError that names the unknown ones.
+ */
+export function requireAll(text: string, known: readonly string[]): string {
+  const unknown = listed(text).filter((word) => !known.includes(word))
+  if (unknown.length === 0) return text
+  throw new Errors.CLIError(
+    `must be one or more of ${known.join(', ')}, got ${JSON.stringify(unknown.join(', '))}.${didYouMeanSentence(unknown[0] ?? '', known)}`,
+  )
+}
+
 /** Returns the values of a repeatable flag that may also have several values with commas between them. */
 export function splitAtCommas(values: string | readonly string[]): string[] {
   return [values].flat().flatMap((text) => text.split(',').map((value) => value.trim()))

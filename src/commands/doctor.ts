@@ -9,6 +9,9 @@ import { fromEnvironment, listed } from '../cli/flags.ts'
 import { readCertificate } from '../cli/files/input.ts'
 import { renderCheckUp } from '../cli/render/doctor.ts'
 import { requireOneStore, requireRepeatable, startFlags } from '../cli/start/flags.ts'
+import { isLoopbackBinding } from '../model/loopback.ts'
+import { createDestinationPolicy } from '../delivery/destination/policy.ts'
+import { destinationOf } from '../delivery/destination/url.ts'
 import { texts } from '../model/simulator/settings.ts'
 import { tryPort } from '../http/listen.ts'
 import { checkUp, repair, type CheckUp } from '../store/doctor/doctor.ts'
@@ -56,6 +59,13 @@ export default class Doctor extends BaseCommand {
     const found = flags.repair ? await repair(directory) : await checkUp(directory)
     const running = await runningService(directory)
     const kept = { ...found, checks: judged(found, running, flags) }
+    // Only addresses are judged here: a start without --allow-http-loopback is a note.
+    const { refuse: refuseAddress } = createDestinationPolicy({
+      allowHttpLoopback: true,
+      allowHttpHosts: receiver === undefined ? [] : [destinationOf(receiver).hostname],
+      denyPrivate: flags['deny-private'] ?? (flags.store !== undefined && !isLoopbackBinding(flags.host)),
+      own: {},
+    })
     const around = checkEnvironment({
       directory,
       host: flags.host,
@@ -66,6 +76,9 @@ export default class Doctor extends BaseCommand {
       envFile: flags.dotenv,
       receiver,
       ca,
+      insecure: flags.insecure,
+      plainHttpHosts: listed(flags['allow-http-host'] ?? []),
+      refuseAddress,
       now: new Date(),
     })
     const environment = await this.waiting('Checking…', around)

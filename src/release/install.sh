@@ -23,7 +23,7 @@ x86_64 | amd64) processor=x64 ;;
 aarch64 | arm64) processor=arm64 ;;
 *) fail "There is no download for the processor $(uname -m). With Node.js, run: npm install --global tabwire" ;;
 esac
-if [ "$system" = linux ] && [ -n "$(ls /lib/ld-musl-* 2>/dev/null)" ]; then
+if [ "$system" = linux ] && ldd --version 2>&1 | grep -qi musl; then
   fail 'The download needs glibc, and this system has musl. With Node.js, run: npm install --global tabwire'
 fi
 archive=tabwire-$version-$system-$processor.tar.gz

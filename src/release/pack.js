@@ -132,8 +132,11 @@ while [ -L "$file" ]; do
   esac
 done
 folder=$(cd "$(dirname "$file")/.." && pwd -P) || exit 1
-# NODE_OPTIONS is for the user's own Node.js; this one may not know its options.
-unset NODE_OPTIONS
+# NODE_OPTIONS is for the user's own Node.js; this one may not know its options. run.js sets it again, for commands.
+if [ "\${NODE_OPTIONS+x}" ]; then
+  export TABWIRE_NODE_OPTIONS="$NODE_OPTIONS"
+  unset NODE_OPTIONS
+fi
 exec "$folder/lib/node" "$folder/lib/tabwire/bin/run.js" "$@"
 `
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, readFile, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { codeOf, unusable } from './errors.ts'
-import { syncDirectory } from '../replace-file.ts'
+import { makeDirectories, syncDirectory } from '../replace-file.ts'
 
 /** The file operations of the store. Tests pass files that fail. */
 export interface DiskFile {
@@ -64,7 +64,7 @@ export function shownDirectory(directory: string): string {
 export async function prepareDirectory(directory: string): Promise<void> {
   try {
     const above = dirname(directory)
-    const topmost = await mkdir(above, { recursive: true, mode: OWNER_ONLY_DIRECTORY })
+    const topmost = await makeDirectories(above, OWNER_ONLY_DIRECTORY)
     // Not recursive: Node's recursive mkdir loops for ever under /proc.
     const isNew = await mkdir(directory, OWNER_ONLY_DIRECTORY).then(() => true, unlessThere)
     if (isNew === true) await syncUpwards(above, topmost === undefined ? above : dirname(topmost))

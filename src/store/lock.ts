@@ -11,7 +11,7 @@ import {
   constants,
   openSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { connect, createServer, type Server } from 'node:net'
 import { OWNER_ONLY, shownDirectory } from './disk.ts'
 import { codeOf, DirectoryInUse, TakenOver } from './errors.ts'
@@ -191,7 +191,7 @@ function createPlainly(path: string, content: string): boolean {
   return created
 }
 
-const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+const cannotLink = new Set(['EPERM', 'EISDIR', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 function unlessTaken(create: () => void): boolean | undefined {
   try {
@@ -293,8 +293,8 @@ const openByErrorCode: Readonly<Record<string, boolean>> = {
 const LONGEST_ADDRESS = 103
 
 /**
- * Calls `use` with an address of the socket. On Linux, a path that is too long is reached through its open directory.
- * Elsewhere `use` fails; process ids then suffice, since there are no process namespaces.
+ * Calls `use` with an address of the socket. A path that is too long is reached from the working directory, and on Linux
+ * through its open directory. Elsewhere `use` fails; process ids then have to suffice.
  */
 async function withAddress<T>(
   directory: string,
@@ -303,7 +303,8 @@ async function withAddress<T>(
 ): Promise<T> {
   if (process.platform === 'win32') return use(`\\\\.\\pipe\\tabwire-${name}`)
   const path = resolve(directory, name)
-  if (Buffer.byteLength(path) <= LONGEST_ADDRESS) return use(path)
+  const near = relative('', path)
+  for (const one of [path, near]) if (Buffer.byteLength(one) <= LONGEST_ADDRESS) return use(one)
   const descriptor = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     return await use(join('/proc/self/fd', String(descriptor), name))

@@ -37,7 +37,7 @@ describe.concurrent('a command finds the service', () => {
 
 describe.concurrent('a command', () => {
   test('exits with 1 and says to start the service or correct the URL when none answers there', async () => {
-    const message = `No service answers at ${deadUrl} (connection refused). Start the service there, or correct the URL: it comes from --url, TABWIRE_URL or the profile.`
+    const message = `No service answers at ${deadUrl} (connection refused). Start a service there with \`tabwire start\`, or correct the URL: it comes from --url, TABWIRE_URL or the profile.`
     const options = { env: { TABWIRE_URL: deadUrl } }
     expect(await tabwire(['checks', 'list'], options)).toMatchObject({
       code: 1,

@@ -25,6 +25,9 @@ const around = (changes: Partial<Environment>): Environment => ({
   envFile: undefined,
   receiver: undefined,
   ca: [],
+  insecure: false,
+  plainHttpHosts: [],
+  refuseAddress: async () => undefined,
   now: new Date(),
   ...changes,
 })
@@ -253,6 +256,43 @@ describe('the check of a receiver', () => {
     const wrong = found.find(({ level }) => level !== 'good')
     expect(wrong?.message).toMatch(message)
     expect(wrong?.advice).toMatch(advice)
+  })
+
+  test('accepts any certificate with --insecure, and notes it', async () => {
+    const { url, requests } = await open(204, ['receiver.test'])
+    const found = await way(url, { insecure: true })
+    expect(found.filter(({ level }) => level !== 'good')).toEqual([
+      {
+        check: 'receiver certificate',
+        level: 'note',
+        message: "The receiver's certificate is not checked, because of --insecure.",
+      },
+    ])
+    expect(requests).toHaveLength(1)
+  })
+
+  test('accepts plain HTTP at a host of --allow-http-host, and notes it', async () => {
+    const { url, requests } = await open(204)
+    const found = await way(url, { plainHttpHosts: ['127.0.0.1'] })
+    expect(found.filter(({ level }) => level !== 'good')).toEqual([
+      {
+        check: 'receiver certificate',
+        level: 'note',
+        message: 'The receiver uses plain HTTP, which --allow-http-host 127.0.0.1 allows.',
+      },
+    ])
+    expect(requests).toHaveLength(1)
+  })
+
+  test('stops at an address to which a start would send nothing, without a connection', async () => {
+    const receiver = await open(204)
+    const found = await way(receiver.url, { refuseAddress: async () => 'must not point there' })
+    expect(found.at(-1)).toEqual({
+      check: 'receiver address',
+      level: 'bad',
+      message: 'The receiver cannot be registered: its URL must not point there.',
+    })
+    expect(receiver.connected()).toBe(0)
   })
 
   test('trusts the authorities of NODE_EXTRA_CA_CERTS, as deliveries do', async () => {

@@ -9,7 +9,7 @@ let receiver: Receiver
 beforeAll(async () => void (receiver = await startReceiver({ answer: 500 })))
 afterAll(() => receiver.close())
 
-/** A service whose clock stands still, with a delivery that has failed once. */
+/** A service whose clock is frozen, with a delivery that has failed once. */
 async function openFrozen(): Promise<RunningService & { now: string }> {
   const service = await serve({ startAt, allowHttpLoopback: true })
   const { now } = await service.json<ClockView>('clock', 'freeze')

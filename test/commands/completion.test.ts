@@ -1,24 +1,25 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { checkBody, emptyDirectory, serve, spawnProcess, tabwire } from '../support/cli.ts'
+import { bin, checkBody, emptyDirectory, serve, spawnProcess, tabwire } from '../support/cli.ts'
 
-const run = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0
 
 describe.concurrent('tabwire completion', () => {
-  test.each(['bash', 'zsh', 'fish'])('prints a script that %s can read', async (shell) => {
+  test.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
     const { code, stdout } = await tabwire(['completion', shell])
     expect(code).toBe(0)
     expect(stdout).toContain('tabwire complete -- ')
-    if (!isThere(shell)) return
-    const file = join(await emptyDirectory(), 'script')
-    await writeFile(file, stdout)
-    const { status, stderr } = spawnSync(shell, ['-n', file])
-    expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' })
   })
+
+  for (const shell of ['bash', 'zsh', 'fish'])
+    test.skipIf(!isThere(shell))(`prints a script that ${shell} can read`, async () => {
+      const file = join(await emptyDirectory(), 'script')
+      await writeFile(file, (await tabwire(['completion', shell])).stdout)
+      const { status, stderr } = spawnSync(shell, ['-n', file])
+      expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' })
+    })
 
   test('prints a script for PowerShell, and as JSON', async () => {
     const { stdout } = await tabwire(['completion', 'powershell'])
@@ -74,10 +75,10 @@ test('tabwire complete looks up the records of the profile that was typed', asyn
 
 /** Runs a program of a shell that finds `tabwire` on its path. */
 async function inShell(shell: string, program: string): Promise<{ stdout: string; stderr: string }> {
-  const bin = await emptyDirectory()
-  await chmod(run, 0o755)
-  await symlink(run, join(bin, 'tabwire'))
-  const env = { PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` }
+  const folder = await emptyDirectory()
+  await chmod(bin, 0o755)
+  await symlink(bin, join(folder, 'tabwire'))
+  const env = { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` }
   const { stdout, stderr } = await (await spawnProcess(shell, ['-c', program], { env })).ended
   return { stdout, stderr }
 }

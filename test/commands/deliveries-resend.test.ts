@@ -59,7 +59,7 @@ const list = async (...args: string[]) =>
 const resend = (...args: string[]) => service.run(['deliveries', 'resend', ...args])
 
 // Each step changes what the next one finds.
-describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () => {
+describe('tabwire deliveries resend', { shuffle: false }, () => {
   test('finds five dead deliveries and a dead ping to resend', async () => {
     expect(await list('--status', 'dead')).toHaveLength(6)
     expect(

@@ -14,7 +14,7 @@ import {
 } from '../support/cli.ts'
 import { sampled } from '../soak/seeded.ts'
 
-/** What a start comes to: it runs, it says that the service runs here already, or it is refused. */
+/** Result of a start: it runs, says that the service runs already, or is refused. */
 type Outcome = 'starts' | 'runs already' | 'refused'
 
 interface Situation {
@@ -330,7 +330,7 @@ describe('tabwire doctor predicts whether tabwire start succeeds:', () => {
       doctor: expected !== 'refused',
     })
     const told = JSON.parse(doctor.stdout) as { ok?: boolean; error?: object }
-    // What was typed or set wrongly is told in the same words; the rest is a finding.
+    // Both report wrong flags and settings with the same message; doctor reports the rest as a finding.
     if (start.code === 2)
       expect({ code: doctor.code, ...told }).toEqual({ code: 2, error: sameWords(start.error) })
     else expect(told.ok ?? false).toBe(expected !== 'refused')

@@ -2,6 +2,8 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkBody, emptyDirectory, serve, startService, tabwire } from '../support/cli.ts'
+import { startReceiver } from '../support/https-receiver.ts'
+import { testAuthority } from '../support/simulator.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 
 /** A working directory whose service was killed after three pushes: location and key, then the pushes, one a line. */
@@ -45,9 +47,9 @@ describe.concurrent('tabwire doctor', () => {
     expect(start.code).toBe(1)
     expect(start.stderr).toContain('tabwire doctor --repair')
 
-    const mended = await tabwire(['doctor', '--port', '0', '--repair'], { cwd })
-    expect(mended.code).toBe(0)
-    expect(mended.stdout).toMatch(
+    const repaired = await tabwire(['doctor', '--port', '0', '--repair'], { cwd })
+    expect(repaired.code).toBe(0)
+    expect(repaired.stdout).toMatch(
       /journal\.ndjson: 3 transactions kept\. 2 lines could not be kept \(from line 4\)/,
     )
     expect(await readFile(`${journal}.damaged-1`, 'utf8')).toBe(damaged)
@@ -67,7 +69,10 @@ describe.concurrent('tabwire doctor', () => {
   test('reports a running service as healthy, and leaves its open files unchanged', async () => {
     const service = await startService()
     const { pid } = service.process.child
+    const journal = join(service.cwd, '.tabwire', 'journal.ndjson')
+    const before = await readFile(journal)
     const { code, stdout } = await service.run(['doctor', '--repair'])
+    expect(await readFile(journal)).toEqual(before)
     expect(code).toBe(0)
     expect(stdout).toContain(`✓ Tabwire runs here at ${service.url} (pid ${pid}) and answers.`)
     expect(stdout).toContain(`✓ The running service (pid ${pid}) uses the data directory.`)
@@ -123,4 +128,22 @@ describe.concurrent('tabwire doctor', () => {
     )
     expect(stdout).toMatch(/\nReady to start, but deliveries would not reach this receiver\.\n$/)
   })
+})
+
+test('tabwire doctor judges a receiver as a start with --insecure, --allow-http-host and --deny-private would', async () => {
+  const tls = await (await testAuthority()).issue(['127.0.0.1'])
+  const [plain, secure] = [await startReceiver(), await startReceiver({ tls })]
+  const look = async (url: string, ...args: string[]) => {
+    const { code, stdout } = await tabwire(['doctor', '--port', '0', '--receiver', url, ...args])
+    return `${code} ${stdout}`
+  }
+  expect(await look(secure.url)).toMatch(/^3 [^]*✗ The receiver's certificate is not trusted/)
+  expect(await look(secure.url, '--insecure')).toMatch(/^0 [^]*! .* is not checked, because of --insecure\./)
+  expect(await look(plain.url, '--allow-http-host', '127.0.0.1')).toMatch(
+    /^0 [^]*! The receiver uses plain HTTP, which --allow-http-host 127\.0\.0\.1 allows\./,
+  )
+  expect(await look(plain.url, '--allow-http-loopback', '--deny-private')).toMatch(
+    /^3 [^]*✗ .* its URL must not point to a loopback address, because --deny-private is set\./,
+  )
+  await Promise.all([plain.close(), secure.close()])
 })

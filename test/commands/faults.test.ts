@@ -119,6 +119,20 @@ describe('tabwire faults', () => {
     await service.stop()
   })
 
+  test('set takes several event types from TABWIRE_TYPE, and names an unknown one', async () => {
+    const service = await serve(seeded)
+    const set = (types: string) => service.run(['faults', 'set', 'drop'], { env: { TABWIRE_TYPE: types } })
+    expect(await set('check.created,check.closed')).toMatchObject({ code: 0, stderr: '' })
+    const { faults } = await read<FaultsView>(service, '/_sim/faults')
+    expect(faults).toMatchObject([{ event_types: ['check.created', 'check.closed'] }])
+    const { code, stderr } = await set('check.created,check.clsed')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /^Error: --type must be one or more of check\.created, .+, got "check\.clsed"\. Did you mean check\.closed\?/,
+    )
+    await service.stop()
+  })
+
   test('deliveries show and tail print injected faults', async () => {
     const service = await serve(seeded)
     await register(service)

@@ -17,7 +17,7 @@ const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', im
 /** The examples call every record by this, behind the prefix of its kind. */
 const SAMPLE = '01K9YQ3S2M6W5VJ8T4R7N0ZBCD'
 
-/** What is to be seen of a command that did what it was asked for; of any other, that it printed something. */
+/** Expected output; of other commands, any output. */
 const proofs: Record<string, RegExp> = {
   push: /^unchanged {2}two-top {2}/,
   ping: /^✓ ping answered 200/,
@@ -79,7 +79,7 @@ const shorter: Record<string, string[]> = {
 let service: RunningService
 let receiver: Receiver
 let state: string
-/** What no example can know beforehand, and what stands for it in them. */
+/** Placeholders of the examples, and the values of this run. */
 let standIns: [printed: string, real: string][]
 
 beforeAll(async () => {
@@ -90,7 +90,7 @@ beforeAll(async () => {
   state = renamed(JSON.stringify(await prepared()))
   await mkdir(join(cwd, '.tabwire', 'states'))
   await writeFile(join(cwd, '.tabwire', 'states', 'third-retry.json'), state)
-  // What `exec` runs.
+  // The program that `exec` runs.
   await writeFile(join(cwd, 'package.json'), JSON.stringify({ scripts: { test: 'node --version' } }))
   const payload = JSON.stringify(checkBody())
   await writeFile(join(cwd, 'delivery.json'), payload)

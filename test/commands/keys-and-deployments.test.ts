@@ -61,7 +61,7 @@ const commands: Record<string, { args: string[]; needs: 'the API' | 'the simulat
   'state save': { args: ['--file', '-'], needs: 'the simulator' },
 }
 const all = Object.entries(commands).map(([name, command]) => ({ name, ...command }))
-/** What runs here, each in part outside the soak. */
+/** Commands of this suite; outside the soak, some of them. */
 const samples = {
   withUnknownKey: sampled(all, 3),
   withReadOnlyKey: sampled(
@@ -136,7 +136,7 @@ test('the tested commands are all commands that call a service', () => {
   const talking = Object.values(manifest.commands)
     .filter(({ flags, hidden }) => 'api-key' in flags && 'url' in flags && hidden !== true)
     .map(({ id }) => id.replaceAll(':', ' '))
-    // What judges others takes its own addresses and keys; `mcp` passes refusals on to its client (test/mcp).
+    // Judges take addresses and keys of their own; `mcp` passes refusals on to its client (test/mcp).
     .filter((name) => !/^(contract |receiver |mcp$)/.test(name))
   expect(Object.keys(commands).filter((name) => !name.includes(' --'))).toEqual(
     expect.arrayContaining(talking),

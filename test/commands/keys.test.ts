@@ -45,8 +45,10 @@ describe.concurrent('tabwire keys', () => {
       revoked_at: null,
     })
     const { code, stderr } = await service.run(['keys', 'create', '--location', 'loc_none'])
-    expect(code).toBe(1)
-    expect(stderr).toContain('  location_id must be the id of a location, got loc_none')
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      'Error: --location must be the id of a location, got loc_none. `tabwire locations` lists them.',
+    )
   })
 
   test('a command exits with 4 and names the scope when its key lacks it', async () => {

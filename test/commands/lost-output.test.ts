@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../src/signature/sign.ts'
-import { emptyDirectory, spawnProcess } from '../support/cli.ts'
-
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+import { bin, emptyDirectory, spawnProcess } from '../support/cli.ts'
 
 /** Runs `tabwire WORDS` in a shell, with what follows. */
 async function shell(words: string, rest: string) {

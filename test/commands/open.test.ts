@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openInBrowser } from '../../src/cli/open-in-browser.ts'
 import { createClient } from '../../src/client.ts'
 import { emptyDirectory, serve, startService, tabwire, type RunningService } from '../support/cli.ts'
@@ -31,7 +31,7 @@ async function taken(link: string): Promise<number> {
 async function opener(): Promise<{
   PATH: string
   opened: () => Promise<string>
-  /** What it has been given so far. */
+  /** URLs that it was called with so far. */
   calls: () => Promise<string[]>
 }> {
   const directory = await emptyDirectory()
@@ -42,11 +42,7 @@ async function opener(): Promise<{
     PATH: directory,
     calls: async () => (await readdir(directory)).filter((name) => name !== 'xdg-open'),
     async opened() {
-      for (;;) {
-        const text = await readFile(file, 'utf8').catch(() => undefined)
-        if (text !== undefined) return text
-        await new Promise((resolve) => setImmediate(resolve))
-      }
+      return vi.waitFor(() => readFile(file, 'utf8'), { timeout: 30_000, interval: 20 })
     },
   }
 }

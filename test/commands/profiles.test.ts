@@ -91,7 +91,7 @@ describe('--profile at a deployment of other developers', () => {
     expect(stderr).toContain('404')
   })
 
-  test('runs the contract check with the settings of the profile', { timeout: 60_000 }, async () => {
+  test('runs the contract check with the settings of the profile', async () => {
     const { code, stdout } = await deployment.run('contract', 'check', '--only', 'access', '--only', 'checks')
     expect(stdout).toContain(deployment.url)
     expect(stdout).toMatch(/\n\d+ passed, 0 failed/)

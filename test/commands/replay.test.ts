@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isSoak, sampled } from '../soak/seeded.ts'
 import { overHttp } from '../mcp/clients.ts'
 import type { Bundle } from '../../src/model/simulator/bundle.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 import {
+  bin,
   checkBody,
   emptyDirectory,
   fixtures,
@@ -17,8 +17,6 @@ import {
   tabwire,
   type Ended,
 } from '../support/cli.ts'
-
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const { NEWER_NODE = '' } = process.env
 
 /** The flags of a report, and the file that they write. */
@@ -33,7 +31,7 @@ const formats: readonly (readonly string[])[] = [
   ['--fail-on', 'none'],
 ]
 
-/** What a report printed and wrote in a directory. */
+/** Output of a report, and the files that it wrote. */
 interface Printed extends Pick<Ended, 'code' | 'stdout'> {
   junit: string
 }
@@ -387,51 +385,43 @@ describe('tabwire exec --bundle', () => {
       })`,
       expected: { code: 3, finding: 'totals_mismatch' },
     },
-  ])(
-    'records a failing run $name, and a replay prints the same report',
-    { timeout: 60_000 },
-    async ({ program, expected }) => {
-      expect(program).not.toBe(pos)
-      const flags = ['--fail-on', 'any', '--junit', 'exec.xml', '--faults', 'duplicate=0.2,drop=0.1']
-      const { cwd, code, stderr } = await exec(program, flags)
-      expect(code).toBe(expected.code)
-      expect(stderr).toMatch(/\nBundle written\. Replay it with `tabwire replay failure\.json`\.\n$/)
-      const [text, junit] = await Promise.all(
-        ['failure.json', 'exec.xml'].map((file) => readFile(join(cwd, file), 'utf8')),
-      )
-      await rm(cwd, { recursive: true })
-      const other = await directoryWith(text ?? '')
-      const replayed = await tabwire(['replay', 'failure.json', '--junit', 'exec.xml'], { cwd: other })
-      expect(replayed.code).toBe(3)
-      expect(replayed.stdout).toContain(expected.finding)
-      expect(stderr).toContain(`\n${replayed.stdout}Bundle written.`)
-      expect(await readFile(join(other, 'exec.xml'), 'utf8')).toBe(junit)
-      // Of the command, which succeeded when the report alone sets the exit code.
-      const exit_code = expected.code === 3 ? 0 : expected.code
-      expect(replayed.stderr.includes(`ended with exit code ${exit_code}`)).toBe(exit_code !== 0)
-      expect(JSON.parse(text ?? '')).toMatchObject({
-        faults: { seed: 1, faults: [{ on: 'deliveries', duplicate: 0.2, drop: 0.1 }] },
-        command: { name: 'exec', account: true, exit_code, guests: { seed: 1, guests: 4 } },
-        verdict: { all_closed: true },
-      })
-    },
-  )
+  ])('records a failing run $name, and a replay prints the same report', async ({ program, expected }) => {
+    expect(program).not.toBe(pos)
+    const flags = ['--fail-on', 'any', '--junit', 'exec.xml', '--faults', 'duplicate=0.2,drop=0.1']
+    const { cwd, code, stderr } = await exec(program, flags)
+    expect(code).toBe(expected.code)
+    expect(stderr).toMatch(/\nBundle written\. Replay it with `tabwire replay failure\.json`\.\n$/)
+    const [text, junit] = await Promise.all(
+      ['failure.json', 'exec.xml'].map((file) => readFile(join(cwd, file), 'utf8')),
+    )
+    await rm(cwd, { recursive: true })
+    const other = await directoryWith(text ?? '')
+    const replayed = await tabwire(['replay', 'failure.json', '--junit', 'exec.xml'], { cwd: other })
+    expect(replayed.code).toBe(3)
+    expect(replayed.stdout).toContain(expected.finding)
+    expect(stderr).toContain(`\n${replayed.stdout}Bundle written.`)
+    expect(await readFile(join(other, 'exec.xml'), 'utf8')).toBe(junit)
+    // Of the command, which succeeded when the report alone sets the exit code.
+    const exit_code = expected.code === 3 ? 0 : expected.code
+    expect(replayed.stderr.includes(`ended with exit code ${exit_code}`)).toBe(exit_code !== 0)
+    expect(JSON.parse(text ?? '')).toMatchObject({
+      faults: { seed: 1, faults: [{ on: 'deliveries', duplicate: 0.2, drop: 0.1 }] },
+      command: { name: 'exec', account: true, exit_code, guests: { seed: 1, guests: 4 } },
+      verdict: { all_closed: true },
+    })
+  })
 
-  test(
-    'records no run that succeeds; a bundle of report without findings replays with 0',
-    { timeout: 60_000 },
-    async () => {
-      const { cwd, code, stderr } = await exec(pos, ['--fail-on', 'any'])
-      expect({ code, says: stderr.includes('Bundle') }).toEqual({ code: 0, says: false })
-      await expect(stat(join(cwd, 'failure.json'))).rejects.toThrow('ENOENT')
-      const service = await serve()
-      await service.call('PUT', '/v1/checks/external/table-12', checkBody())
-      const report = await service.run(['report', '--account', '--bundle', 'right.json'])
-      const replayed = await tabwire(['replay', join(service.cwd, 'right.json')])
-      expect(replayed).toMatchObject({ code: 0, stdout: report.stdout })
-      expect(replayed.stdout).toMatch(/^✓ No problems found in 1 push\.\n\n✓ The account adds up\./)
-    },
-  )
+  test('records no run that succeeds; a bundle of report without findings replays with 0', async () => {
+    const { cwd, code, stderr } = await exec(pos, ['--fail-on', 'any'])
+    expect({ code, says: stderr.includes('Bundle') }).toEqual({ code: 0, says: false })
+    await expect(stat(join(cwd, 'failure.json'))).rejects.toThrow('ENOENT')
+    const service = await serve()
+    await service.call('PUT', '/v1/checks/external/table-12', checkBody())
+    const report = await service.run(['report', '--account', '--bundle', 'right.json'])
+    const replayed = await tabwire(['replay', join(service.cwd, 'right.json')])
+    expect(replayed).toMatchObject({ code: 0, stdout: report.stdout })
+    expect(replayed.stdout).toMatch(/^✓ No problems found in 1 push\.\n\n✓ The account adds up\./)
+  })
 
   test.runIf(isSoak)('keeps the exit code of a failed command, and a replay names it', async () => {
     const words = ['exec', '--bundle', 'failure.json', '--', process.execPath, '-e', 'process.exit(7)']

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Report } from '../../src/model/simulator/report.ts'
 import { checkBody, emptyDirectory, serve, tabwire, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
@@ -31,17 +32,22 @@ describe('tabwire checks samples', () => {
 })
 
 describe('tabwire push --sample', () => {
-  test('pushes each sample as it is listed, without a finding', async () => {
+  test('pushes each sample as it is listed; only the one whose totals do not add up has a finding', async () => {
     const { stdout } = await tabwire(['checks', 'samples', '--json'])
     const { data } = JSON.parse(stdout) as Listed
     expect(data.length).toBeGreaterThan(15)
+    const own = await serve()
     for (const { name, pushes, items, total_cents } of data) {
-      const ended = await service.run(['push', '--sample', name, '--json'])
+      const ended = await own.run(['push', '--sample', name, '--json'])
       const checks = ended.stdout.trim().split(/\n(?=\{)/)
       expect([name, ended.code, checks.length]).toEqual([name, 0, pushes])
       const last = JSON.parse(checks.at(-1) ?? '') as { items: unknown[]; totals: { total_cents: number } }
       expect([last.items.length, last.totals.total_cents]).toEqual([items, total_cents])
     }
+    const { findings } = JSON.parse((await own.run(['report', '--json'])).stdout) as Report
+    const path = '/v1/checks/external/service-charge-outside-lines'
+    expect(findings).toMatchObject([{ code: 'totals_mismatch', count: 1, requests: [{ path }] }])
+    await own.stop()
   })
 
   test('takes another id with --id, and cannot be combined with files', async () => {

@@ -134,7 +134,7 @@ test('tabwire scenario list prints the built-in scenarios', async () => {
 })
 
 async function file(name: string, ...steps: unknown[]): Promise<string> {
-  await writeFile(join(service.cwd, name), JSON.stringify({ title: 'An evening', steps }))
+  await writeFile(join(service.cwd, name), JSON.stringify({ title: 'Dinner', steps }))
   return name
 }
 const push = { do: 'push', check: 'table', body: checkBody(), as: 'bill' }
@@ -152,7 +152,7 @@ describe('tabwire scenario run', () => {
     expect(stdout).toMatch(
       new RegExp(
         [
-          '^An evening',
+          '^Dinner',
           ' {2}✓ {2}1 {2}push table {2}\\d+ ms',
           ' {2}✗ {2}2 {2}expect table {2}Wrong {2}\\d+ ms',
           ' {8}balance_cents',

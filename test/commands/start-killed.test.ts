@@ -8,7 +8,7 @@ import { checkBody, startService, type ServiceProcess } from '../support/cli.ts'
 import { startReceiver, type Received, type Receiver } from '../support/https-receiver.ts'
 
 test('every push that was acknowledged before kill -9 is stored and delivered after a restart', async () => {
-  // It keeps every attempt waiting, so that all of them are under way, or still to be made, when the service dies.
+  // The receiver does not answer, so each attempt is in flight or pending when the service is killed.
   const receiver = await startReceiver({ answer: 'hang' })
   const options = ['--allow-http-loopback', '--disable-after', '0']
   const first = await startService(options)

@@ -68,7 +68,7 @@ describe.concurrent('options of tabwire start', () => {
       expect(refused).toMatchObject({ code: 2, stdout: '' })
       expect(refused.stderr).toContain(`got ${JSON.stringify(wrong)}`)
     }
-  }, 60_000)
+  })
 
   test.runIf(isSoak)('--service-name sets the signature header that receivers get', async () => {
     const receiver = await startReceiver()

@@ -31,18 +31,22 @@ describe.concurrent('tabwire start', () => {
   test('prints the base URL, the key and the next commands on stderr, and stops on SIGINT', async () => {
     const cwd = await emptyDirectory()
     const start = await spawnTabwire(['start', '--port', '0'], { cwd, isNewProcess: true })
-    const talk = await start.until('stderr', /Press Ctrl-C to stop/)
-    expect(talk).toMatch(
+    const messages = await start.until('stderr', /Press Ctrl-C to stop/)
+    expect(messages).toMatch(
       /^Tabwire is ready\.\n\nbase URL {3}http:\/\/127\.0\.0\.1:\d+\/v1\nAPI key {4}twk_\S{43}\nreference {2}http:\/\/127\.0\.0\.1:\d+\/docs\ninspector {2}http:\/\/127\.0\.0\.1:\d+\/#link=[\w-]{22}\n {11}works once[^\n]*\n/,
     )
-    const printed = talk.split('\n').filter((line) => line !== '')
+    const printed = messages.split('\n').filter((line) => line !== '')
     expect(new Set(printed).size).toBe(printed.length)
     // Three commands come next.
-    expect(talk.match(/ tabwire (?!open)\w+/g)).toEqual([' tabwire listen', ' tabwire push', ' tabwire tail'])
-    expect(talk).not.toContain('\u001b')
+    expect(messages.match(/ tabwire (?!open)\w+/g)).toEqual([
+      ' tabwire listen',
+      ' tabwire push',
+      ' tabwire tail',
+    ])
+    expect(messages).not.toContain('\u001b')
     // Registering comes before pushing, and the proposed push works.
-    expect(talk).toMatch(/ tabwire listen --forward-to http:[^]* tabwire push /)
-    const push = / tabwire (push .+)$/m.exec(talk)?.[1]?.split(' ') ?? []
+    expect(messages).toMatch(/ tabwire listen --forward-to http:[^]* tabwire push /)
+    const push = / tabwire (push .+)$/m.exec(messages)?.[1]?.split(' ') ?? []
     expect(await tabwire(push, { cwd })).toMatchObject({ code: 0 })
     start.child.kill('SIGINT')
     expect(await start.ended).toMatchObject({ code: 0, signal: null, stdout: '' })
@@ -56,9 +60,9 @@ describe.concurrent('tabwire start', () => {
     const start = await spawnTabwire(['start', '--in-memory', '--port', '0', ...flags], {
       isNewProcess: true,
     })
-    const talk = await start.until('stderr', /Press Ctrl-C to stop/)
+    const messages = await start.until('stderr', /Press Ctrl-C to stop/)
     for (const line of [/^base URL +(\S+)\/v1$/m, /^reference +(\S+)\/docs$/m, /^inspector +(\S+)\/#link=/m])
-      expect(line.exec(talk)?.[1]).toMatch(expected)
+      expect(line.exec(messages)?.[1]).toMatch(expected)
     start.child.kill('SIGINT')
     expect(await start.ended).toMatchObject({ code: 0 })
   })
@@ -79,6 +83,15 @@ describe.concurrent('tabwire start', () => {
     const env = { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` }
     const service = await startService([], { env, isNewProcess: true })
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test.skipIf(process.platform === 'win32')('stops on Ctrl-Break, as on Ctrl-C', async () => {
+    const preload = join(await emptyDirectory(), 'break.mjs')
+    // Only Windows has this signal.
+    await writeFile(preload, "process.on('SIGUSR2', () => process.emit('SIGBREAK', 'SIGBREAK'))")
+    const env = { NODE_OPTIONS: `--import ${pathToFileURL(preload).href}` }
+    const service = await startService([], { env, isNewProcess: true })
+    expect(await service.stop('SIGUSR2')).toMatchObject({ code: 0, signal: null, stderr: '' })
   })
 
   test('ends at once on a second signal, even with an attempt in flight', async () => {

@@ -1,3 +1,4 @@
+import { sampled } from '../soak/seeded.ts'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -49,9 +50,9 @@ async function expectRemainingRetries(service: RunningService) {
 }
 
 // Each runs a dozen commands, and a busy machine takes a second for one.
-const patient = { concurrent: true, timeout: 60_000 }
+const concurrently = { concurrent: true }
 
-describe('a state saved at the third retry', patient, () => {
+describe('a state saved at the third retry', concurrently, () => {
   test('continues in memory with attempts four to seven at their times, after a reset and a load', async () => {
     const service = await atThirdRetry(inMemory)
     await service.json('state', 'save', 'third-retry')
@@ -66,8 +67,8 @@ describe('a state saved at the third retry', patient, () => {
     await service.stop()
   })
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'continues on disk in the same way, also after %s and a restart',
+  test.each(sampled(['SIGKILL', 'SIGTERM'] as const, 2))(
+    'continues on disk with the same attempts, also after %s and a restart',
     async (signal) => {
       const service = await atThirdRetry(onDisk)
       const { cwd } = service
@@ -88,7 +89,7 @@ describe('a state saved at the third retry', patient, () => {
   )
 })
 
-describe('tabwire state', patient, () => {
+describe('tabwire state', concurrently, () => {
   test('save replaces a state with --file, but no other file, and load accepts a byte-order mark', async () => {
     const service = await serve()
     const file = join(service.cwd, 'kept.json')

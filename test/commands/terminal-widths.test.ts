@@ -10,7 +10,7 @@ import { secret, startReference } from '../conformance/receiver/check.ts'
 import { isSoak, sampled } from '../soak/seeded.ts'
 import { hasTmux, inTmux, openScreen, type Screen } from '../support/tmux.ts'
 
-/** What the commands below refer to. */
+/** Records that the commands below name. */
 interface Place {
   service: RunningService
   /** A folder without a service. */

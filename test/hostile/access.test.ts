@@ -14,7 +14,7 @@ test.each<[what: string, authorization: (key: string) => string]>([
   ['its hash', () => `Bearer ${'0'.repeat(64)}`],
   ['__proto__', () => 'Bearer __proto__'],
   ['a list in which the key is second', (key) => `Basic eA==, Bearer ${key}`],
-])('AUTH-01, AUTH-03 %s instead of the key is answered with 401', async (_what, authorization) => {
+])('%s instead of the key is answered with 401', async (_what, authorization) => {
   const target = await openTarget()
   const headers = { authorization: authorization(target.apiKey) }
   const answer = await target.call('GET /v1/locations', { key: null, headers })
@@ -23,7 +23,7 @@ test.each<[what: string, authorization: (key: string) => string]>([
   await target.stands(answer)
 })
 
-test('AUTH-01 a key in a body, a cookie or another header is ignored', async () => {
+test('a key in a body, a cookie or another header is ignored', async () => {
   const target = await openTarget()
   const { apiKey } = target
   const headers = {
@@ -38,7 +38,7 @@ test('AUTH-01 a key in a body, a cookie or another header is ignored', async () 
   await target.stands(answer)
 })
 
-test('AUTH-04 without a key every response is the same 401, sent before the body arrives', async () => {
+test('without a key every response is the same 401, sent before the body arrives', async () => {
   const target = await openTarget()
   const json = 'Content-Type: application/json\r\n'
   const answers = []
@@ -66,7 +66,7 @@ test('AUTH-04 without a key every response is the same 401, sent before the body
   await target.stands(...answers)
 })
 
-test('AUTH-05 a read-only key can neither register nor ping endpoints', async () => {
+test('a read-only key can neither register nor ping endpoints', async () => {
   const target = await openTarget()
   const receiver = await openReceiver()
   const body = { url: receiver.url, event_types: ['check.created'] }
@@ -115,7 +115,7 @@ describe('a page in a browser', () => {
     ['[::1', 403],
     ['[::1]evil.example', 403],
     ['simulator:4100', 403],
-  ])('WEB-02, WEB-03 that calls the Host “%s” gets %i', async (host, status) => {
+  ])('that calls the Host “%s” gets %i', async (host, status) => {
     const target = await openTarget()
     const answer = await ask(target, 'GET /v1/locations', { Host: host })
     expect(answer.status).toBe(status)
@@ -123,7 +123,7 @@ describe('a page in a browser', () => {
     await target.stands(answer)
   })
 
-  test('WEB-04 that calls an address of this machine gets a response', async () => {
+  test('that calls an address of this machine gets a response', async () => {
     const target = await openTarget()
     for (const { address, family } of Object.values(networkInterfaces()).flatMap((list) => list ?? [])) {
       const Host = family === 'IPv6' ? `[${address}]:4100` : `${address}:4100`
@@ -135,7 +135,6 @@ describe('a page in a browser', () => {
   test.each([
     'http://evil.example',
     'http://203.0.113.5',
-    'https://localhost.',
     'http://localhost@evil.example',
     'http://localhost:80@evil.example',
     'http://[::1].evil.example',
@@ -148,18 +147,17 @@ describe('a page in a browser', () => {
     'http://localhost,http://evil.example',
     'http:// localhost',
     'data:text/html,x',
-  ])('WEB-05 of the origin %s can neither write nor control anything', async (origin) => {
+  ])('of the origin %s can neither write nor control anything', async (origin) => {
     const target = await openTarget()
-    const isOurs = origin === 'https://localhost.'
     for (const route of ['PUT /v1/checks/external/a', 'POST /v1/webhook-endpoints', 'POST /_sim/keys']) {
       const answer = await ask(target, route, { Host: 'localhost', Origin: origin })
-      expect([route, answer.status]).toEqual([route, isOurs ? 415 : 403])
+      expect([route, answer.status]).toEqual([route, 403])
       await target.stands(answer)
     }
   })
 
   test.each(['GET /index.html', 'GET /v1/checks', 'GET /v1/checks/external/script', 'GET /favicon.ico'])(
-    'WEB-09 that requests HTML of %s gets JSON, which no browser renders as a page',
+    'that requests HTML of %s gets JSON, which no browser renders as a page',
     async (route) => {
       const target = await openTarget()
       await target.push('script', { table: { number: '<script>alert(1)</script>' } })
@@ -170,7 +168,7 @@ describe('a page in a browser', () => {
     },
   )
 
-  test('WEB-10 of another origin can open neither the stream nor a WebSocket', async () => {
+  test('of another origin can open neither the stream nor a WebSocket', async () => {
     const target = await openTarget()
     const upgrade = {
       Connection: 'Upgrade',

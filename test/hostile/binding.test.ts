@@ -14,7 +14,7 @@ function statusFor(port: number, host: string): Promise<number | undefined> {
   })
 }
 
-describe('WEB-08 a service that listens beyond this machine', () => {
+describe('a service that listens beyond this machine', () => {
   test.each(['0.0.0.0', '0', '0x0', '::', '::ffff:0.0.0.0'])(
     'on %s is not treated as loopback, and requires an allowed Host',
     async (host) => {

@@ -25,7 +25,7 @@ describe('JSONTestSuite', () => {
     return all
   }
 
-  test('BODY-01 invalid JSON is refused with 400 invalid_json', async () => {
+  test('invalid JSON is refused with 400 invalid_json', async () => {
     const target = await openTarget()
     const all = await outcomes(target, 'n_')
     expect(all).toHaveLength(testsOf('n_').length)
@@ -34,7 +34,7 @@ describe('JSONTestSuite', () => {
     await target.stands()
   })
 
-  test('BODY-02 valid JSON is parsed, and refused with 422 when it is not a check', async () => {
+  test('valid JSON is parsed, and refused with 422 when it is not a check', async () => {
     const target = await openTarget()
     const all = await outcomes(target, 'y_')
     expect(all).toHaveLength(testsOf('y_').length)
@@ -42,7 +42,7 @@ describe('JSONTestSuite', () => {
     await target.stands()
   })
 
-  test('BODY-03 JSON of undefined meaning is always refused in the same way; invalid UTF-8 is invalid JSON', async () => {
+  test('JSON of undefined meaning is always refused in the same way; invalid UTF-8 is invalid JSON', async () => {
     const target = await openTarget()
     const [first, second] = [await outcomes(target, 'i_'), await outcomes(target, 'i_')]
     expect(first).toHaveLength(testsOf('i_').length)
@@ -53,7 +53,7 @@ describe('JSONTestSuite', () => {
     await target.stands()
   })
 
-  test('BODY-04 every readable string is returned unchanged', async () => {
+  test('every readable string is returned unchanged', async () => {
     const target = await openTarget()
     const strings = jsonTests('y_')
       .filter(({ name }) => name.startsWith('y_string'))
@@ -82,7 +82,7 @@ async function comesBack(target: Target, strings: readonly string[]): Promise<vo
   }
 }
 
-describe('BODY-05 the big list of naughty strings', () => {
+describe('the big list of naughty strings', () => {
   const strings = sampled(naughtyStrings(), 8)
 
   test('is returned unchanged from every text of a check', async () => {
@@ -113,7 +113,7 @@ describe('BODY-05 the big list of naughty strings', () => {
   })
 })
 
-describe('BODY-06, BODY-07 a number is stored as it is or refused, never rounded', () => {
+describe('a number is stored as it is or refused, never rounded', () => {
   test.each<[field: string, written: string, outcome: number | 'refused']>([
     ['price_cents', '12.5', 'refused'],
     ['price_cents', '"1250"', 'refused'],
@@ -171,7 +171,7 @@ test.each<[what: string, body: string, shown: object]>([
   ['in the body', valid.replace('"status"', '"st\\u0061tus":"closed","status"'), { status: 'open' }],
   ['in an object within', valid.replace('"number":', '"number":"1","number":'), { table: { number: '12' } }],
   ['in an item', valid.replace('"quantity":', '"quantity":-5,"quantity":'), { items: [{ quantity: 1 }] }],
-])('BODY-08 of a duplicate key %s the last value counts', async (_what, body, shown) => {
+])('of a duplicate key %s the last value counts', async (_what, body, shown) => {
   const target = await openTarget()
   const answer = await target.call(route, { body })
   expect(answer).toMatchObject({ status: 201, json: shown })
@@ -179,7 +179,7 @@ test.each<[what: string, body: string, shown: object]>([
   await target.stands(answer)
 })
 
-describe('BODY-09 no key reaches a prototype', () => {
+describe('no key reaches a prototype', () => {
   const inside = (text: string, where: string) => valid.replace(where, `${text},${where}`)
   test.each([
     ['"__proto__":{"isAdmin":true}', '"status"'],
@@ -213,7 +213,7 @@ describe('BODY-09 no key reaches a prototype', () => {
   })
 })
 
-test('BODY-10 a push cannot set fields that the service owns', async () => {
+test('a push cannot set fields that the service owns', async () => {
   const target = await openTarget()
   const ours = {
     id: 'chk_00000000000000000000000000',
@@ -238,7 +238,7 @@ test('BODY-10 a push cannot set fields that the service owns', async () => {
   await target.stands(answer)
 })
 
-describe('BODY-15 the refusal of a body full of mistakes is bounded', () => {
+describe('the refusal of a body full of mistakes is bounded', () => {
   test.each<[what: string, body: string]>([
     ['ten thousand items', JSON.stringify({ ...check(), items: Array(10_000).fill({ external_id: 'x' }) })],
     [

@@ -11,7 +11,7 @@ const show = ({ call }: Target, id: string) => call(`GET /v1/checks/external/${i
 const eventsOf = async ({ client }: Target, external_check_id: string) =>
   (await client.events.list({ external_check_id, limit: 100 })).data.map(({ type }) => type)
 
-test('CONV-01 a hundred repetitions of a push write nothing after the first', async () => {
+test('a hundred repetitions of a push write nothing after the first', async () => {
   const dataDirectory = await temporaryDirectory()
   const target = await openTarget({ dataDirectory })
   const { text } = await target.push('a')
@@ -27,7 +27,7 @@ test('CONV-01 a hundred repetitions of a push write nothing after the first', as
   await target.stands()
 })
 
-test('CONV-03 in every order of arrival, the last push determines the state', async () => {
+test('in every order of arrival, the last push determines the state', async () => {
   const target = await openTarget()
   // All orders of all seven are decided upon in test/operations, and come over HTTP in the long run.
   const pushes = sevenPushes.slice(3)
@@ -40,7 +40,7 @@ test('CONV-03 in every order of arrival, the last push determines the state', as
   await target.stands()
 })
 
-test('CONV-04 after 32 concurrent pushes the state is one of them, and no read shows a part of a push', async () => {
+test('after 32 concurrent pushes the state is one of them, and no read shows a part of a push', async () => {
   const target = await openTarget()
   const body = (n: number): Push =>
     check({
@@ -63,7 +63,7 @@ function shownOf({ table, items, totals }: Push | Check) {
   return [table.number, items.map(({ external_id }) => external_id), totals.total_cents]
 }
 
-test('CONV-06 a push whose response was lost is repeated without effect', async () => {
+test('a push whose response was lost is repeated without effect', async () => {
   const target = await openTarget()
   const stream = await openStream(target)
   const socket = connect(target.port, '127.0.0.1')

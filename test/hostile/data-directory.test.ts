@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { isThisMachine } from '../../src/cli/running-service.ts'
 import { markAsOwn } from '../../src/cli/trust/made-here.ts'
 import { writeRun } from '../../src/data-directory.ts'
 import {
+  bin,
   emptyDirectory,
   serve,
   spawnProcess,
@@ -21,7 +21,6 @@ import {
 const isRoot = process.getuid?.() === 0
 /** Id of the unprivileged user on common systems. */
 const NOBODY = 65_534
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
 /** Whether another user can run the command, which takes more than that there is one. */
 const hasAnotherUser =

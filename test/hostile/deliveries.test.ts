@@ -25,7 +25,7 @@ function hmacOf(header: string, body: Buffer, secret: string): string {
 }
 
 describe('signatures', () => {
-  test('SIG-05, SIG-15 of naughty strings are valid for two other verifiers, with each endpoint’s own secret', async () => {
+  test('of naughty strings are valid for two other verifiers, with each endpoint’s own secret', async () => {
     const target = await openTarget({ allowHttpLoopback: true })
     const receivers = [await startReceiver(), await startReceiver()]
     for (const { close } of receivers) onTestFinished(close)
@@ -61,7 +61,7 @@ describe('signatures', () => {
     await target.stands()
   })
 
-  test('SIG-17 have an unguessable secret, a new one for each registration', async () => {
+  test('have an unguessable secret, a new one for each registration', async () => {
     const target = await openTarget()
     const register = () => target.client.endpoints.create({ url: deadUrl, event_types: ['check.closed'] })
     const made = await Promise.all(Array.from({ length: 100 }, register))
@@ -85,7 +85,7 @@ describe('after a crash', () => {
     return openSimulator({ dataDirectory: copy, disableAfter: 2 })
   }
 
-  test('DEL-12 an attempt that was in flight is repeated, and its failure counts once', async () => {
+  test('an attempt that was in flight is repeated, and its failure counts once', async () => {
     const dataDirectory = join(await temporaryDirectory(), 'data')
     const first = await openSimulator({ dataDirectory, disableAfter: 2 })
     let release = () => {}
@@ -107,7 +107,7 @@ describe('after a crash', () => {
     expect(await second.client.endpoints.get(id)).toMatchObject({ status: 'disabled' })
   })
 
-  test('DEL-16 pending retries are made once each, when they are due and not at startup', async () => {
+  test('pending retries are made once each, when they are due and not at startup', async () => {
     const count = 60
     const dataDirectory = join(await temporaryDirectory(), 'data')
     const options = { dataDirectory, disableAfter: 0 }
@@ -137,7 +137,7 @@ describe('after a crash', () => {
   })
 })
 
-test('NET-10 a proxy in the environment gets no requests to this machine', async () => {
+test('a proxy in the environment gets no requests to this machine', async () => {
   const [proxy, receiver] = [await startReceiver(), await startReceiver()]
   try {
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']

@@ -149,7 +149,7 @@ function ask({ port }: Target, agent: Agent, { method, path, key, headers, body 
 }
 
 test(
-  `FUZZ-01, HTTP-19 ${runs} requests, seed ${seed}: each is answered, none with 5xx, each with its own id`,
+  `${runs} requests, seed ${seed}: each is answered, none with 5xx, each with its own id`,
   async () => {
     const target = await openTarget({ disableAfter: 1 })
     const agent = new Agent({ keepAlive: true, maxSockets: 4 })
@@ -250,7 +250,7 @@ function exchange(port: number, bytes: Buffer): Promise<string> {
 }
 
 test(
-  `FUZZ-09 ${damagedRuns} damaged requests, seed ${seed}: each ends, none with 5xx, and all responses have an id`,
+  `${damagedRuns} damaged requests, seed ${seed}: each ends, none with 5xx, and all responses have an id`,
   async () => {
     const target = await openTarget({
       connectionLimits: { firstRequestMs: 500, headersMs: 500, requestMs: 500 },

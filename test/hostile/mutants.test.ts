@@ -50,7 +50,7 @@ const isFine = (path: Path, what: string) =>
   (what === 'left out' && path.join('.') === 'items.0') ||
   (path.at(-1) === 'note' && ['left out', 'null', 'a text'].includes(what))
 
-describe.each(edits)('FUZZ-03, FUZZ-08 a push in which one value is %s', (what, edit) => {
+describe.each(edits)('a push in which one value is %s', (what, edit) => {
   test('is refused with its path, or accepted where the contract allows it, in the same way both times', async () => {
     const target = await openTarget()
     for (const [index, path] of nodesOf(whole).entries()) {
@@ -63,7 +63,11 @@ describe.each(edits)('FUZZ-03, FUZZ-08 a push in which one value is %s', (what, 
       }
       expect([path, first.status, second.status]).toEqual([path, 422, 422])
       const { issues } = errorOf(first) as unknown as { issues: { path: string }[] }
-      expect(issues.length).toBeGreaterThan(0)
+      const name = path
+        .map((part) => (/^\d+$/.test(String(part)) ? `[${part}]` : `.${part}`))
+        .join('')
+        .slice(1)
+      expect([name, issues.some((issue) => issue.path.startsWith(name))]).toEqual([name, true])
       expect(errorOf(second).issues).toEqual(issues)
     }
     await target.stands()
@@ -88,7 +92,7 @@ const validPush: fc.Arbitrary<Push> = fc.record({
   totals: fc.nat(1_000_000).map(totals),
 })
 
-test('FUZZ-04, FUZZ-06 every valid push is accepted, and returned as sent', async () => {
+test('every valid push is accepted, and returned as sent', async () => {
   const target = await openTarget()
   let pushes = 0
   const isTaken = fc.asyncProperty(validPush, async (push) => {
@@ -102,7 +106,7 @@ test('FUZZ-04, FUZZ-06 every valid push is accepted, and returned as sent', asyn
   await target.stands()
 })
 
-test('FUZZ-07, AUTH-07 deleted and unknown records are 404', async () => {
+test('deleted and unknown records are 404', async () => {
   const target = await openTarget()
   const { id } = await target.client.endpoints.create({
     url: 'https://127.0.0.1:1/',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '../support/simulator.ts'
 import { openTarget } from './standing.ts'
 
-test('DEL-15 a push is answered while its receiver does not answer the attempt', async () => {
+test('a push is answered while its receiver does not answer the attempt', async () => {
   const target = await openTarget()
   const receiver = await openReceiver('hang')
   await target.client.endpoints.create({ url: receiver.url, event_types: ['check.created', 'check.updated'] })
@@ -19,7 +19,7 @@ test('DEL-15 a push is answered while its receiver does not answer the attempt',
   await target.stands()
 })
 
-test('NET-11 the headers of a receiver are stored, and those of its redirect target are not', async () => {
+test('the headers of a receiver are stored, and those of its redirect target are not', async () => {
   const target = await openTarget()
   const elsewhere = await openReceiver((response) => {
     response.writeHead(200, { 'X-Canary': 'blue-bird' }).end('blue-body')

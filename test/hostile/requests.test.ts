@@ -27,7 +27,7 @@ const idsOf = (answers: string) => [...answers.matchAll(/^x-request-id: (\S+)/gi
 const statusesOf = (answers: string) =>
   [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
 
-test('HTTP-04 TRACE is refused and returns no request header', async () => {
+test('TRACE is refused and returns no request header', async () => {
   const target = await openTarget()
   const answer = await target.raw(request(target, 'TRACE /v1/locations', { more: 'X-Canary: blue-bird\r\n' }))
   expect(answer.status).toBe(405)
@@ -35,7 +35,7 @@ test('HTTP-04 TRACE is refused and returns no request header', async () => {
   await target.stands(answer)
 })
 
-describe('HTTP-05 an ambiguous length is refused with 400, and a hidden request is never executed', () => {
+describe('an ambiguous length is refused with 400, and a hidden request is never executed', () => {
   const chunked = 'Transfer-Encoding: chunked\r\n'
   test.each<[what: string, headers: string]>([
     ['a sign', 'Content-Length: +5\r\n'],
@@ -88,14 +88,14 @@ test.each<[what: string, route: string, more: string, statuses: number[]]>([
   ['a URL of 17 KiB', `GET /v1/${'x'.repeat(17 * 1024)}`, '', [414, 431]],
   ['3,000 headers', 'GET /v1/locations', 'X-Many: 12\r\n'.repeat(3000), [431]],
   ['15 KiB of headers', 'GET /v1/locations', `X: ${'x'.repeat(15 * 1024)}\r\n`, [200]],
-])('HTTP-06 %s', async (_what, route, more, statuses) => {
+])('%s', async (_what, route, more, statuses) => {
   const target = await openTarget()
   const answer = await target.raw(request(target, route, { more }))
   expect(statuses).toContain(answer.status)
   await target.stands(answer)
 })
 
-test('HTTP-08 a body is counted in bytes, not in characters', async () => {
+test('a body is counted in bytes, not in characters', async () => {
   const long = valid.replace('A burger', '🍔'.repeat(50))
   const target = await openTarget({ bodyLimit: Buffer.byteLength(long) })
   const route = 'PUT /v1/checks/external/a'
@@ -105,7 +105,7 @@ test('HTTP-08 a body is counted in bytes, not in characters', async () => {
   await target.stands(answer)
 })
 
-describe('HTTP-11 a body of an unsupported type or encoding is refused with 415', () => {
+describe('a body of an unsupported type or encoding is refused with 415', () => {
   test.each<[name: string, value: string]>([
     ['Content-Type', 'application/json; charset=utf-16'],
     ['Content-Type', 'application/json; charset=x-user-defined'],
@@ -130,7 +130,7 @@ test.each<[what: string, more: string]>([
   ['Content-Length: 0', 'Content-Length: 0\r\n'],
   ['no length at all', ''],
   ['chunks that end at once', 'Transfer-Encoding: chunked\r\n'],
-])('HTTP-12 a push with %s is refused with 400', async (_what, more) => {
+])('a push with %s is refused with 400', async (_what, more) => {
   const target = await openTarget()
   const body = more.startsWith('T') ? '0\r\n\r\n' : ''
   const answer = await target.raw(request(target, 'PUT /v1/checks/external/a', { more: json + more, body }))
@@ -167,7 +167,7 @@ describe('HTTP-13', () => {
   })
 })
 
-test('HTTP-14 hundreds of clients that disconnect within a body leave nothing behind', async () => {
+test('hundreds of clients that disconnect within a body leave nothing behind', async () => {
   const target = await openTarget()
   const stream = await openStream(target)
   const connections = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
@@ -189,7 +189,7 @@ test('HTTP-14 hundreds of clients that disconnect within a body leave nothing be
   expect(connections() - before).toBeLessThan(20)
 })
 
-test('HTTP-15 hundreds of clients that never end their headers get 408, and others are served meanwhile', async () => {
+test('hundreds of clients that never end their headers get 408, and others are served meanwhile', async () => {
   const target = await openTarget({ connectionLimits: { firstRequestMs: 500 } })
   const slow = Array.from({ length: 300 }, () => {
     const socket = open(target.port)
@@ -207,7 +207,7 @@ test('HTTP-15 hundreds of clients that never end their headers get 408, and othe
 test.each<[what: string, begin: (to: Target) => string]>([
   ['a body', (to) => request(to, 'PUT /v1/checks/external/a', { more: `${json}Content-Length: 50\r\n` })],
   ['a further request', (to) => `${request(to, 'GET /_sim/health', { keep: true })}GET /v1/loc`],
-])('HTTP-16 a client that never ends %s gets 408', async (_what, begin) => {
+])('a client that never ends %s gets 408', async (_what, begin) => {
   const target = await openTarget({ connectionLimits: { headersMs: 300, requestMs: 300 } })
   const socket = open(target.port)
   socket.write(begin(target))
@@ -254,7 +254,7 @@ describe('HTTP-17, HTTP-19', () => {
   })
 })
 
-test('HTTP-28 the service listens on 127.0.0.1 only', async () => {
+test('the service listens on 127.0.0.1 only', async () => {
   const target = await openTarget()
   const others = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])

@@ -1,12 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verify } from '../../src/signature/index.ts'
-import { emptyDirectory, serve, spawnProcess, tabwire, type RunningService } from '../support/cli.ts'
-
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+import {
+  bin,
+  emptyDirectory,
+  serve,
+  spawnProcess,
+  spawnTabwire,
+  tabwire,
+  type RunningService,
+} from '../support/cli.ts'
 
 /** Runs a shell command as an unprivileged user. */
 const asNobody = (line: string) =>
@@ -76,7 +82,7 @@ describe('DEBUG=* prints', () => {
 })
 
 describe('an unusable key is not printed', () => {
-  const mistyped = 'twk_with a slip'
+  const mistyped = 'twk_with a typo'
   test.each<[string, string[], Record<string, string>]>([
     ['of --api-key', ['locations', '--api-key', mistyped], {}],
     ['of TABWIRE_API_KEY', ['locations'], { TABWIRE_API_KEY: mistyped }],
@@ -90,10 +96,10 @@ describe('an unusable key is not printed', () => {
     const { code, stdout, stderr } = await tabwire(args, { env })
     expect(code).toBe(2)
     expect(stdout + stderr).toContain('must be 1 to 512 visible ASCII characters without spaces')
-    expect(stdout + stderr).not.toContain('slip')
+    expect(stdout + stderr).not.toContain('typo')
   })
 
-  test.each(['', 'twk_with a slip', 'twk_slip\nsecond', 'twk_slip\u001b[8m'])(
+  test.each(['', 'twk_with a typo', 'twk_typo\nsecond', 'twk_typo\u001b[8m'])(
     'of a file with %j',
     async (text) => {
       const { code, stdout, stderr } = await tabwire(['locations', '--api-key-file', await fileWith(text)])
@@ -101,7 +107,7 @@ describe('an unusable key is not printed', () => {
       expect(stdout + stderr).toContain(
         'must contain only the secret, on one line of visible ASCII characters',
       )
-      expect(stdout + stderr).not.toContain('slip')
+      expect(stdout + stderr).not.toContain('typo')
     },
   )
 })
@@ -148,6 +154,11 @@ describe('a secret is read from a file', () => {
     ).toMatchObject({ code: 0 })
   })
 
+  test('which may begin with a byte-order mark, as from an editor on Windows', async () => {
+    const file = await fileWith(`\ufeff${service.key}\r\n`)
+    expect(await locations(['--api-key-file', file])).toMatchObject({ code: 0, stderr: '' })
+  })
+
   test('and a missing file is an error', async () => {
     const { code, stderr } = await tabwire(['sign', '--secret-file', 'gone', '--body', bin])
     expect([code, stderr]).toEqual([
@@ -190,6 +201,42 @@ describe('variables with another meaning', () => {
     expect(stdout).not.toContain('tcp:')
     const typed = await tabwire(['doctor', '--json'], { env: { TABWIRE_PORT: 'x' } })
     expect(typed).toMatchObject({ code: 2 })
+  })
+
+  test('an empty HOME is not the working directory', async () => {
+    const preload = join(await emptyDirectory(), 'read-only-root.mjs')
+    await writeFile(
+      preload,
+      `import fs from 'node:fs'
+       import { syncBuiltinESMExports } from 'node:module'
+       const { mkdir } = fs.promises
+       fs.promises.mkdir = async (path, options) => {
+         if (path.startsWith('/.local')) throw new Error('EROFS')
+         return mkdir(path, options)
+       }
+       syncBuiltinESMExports()`,
+    )
+    const cwd = await emptyDirectory()
+    const NODE_OPTIONS = `--import ${pathToFileURL(preload).href}`
+    const env = { HOME: '', XDG_STATE_HOME: '', NODE_OPTIONS }
+    const { stderr } = await tabwire(['config', 'trust'], { cwd, env })
+    expect(stderr).toContain('Nothing to trust')
+    expect(await readdir(cwd)).toEqual([])
+  })
+
+  test('TABWIRE_NODE_OPTIONS is the NODE_OPTIONS of the command of exec, and of nothing else', async () => {
+    const { ended } = await spawnTabwire(
+      [
+        'exec',
+        '--',
+        process.execPath,
+        '--print',
+        '[process.env.NODE_OPTIONS, process.env.TABWIRE_NODE_OPTIONS]',
+      ],
+      { env: { TABWIRE_NODE_OPTIONS: '--no-warnings' }, isNewProcess: true },
+    )
+    const { code, stdout } = await ended
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "[ '--no-warnings', undefined ]\n" })
   })
 
   test('TLS settings of listen for its target do not apply to start', async () => {

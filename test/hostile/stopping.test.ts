@@ -57,7 +57,7 @@ function push({ url, key }: RunningService, id: string, agent: Agent): Promise<O
 }
 
 describe.concurrent('a service that stops', () => {
-  test('HTTP-21, HTTP-22 answers the 20 pushes in flight, closes their connections, and accepts no new one', async () => {
+  test('answers the 20 pushes in flight, closes their connections, and accepts no new one', async () => {
     const first = await startService([], { isNewProcess: true })
     const pushes = await Promise.all(Array.from({ length: 20 }, (_, n) => beginPush(first, `p-${n}`)))
     first.process.child.kill('SIGTERM')
@@ -77,7 +77,7 @@ describe.concurrent('a service that stops', () => {
     expect(await second.stop()).toMatchObject({ code: 0 })
   })
 
-  test('HTTP-21 under load loses no acknowledged push, and stores no unacknowledged one', async () => {
+  test('under load loses no acknowledged push, and stores no unacknowledged one', async () => {
     const first = await startService([], { isNewProcess: true })
     const agent = new Agent({ keepAlive: true, maxSockets: 8 })
     const outcomes: Outcome[] = []
@@ -110,7 +110,7 @@ describe.concurrent('a service that stops', () => {
     expect(await second.stop()).toMatchObject({ code: 0 })
   })
 
-  test('HTTP-21 aborts an endless push and a hanging attempt, and repeats the attempt later', async ({
+  test('aborts an endless push and a hanging attempt, and repeats the attempt later', async ({
     onTestFinished,
   }) => {
     const receiver = await startReceiver({ answer: 'hang' })
@@ -133,7 +133,7 @@ describe.concurrent('a service that stops', () => {
   })
 
   test.runIf(isSoak)(
-    'HTTP-23 ends at once on a second signal during pushes, and loses no acknowledged push',
+    'ends at once on a second signal during pushes, and loses no acknowledged push',
     async () => {
       const first = await startService([], { isNewProcess: true })
       const answer = await (await first.call('PUT', '/v1/checks/external/a', checkBody())).text()
@@ -149,7 +149,7 @@ describe.concurrent('a service that stops', () => {
     },
   )
 
-  test.runIf(isSoak)('HTTP-24 does not crash when its output or terminal is closed', async () => {
+  test.runIf(isSoak)('does not crash when its output or terminal is closed', async () => {
     const first = await startService([], { isNewProcess: true })
     first.process.child.stdout?.destroy()
     first.process.child.stderr?.destroy()
@@ -160,7 +160,7 @@ describe.concurrent('a service that stops', () => {
     expect(await second.stop()).toMatchObject({ code: 0 })
   })
 
-  test('AUTH-09, AUTH-10 prints neither secrets nor data of callers, for valid and invalid calls', async () => {
+  test('prints neither secrets nor data of callers, for valid and invalid calls', async () => {
     const service = await startService([], { isNewProcess: true })
     const note = 'line\n\r\u001b[2J\u001b]0;title\u0007'
     const items = [{ external_id: note, name: note, quantity: 1, price_cents: 1, note: note.repeat(20) }]

@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import chalk from 'chalk'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { describeFailure } from '../../src/cli/errors.ts'
@@ -28,11 +27,9 @@ import { renderListenStatus, renderRequest, renderTailMessage } from '../../src/
 import { renderTable, renderFields } from '../../src/cli/render/layout.ts'
 import { harmless, jsonText, printable } from '../../src/cli/render/text.ts'
 import { ApiError } from '../../src/client.ts'
-import { checkBody, emptyDirectory, spawnProcess, startService, tabwire } from '../support/cli.ts'
+import { bin, checkBody, emptyDirectory, spawnProcess, startService, tabwire } from '../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 import { check, item, openReceiver, openSimulator, totals } from '../support/simulator.ts'
-
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 /** Hides, moves, clears, renames the window, turns round, begins a line of its own, and draws in the second charset. */
 const hostile = '\u001b[8mx\u001b[2J\u001b]0;t\u0007\u009b31m\u202ey\r\u0008\u2066\u000e\u007f\nFORGED line'

@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createHmac } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { atEnd } from '../support/at-end.ts'
-import { cleanEnvironment, type RunningService } from '../support/cli.ts'
-
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+import { bin, cleanEnvironment, type RunningService } from '../support/cli.ts'
 
 /** A connected client of the official SDK. */
 export interface Connected {

@@ -142,7 +142,7 @@ test('a waiting call ends when the service stops', async () => {
 })
 
 test('a simulator without a port answers requests to /mcp', async () => {
-  const simulator = await createSimulator()
+  const simulator = await createSimulator({ port: false })
   const response = await simulator.fetch('/mcp', {
     method: 'POST',
     headers: { ...accept, 'content-type': 'application/json', authorization: `Bearer ${simulator.apiKey}` },

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ToolContext } from '../../src/mcp/tool.ts'
+import { guideSearch } from '../../src/mcp/tools/controls.ts'
 import { receiverCheck } from '../../src/mcp/tools/signatures.ts'
 import { isSoak, sampled } from '../soak/seeded.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
@@ -24,6 +27,16 @@ async function agentWith(way: string, key: string): Promise<Connected> {
   return way === 'stdio'
     ? overStdio(service.cwd, { env: { TABWIRE_API_KEY: key } })
     : overHttp({ ...service, key })
+}
+
+/** For tools that are called without a service. */
+const context: ToolContext = {
+  connect: () => Promise.reject(new Error('not used')),
+  explain: (error) => Promise.resolve(error),
+  hidden: () => [],
+  receiver: (url) => Promise.resolve(new URL(url)),
+  authorities: () => Promise.resolve([]),
+  serviceName: () => Promise.resolve('Service'),
 }
 
 /** Tools that call the service, each with arguments that are valid. */
@@ -274,6 +287,21 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
   })
 })
 
+test('guide_search finds sections of guides with the line ends of Windows', async () => {
+  const { readFile } = fs.promises
+  const windows = vi
+    .spyOn(fs.promises, 'readFile')
+    .mockImplementation(async (path) => (await readFile(path, 'utf8')).replaceAll('\n', '\r\n'))
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    windows.mockRestore()
+    syncBuiltinESMExports()
+  })
+  const { signal } = new AbortController()
+  const { text } = await guideSearch.run(context, { query: 'raw body of a framework', limit: 5 }, signal)
+  expect(text).toContain('[guide webhooks: Raw bodies]')
+})
+
 test('without a service, tools are listed, and each call says how to start a service', async () => {
   const cwd = await emptyDirectory()
   const { client, call } = await overStdio(cwd, { env: { TABWIRE_URL: 'http://127.0.0.1:2' } })
@@ -325,14 +353,6 @@ test('verify uses the secret exactly as given, and accepts a tolerance of 0', as
 test('receiver_check reports when its own time limit stopped it', async () => {
   const limit = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort())
   onTestFinished(() => limit.mockRestore())
-  const context: ToolContext = {
-    connect: () => Promise.reject(new Error('not used')),
-    explain: (error) => Promise.resolve(error),
-    hidden: () => [],
-    receiver: (url) => Promise.resolve(new URL(url)),
-    authorities: () => Promise.resolve([]),
-    serviceName: () => Promise.resolve('Service'),
-  }
   const input = { url: 'http://127.0.0.1:1/', secret: 's', tolerance: 300, insecure: false, strict: false }
   const textOf = async (signal: AbortSignal) => (await receiverCheck.run(context, input, signal)).text
   const told = 'The check stopped after 50 s. Select fewer cases with only, or run tabwire receiver check'

@@ -178,9 +178,16 @@ describe.each([
       const bin = await emptyDirectory()
       await symlink(join(directory, 'bin/tabwire'), join(bin, 'one'))
       await symlink('one', join(bin, 'tabwire'))
+      const cwd = await emptyDirectory()
       const env = { NODE_OPTIONS: '--require ./missing.cjs' }
-      const { code, stdout } = await run(join(bin, 'tabwire'), ['--version'], await emptyDirectory(), env)
+      const { code, stdout } = await run(join(bin, 'tabwire'), ['--version'], cwd, env)
       expect([code, stdout]).toEqual([0, expect.stringContaining(`tabwire/${version}`)])
+      // The options are for Node.js of the user, in commands of exec.
+      const exec = ['exec', '--', 'sh', '-c', 'echo "$NODE_OPTIONS"']
+      expect(await run(join(bin, 'tabwire'), exec, cwd, env)).toMatchObject({
+        code: 0,
+        stdout: `${env.NODE_OPTIONS}\n`,
+      })
     },
   )
 })
@@ -222,7 +229,7 @@ describe.skipIf(!isBuilt('linux-x64'))('install.sh (TABWIRE_RELEASE)', () => {
     expect(await readdir(bin)).toEqual(['tabwire'])
   })
 
-  /** A copy of the downloads with links in place of archives. */
+  /** A directory with the checksums and the archive for linux-x64, which a test may change. */
   async function copyOfRelease() {
     const directory = await emptyDirectory()
     const archive = archiveOf('linux-x64').slice(release.length + 1)

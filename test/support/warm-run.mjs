@@ -57,7 +57,7 @@ async function runWith({ args, cwd, env }, codeOfError) {
     code = await codeOfError(error)
   }
   process.exitCode = undefined
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']) process.removeAllListeners(signal)
   for (const stream of [process.stdout, process.stderr])
     for (const event of ['error', 'drain']) stream.removeAllListeners(event)
   for (const name of Object.keys(env))

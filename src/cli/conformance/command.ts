@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { makeDirectories } from '../../replace-file.ts'
 import { dirname } from 'node:path'
 import {
   type ConformanceReport,
@@ -158,7 +158,7 @@ export async function writeReport(file: string | undefined, report: ConformanceR
 
 function writingReport(file: string, work: () => Promise<void>): Promise<void> {
   return writing(file, { flag: '--junit', content: 'report' }, async () => {
-    await mkdir(dirname(file), { recursive: true })
+    await makeDirectories(dirname(file))
     await work()
   })
 }

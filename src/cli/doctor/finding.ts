@@ -26,5 +26,11 @@ export interface Environment {
   receiver: URL | undefined
   /** PEM of further authorities to trust, beside those of the system and the local one. */
   ca: readonly string[]
+  /** A start would accept any certificate of a receiver. */
+  insecure: boolean
+  /** Hosts at which a start would accept plain HTTP. */
+  plainHttpHosts: readonly string[]
+  /** Returns why a start would send nothing to the addresses of a URL; `undefined` when it would. */
+  refuseAddress: (url: string) => Promise<string | undefined>
   now: Date
 }

@@ -24,6 +24,11 @@ export async function* checkReceiver({ receiver, ...around }: Environment): Asyn
     return
   }
   yield found('good', 'name', `${host} resolves to ${addresses.map(({ address }) => address).join(', ')}.`)
+  const reason = await around.refuseAddress(receiver.href)
+  if (reason !== undefined) {
+    yield found('bad', 'address', `The receiver cannot be registered: its URL ${reason}.`)
+    return
+  }
   const refused = await settled(connectPlain({ host, port }), 'connect')
   if (refused !== undefined) {
     yield found(
@@ -37,19 +42,25 @@ export async function* checkReceiver({ receiver, ...around }: Environment): Asyn
   yield found('good', 'connection', `${host} accepts connections at port ${port}.`)
   const ca = [...trustedAuthorities(), ...around.ca, ...(await localAuthority(around.directory))]
   if (receiver.protocol === 'http:') {
-    const plain = plainHttp(host)
+    const plain = plainHttp(host.replace(/\.$/, ''), around.plainHttpHosts)
     yield plain
     if (plain.level === 'bad') return
   } else {
     const servername = /^[\d.]+$|:/.test(host) ? '' : host
-    const reason = await settled(connectTls({ host, port, servername, ca }), 'secureConnect')
-    if (reason !== undefined) {
-      yield found('bad', 'certificate', ...certificateAdvice(reason, host))
+    const rejectUnauthorized = !around.insecure
+    const failed = await settled(
+      connectTls({ host, port, servername, ca, rejectUnauthorized }),
+      'secureConnect',
+    )
+    if (failed !== undefined) {
+      yield found('bad', 'certificate', ...certificateAdvice(failed, host))
       return
     }
-    yield found('good', 'certificate', `The receiver's certificate is trusted and valid for ${host}.`)
+    yield around.insecure
+      ? found('note', 'certificate', "The receiver's certificate is not checked, because of --insecure.")
+      : found('good', 'certificate', `The receiver's certificate is trusted and valid for ${host}.`)
   }
-  yield* askReceiver(receiver, ca, around.now)
+  yield* askReceiver(receiver, { ca: [...ca], rejectUnauthorized: !around.insecure }, around.now)
 }
 
 const NAME = 'Correct the host name or the DNS settings. For this machine, use localhost.'
@@ -59,7 +70,13 @@ function connection(code: string): string {
   return 'Check for a firewall, or a receiver that listens on another address.'
 }
 
-function plainHttp(host: string): Finding {
+function plainHttp(host: string, hosts: readonly string[]): Finding {
+  if (hosts.some((one) => one.toLowerCase() === host))
+    return found(
+      'note',
+      'certificate',
+      `The receiver uses plain HTTP, which --allow-http-host ${host} allows.`,
+    )
   if (isLoopbackName(host))
     return found(
       'note',
@@ -100,8 +117,12 @@ function settled(socket: Socket, event: 'connect' | 'secureConnect'): Promise<st
 const TOLERANCE_MS = 150_000
 
 /** Sends a HEAD request, which changes nothing there, and checks the status and the date of the answer. */
-async function* askReceiver(url: URL, ca: readonly string[], now: Date): AsyncGenerator<Finding, void> {
-  const dispatcher = new Agent({ connect: { ca: [...ca] } })
+async function* askReceiver(
+  url: URL,
+  connect: { ca: string[]; rejectUnauthorized: boolean },
+  now: Date,
+): AsyncGenerator<Finding, void> {
+  const dispatcher = new Agent({ connect })
   const asked = { method: 'HEAD', dispatcher, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) } as const
   try {
     const { statusCode, headers } = await request(url, asked)

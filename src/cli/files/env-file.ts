@@ -118,6 +118,9 @@ async function withWriteError<T>(file: string, work: () => Promise<T>): Promise<
  */
 const beforeValue = /[^\S\r\n]*(?:export[^\S\r\n]+)?([A-Za-z_][\w.-]*)[^\S\r\n]*=[^\S\r\n]*/y
 
+/** In UTF-8, read as Latin-1. Windows' editors begin files with it. */
+const BYTE_ORDER_MARK = '\xef\xbb\xbf'
+
 /**
  * Returns the text of a `.env` file with these variables: existing ones are replaced in place, new ones are appended.
  * Other lines, comments, order and line ends stay. Runs in linear time on any text: the file may have come with a
@@ -126,8 +129,9 @@ const beforeValue = /[^\S\r\n]*(?:export[^\S\r\n]+)?([A-Za-z_][\w.-]*)[^\S\r\n]*
 export function withVariables(text: string, variables: Readonly<Record<string, string>>): string {
   const found = new Set<string>()
   const unclosed = new Set<string>()
-  let replaced = ''
-  for (let start = 0; start < text.length;) {
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
+  let replaced = mark
+  for (let start = mark.length; start < text.length;) {
     beforeValue.lastIndex = start
     const [before = '', name = ''] = beforeValue.exec(text) ?? []
     const valueStart = start + before.length
@@ -146,7 +150,7 @@ export function withVariables(text: string, variables: Readonly<Record<string, s
   const lines = Object.entries(variables)
     .filter(([name]) => !found.has(name))
     .map(([name, value]) => `${name}=${quoted(value)}${lineEnd}`)
-  const isOpen = lines.length > 0 && replaced !== '' && !replaced.endsWith('\n')
+  const isOpen = lines.length > 0 && replaced !== mark && !replaced.endsWith('\n')
   return `${replaced}${isOpen ? lineEnd : ''}${lines.join('')}`
 }
 

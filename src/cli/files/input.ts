@@ -45,9 +45,16 @@ function isPattern(word: string): boolean {
 
 async function matching(pattern: string): Promise<string[]> {
   const { glob } = await import('tinyglobby')
-  const files = await glob(platform() === 'win32' ? pattern.replaceAll('\\', '/') : pattern, {
+  const isWindows = platform() === 'win32'
+  const text = isWindows ? pattern.replaceAll('\\', '/') : pattern
+  // Only what follows is a pattern: folders before it may have brackets in their names, or be on another drive.
+  const folder = text.slice(0, text.lastIndexOf('/', text.search(/[*?[{]/)) + 1)
+  const found = await glob(text.slice(folder.length), {
+    cwd: folder === '' ? '.' : folder,
     expandDirectories: false,
+    caseSensitiveMatch: !isWindows,
   })
+  const files = found.map((file) => folder + file)
   if (files.length > 0) return files.sort()
   throw new CommandError(
     'no_such_file',

@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from './input.ts'
 import { readFile, stat } from 'node:fs/promises'
 import { Errors } from '@oclif/core'
 import { usageError, CommandError } from '../errors.ts'
@@ -99,7 +100,7 @@ async function readSecret(path: string, flag: string): Promise<string> {
     const reason = code === 'ENOENT' ? 'no such file' : (code ?? String(error))
     throw usageError(`${flag}: cannot read ${path}: ${reason}.`)
   })
-  const line = text.replace(/\r?\n$/, '')
+  const line = withoutByteOrderMark(text).replace(/\r?\n$/, '')
   if (/^[\x21-\x7e]+$/.test(line) && text.length <= MOST_BYTES) return line
   throw usageError(`${flag}: ${path} must contain only the secret, on one line of visible ASCII characters.`)
 }

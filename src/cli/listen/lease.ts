@@ -1,7 +1,8 @@
 import { readdir, rm, link, rename } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { readJsonFile, writePrivately } from '../../data-directory.ts'
-import { isRunning, ownIdentity, type ProcessIdentity } from '../../process-identity.ts'
+import { isRunning, ownIdentity, pidNamespace, type ProcessIdentity } from '../../process-identity.ts'
 import { newSecret, newToken } from '../../ids.ts'
 
 /**
@@ -9,6 +10,9 @@ import { newSecret, newToken } from '../../ids.ts'
  * clean up after a kill. Endpoints are identified by URLs with a random part, since their ids are not known yet.
  */
 interface Lease extends ProcessIdentity {
+  /** Machine and container of the process; earlier versions did not write them. */
+  hostname?: string
+  namespace?: string
   /** Origin of the service. */
   service: string
   urls: readonly string[]
@@ -26,27 +30,31 @@ export async function takeLease(
   lease: Pick<Lease, 'service' | 'urls'>,
 ): Promise<KeptLease> {
   const file = join(folderOf(directory), `${token}.json`)
-  await writePrivately(file, { ...ownIdentity, ...lease })
-  return { ...ownIdentity, ...lease, file }
+  const namespace = pidNamespace === undefined ? {} : { namespace: pidNamespace }
+  const taken: Lease = { ...ownIdentity, hostname: hostname(), ...namespace, ...lease }
+  await writePrivately(file, taken)
+  return { ...taken, file }
 }
 
 export async function dropLease({ file }: KeptLease): Promise<void> {
   await rm(file, { force: true })
 }
 
-/** Returns the leases of processes that have ended. */
+/** Returns the leases of processes that have ended. Process ids of other machines and containers say nothing. */
 export async function deadLeases(directory: string): Promise<KeptLease[]> {
   const names = await readdir(folderOf(directory)).catch(() => [])
   const files = names.filter((name) => name.endsWith('.json')).map((name) => join(folderOf(directory), name))
   const leases = await Promise.all(files.map(read))
-  return leases.flat().filter((lease) => !isRunning(lease))
+  const isHere = ({ hostname: host, namespace }: Lease) =>
+    host === undefined || (host === hostname() && namespace === pidNamespace)
+  return leases.flat().filter((lease) => isHere(lease) && !isRunning(lease))
 }
 
 async function read(file: string): Promise<KeptLease[]> {
   const found = await readJsonFile<Lease>(file)
   const { pid, started, service, urls } = found ?? {}
   if (typeof pid !== 'number' || typeof started !== 'string' || typeof service !== 'string') return []
-  return Array.isArray(urls) ? [{ pid, started, service, urls: urls.map(String), file }] : []
+  return Array.isArray(urls) ? [{ ...found, pid, started, service, urls: urls.map(String), file }] : []
 }
 
 function folderOf(directory: string): string {

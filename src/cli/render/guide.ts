@@ -59,7 +59,9 @@ function tableOf({ header, rows }: Tokens.Table, columns: number): string {
   if (!table.includes('…')) return table
   return cells
     .map(([first = '', ...others]) =>
-      [first, ...others.map((cell) => indented(filled(cell, columns - 4), '    '))].join('\n'),
+      [filled(first, columns), ...others.map((cell) => indented(filled(cell, columns - 4), '    '))].join(
+        '\n',
+      ),
     )
     .join('\n')
 }

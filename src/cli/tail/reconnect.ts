@@ -14,6 +14,7 @@ interface ReconnectOptions<T> {
    */
   messages: (client: Client, again: boolean) => AsyncGenerator<T>
   signal: AbortSignal
+  wait?: typeof WAIT
 }
 
 /** Wait between connection attempts, in milliseconds: first, and longest. */
@@ -33,16 +34,17 @@ export async function* reconnecting<T>({
   connect,
   messages,
   signal,
+  wait: limits = WAIT,
 }: ReconnectOptions<T>): AsyncGenerator<T | Disconnected> {
   let state: 'new' | 'there' | 'lost' = 'new'
   let refusals = 0
-  let wait = WAIT.first
+  let wait = limits.first
   while (!signal.aborted) {
     try {
       for await (const message of messages(await connect(), state !== 'new')) {
         state = 'there'
         refusals = 0
-        wait = WAIT.first
+        wait = limits.first
         yield message
       }
     } catch (error) {
@@ -54,7 +56,7 @@ export async function* reconnecting<T>({
     if (state === 'there') yield { type: 'disconnected' }
     state = 'lost'
     await sleep(wait, undefined, { signal }).catch(() => undefined)
-    wait = Math.min(wait * 1.5, WAIT.longest)
+    wait = Math.min(wait * 1.5, limits.longest)
   }
 }
 

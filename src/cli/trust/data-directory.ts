@@ -54,11 +54,14 @@ export async function requireOwnDirectory(
 async function requireNoLinks(directory: string): Promise<void> {
   for (const folder of [directory, ...folders.map((name) => join(directory, name))]) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-    const link = entries.find((entry) => entry.isSymbolicLink())
-    if (link !== undefined)
-      throw unsafe(
-        `${join(folder, link.name)} is a symbolic link. Tabwire does not follow links in its data directory. Remove it, or replace it with the file.`,
-      )
+    for (const { name } of entries.filter((entry) => entry.isSymbolicLink())) {
+      const path = join(folder, name)
+      // On Windows, the entry of a OneDrive file claims to be a link.
+      if ((await lstat(path).catch(() => undefined))?.isSymbolicLink() === true)
+        throw unsafe(
+          `${path} is a symbolic link. Tabwire does not follow links in its data directory. Remove it, or replace it with the file.`,
+        )
+    }
   }
 }
 

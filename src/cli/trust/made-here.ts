@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { readJsonFile } from '../../data-directory.ts'
 import { newToken } from '../../ids.ts'
 import { writePrivateFile } from '../../private-file.ts'
+import { makeDirectories } from '../../replace-file.ts'
 import { isProven, proofOf } from './installation.ts'
 import { suggestion } from '../suggestion.ts'
 
@@ -40,7 +41,7 @@ export async function markAsOwn(directory: string): Promise<void> {
   const proof = await proofOf(id)
   if (proof === undefined) return
   try {
-    await mkdir(dirname(directory), { recursive: true, mode: 0o700 })
+    await makeDirectories(dirname(directory), 0o700)
     // Not recursive: Node's recursive mkdir loops for ever in a folder that takes no entries, such as /proc.
     await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error

@@ -1,5 +1,5 @@
+import { makeDirectories } from '../../replace-file.ts'
 import { X509Certificate } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
@@ -69,7 +69,7 @@ function limitsOf(pem: string, file: string): string {
 
 async function writeBoth(files: { cert: string; key: string }, cert: string, key: string, directory: string) {
   try {
-    await mkdir(directory, { recursive: true })
+    await makeDirectories(directory)
     await writePrivateFile(files.cert, cert, { mode: 0o644 })
     await writePrivateFile(files.key, key)
   } catch (error) {

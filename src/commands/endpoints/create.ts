@@ -147,7 +147,7 @@ interface Registration {
 /** Finds the id and the secret by their shape: the specification does not name their fields. */
 function registrationIn(response: RegistrationResponse): Registration {
   if (hasFields(response, 'id', 'signing_secret')) return { id: response.id, secret: response.signing_secret }
-  const [id] = idCandidates({ json: response, headers: {} })
+  const [id] = idCandidates({ json: response, headers: {}, text: '' })
   const [secret] = secretsIn(response)
   return { id, secret }
 }

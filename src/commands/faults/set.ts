@@ -1,7 +1,7 @@
 import { Args, Errors, Flags } from '@oclif/core'
 import { usageError } from '../../cli/errors.ts'
 import { readFaultWords } from '../../cli/parse-faults.ts'
-import { fromEnvironment, listed } from '../../cli/flags.ts'
+import { fromEnvironment, listed, requireAll } from '../../cli/flags.ts'
 import { renderFaults } from '../../cli/render/controls.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { DAY_MS, durationMs } from '../../model/text/time.ts'
@@ -56,8 +56,9 @@ export default class FaultsSet extends ServiceCommand {
     }),
     type: Flags.string({
       description: 'Only deliveries of this event type.',
-      options: [...eventTypes],
       multiple: true,
+      // Not oclif's options: it would compare them with the whole list when that comes from the environment.
+      parse: async (input) => requireAll(input, eventTypes),
       multipleNonGreedy: true,
     }),
     endpoint: Flags.string({

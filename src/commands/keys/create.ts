@@ -1,8 +1,7 @@
-import { Errors, Flags } from '@oclif/core'
-import { fromEnvironment, listed } from '../../cli/flags.ts'
+import { Flags } from '@oclif/core'
+import { fromEnvironment, listed, requireAll } from '../../cli/flags.ts'
 import { renderKey } from '../../cli/render/resources.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
 import { scopes, type Scope } from '../../model/api-key.ts'
 
 export default class KeysCreate extends ServiceCommand {
@@ -11,7 +10,7 @@ export default class KeysCreate extends ServiceCommand {
     '<%= config.bin %> keys create --name ci --scopes read,write',
     '<%= config.bin %> keys create --name terrace --location loc_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
   ]
-  static override typedAs = typedAs({ name: '--name', scopes: '--scopes' })
+  static override typedAs = typedAs({ name: '--name', scopes: '--scopes', location_id: '--location' })
   static override flags = fromEnvironment({
     name: Flags.string({ description: 'Name of the key.', default: 'key' }),
     scopes: Flags.string({
@@ -19,7 +18,7 @@ export default class KeysCreate extends ServiceCommand {
       multiple: true,
       delimiter: ',',
       // Not oclif's options: it would compare them with the whole list when that comes from the environment.
-      parse: async (input) => requireScopes(input),
+      parse: async (input) => requireAll(input, scopes),
       default: [...scopes],
     }),
     location: Flags.string({
@@ -39,12 +38,4 @@ export default class KeysCreate extends ServiceCommand {
     this.print(key, (columns) => renderKey(key, columns))
     this.say('Store the key now: it is not shown again.')
   }
-}
-
-function requireScopes(text: string): string {
-  const unknown = listed(text).filter((word) => !scopes.some((scope) => scope === word))
-  if (unknown.length === 0) return text
-  throw new Errors.CLIError(
-    `must be one or more of ${scopes.join(', ')}, got ${JSON.stringify(unknown.join(', '))}.${didYouMeanSentence(unknown[0] ?? '', scopes)}`,
-  )
 }

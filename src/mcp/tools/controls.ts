@@ -190,7 +190,7 @@ function scoreOf({ guide, heading, text }: GuideSection, words: readonly string[
 function sectionsOf({ name, text }: Guide): GuideSection[] {
   const sections: GuideSection[] = []
   let isCode = false
-  for (const line of text.split('\n')) {
+  for (const line of text.split(/\r?\n/)) {
     if (line.trimStart().startsWith('```')) isCode = !isCode
     const [, heading] = (isCode ? null : /^#{1,3} (.+)$/.exec(line)) ?? []
     const last = sections.at(-1)

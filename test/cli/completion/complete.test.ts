@@ -14,7 +14,7 @@ beforeAll(async () => {
   config = await Config.load({ root: fileURLToPath(new URL('../../..', import.meta.url)) })
 })
 
-/** What can be typed at the end of a line, in which `|` stands for the cursor. */
+/** Returns the completions of a line at `|`, the cursor. */
 function at(line: string) {
   const words = line.slice(0, line.indexOf('|')).split(' ')
   const { typed, suggestions, kind, given } = suggest(config, words)
@@ -57,7 +57,7 @@ describe('flags', () => {
     ['push --repeat=2 --re|', []],
     ['endpoints create https://x --ev|', ['--events']],
     ['endpoints create --events a --ev|', ['--events']],
-    ['start --dotenv x --env|', []],
+    ['start --dotenv x --dot|', []],
     ['push -- --re|', []],
     ['checks show x --re|', []],
     ['locations --ur|', ['--url']],

@@ -49,6 +49,13 @@ describe('an .env file', () => {
     expect(await modeOf(path)).toBe(0o640)
   })
 
+  test('that begins with a byte-order mark keeps it, and its first variable is replaced', async () => {
+    const path = join(await temporaryDirectory(), '.env')
+    await writeFile(path, '\ufeffTABWIRE_URL=old\r\nNAME=Küche\r\n')
+    await (await openEnvFile(path)).write(variables)
+    expect(await readFile(path, 'utf8')).toBe('\ufeffTABWIRE_URL=http://127.0.0.1:1\r\nNAME=Küche\r\n')
+  })
+
   test.each(['shared.env', '..env'])(
     'behind a symbolic link is changed in place, and the link stays: %s',
     async (name) => {

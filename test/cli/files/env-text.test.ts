@@ -15,11 +15,13 @@ describe('variables in the text of a .env file', () => {
     ['over several lines', "A='one\ntwo'\nB=1\n", 'A=new\nB=1\n'],
     ['twice', 'A=1\nB=2\nA=3\n', 'A=new\nB=2\nA=new\n'],
     ['at the end, without a line end', 'B=1\nA=old', 'B=1\nA=new'],
+    ['after a byte-order mark', '\xef\xbb\xbfA=old\nB=1\n', '\xef\xbb\xbfA=new\nB=1\n'],
     ['between Windows line ends', 'B=1\r\nA=old\r\nC=3\r\n', 'B=1\r\nA=new\r\nC=3\r\n'],
   ])('are replaced in place: %s', (_how, before, after) => expect(replaced(before)).toBe(after))
 
   test.each([
     ['in an empty file', '', 'A=new\n'],
+    ['after nothing but a byte-order mark', '\xef\xbb\xbf', '\xef\xbb\xbfA=new\n'],
     ['after the last line', 'B=1\n', 'B=1\nA=new\n'],
     ['after a last line without an end', 'B=1', 'B=1\nA=new\n'],
     ['with Windows line ends', 'B=1\r\nC=2', 'B=1\r\nC=2\r\nA=new\r\n'],

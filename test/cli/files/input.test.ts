@@ -1,8 +1,10 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { endOfInput } from '../../../src/cli/files/input.ts'
+import { endOfInput, expandFiles } from '../../../src/cli/files/input.ts'
 import { vectors, secret } from '../../signature/vectors.ts'
 import { sampled } from '../../soak/seeded.ts'
-import { checkBody, serve, spawnTabwire, tabwire } from '../../support/cli.ts'
+import { checkBody, emptyDirectory, serve, spawnTabwire, tabwire } from '../../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../../support/terminal.ts'
 
 const [{ t, payload, v1 }] = vectors
@@ -57,6 +59,17 @@ test('a command that reads a pipe prints no message about it', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const spawned = await spawnTabwire(['verify', ...verifying], { input: payload })
   expect(await spawned.ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('a pattern matches in a folder with brackets in its name; an absolute one gives absolute paths', async () => {
+  const folder = join(await emptyDirectory(), 'p (old)', 'checks')
+  await mkdir(folder, { recursive: true })
+  const files = ['a.json', 'b.json'].map((name) => join(folder, name))
+  for (const file of [...files, join(folder, 'c.txt')]) await writeFile(file, '')
+  expect(await expandFiles([join(folder, '*.json')])).toEqual(files)
+  expect(await expandFiles([relative('', join(folder, '*.json'))])).toEqual(
+    files.map((file) => relative('', file)),
+  )
 })
 
 test('the keys that end the input depend on the operating system', () => {

@@ -1,7 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { deadLeases, takeLease } from '../../../src/cli/listen/lease.ts'
 import { createListener } from '../../../src/cli/listen/listener.ts'
 import { ApiError, type Client, Unreachable } from '../../../src/client.ts'
 import type { OfferAnswer } from '../../../src/model/simulator/bodies.ts'
+import { temporaryDirectory } from '../../support/simulator.ts'
 
 const url = 'https://abc.listen.invalid/1'
 const offered = { offer: 'off_1', delivery_id: 'dlv_1', attempt: 1, url, headers: [], body: '{}' }
@@ -55,5 +58,22 @@ describe('a listener', () => {
     const { counts, take } = listenerAt()
     await take({ ...offered, url: 'https://abc.listen.invalid/2' })
     expect(counts).toEqual({ forwarded: 0, answered: 0 })
+  })
+})
+
+describe('the lease of a listener that has ended', () => {
+  it.each<[string, object, number]>([
+    ['is found', {}, 1],
+    ['is found when an earlier version wrote it', { hostname: undefined, namespace: undefined }, 1],
+    ['is left to its machine when that is another one', { hostname: 'another.test' }, 0],
+    ['is left to its container when that is another one', { namespace: 'pid:[1]' }, 0],
+  ])('%s', async (_what, changes, found) => {
+    const directory = await temporaryDirectory()
+    const { file } = await takeLease(directory, 'abc', { service: 'http://127.0.0.1:1', urls: [url] })
+    expect(await deadLeases(directory)).toEqual([])
+    const lease = JSON.parse(await readFile(file, 'utf8')) as object
+    // Another process had this id.
+    await writeFile(file, JSON.stringify({ ...lease, started: '0', ...changes }))
+    expect(await deadLeases(directory)).toHaveLength(found)
   })
 })

@@ -49,14 +49,17 @@ describe('a guide at a terminal', () => {
   })
 
   test.each([60, 80, 120])('fits %i columns, except code and long words', async (columns) => {
-    for (const guide of await readGuides())
-      for (const line of renderGuide(guide.text, columns).split('\n'))
-        if (!line.startsWith('    ') && line.includes(' '))
-          expect([guide.name, line.length <= columns || !line.trim().includes('  '), line]).toEqual([
-            guide.name,
-            true,
-            line,
-          ])
+    for (const guide of await readGuides()) {
+      const isWide = (line: string) =>
+        !line.startsWith('    ') &&
+        line.length > columns &&
+        line
+          .trim()
+          .replace(/^(- |\d+\. )/, '')
+          .includes(' ')
+      const wide = renderGuide(guide.text, columns).split('\n').filter(isWide)
+      expect([guide.name, wide]).toEqual([guide.name, []])
+    }
   })
 })
 

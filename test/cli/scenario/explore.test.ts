@@ -47,9 +47,9 @@ function endingOnDifference(agreement: Agreement): Agreement {
   }
 }
 
-let seedOfIds = Date.now()
+let seedOfIds = 0
 
-/** Explores with a receiver of that kind, or with none. The clock stands still, and no two services make the same ids. */
+/** Explores with a receiver of that kind, or with none. The clock is frozen, and no two services make the same ids. */
 async function exploring(
   histories: readonly History[],
   { seed = 1, runs = 500, receiver: name, endsOnDifference = false, changing }: Wanted,
@@ -130,14 +130,18 @@ describe.each(sampled(['ordering by arrival', 'deduplicating by body'] as const,
   },
 )
 
-test('a receiver that ends while its counterexample is shrunk is an error', { timeout: LONG }, async () => {
-  const exploration = exploring(pos.usual(), {
-    seed: 3,
-    receiver: 'ordering by arrival',
-    endsOnDifference: true,
-  })
-  await expect(exploration).rejects.toThrow('The receiver has ended.')
-})
+test.runIf(isSoak)(
+  'a receiver that ends while its counterexample is shrunk is an error',
+  { timeout: LONG },
+  async () => {
+    const exploration = exploring(pos.usual(), {
+      seed: 3,
+      receiver: 'ordering by arrival',
+      endsOnDifference: true,
+    })
+    await expect(exploration).rejects.toThrow('The receiver has ended.')
+  },
+)
 
 test.runIf(isSoak).each(seeds)(
   'a receiver without deduplication is found with seed %i by a payment that it counts twice',

@@ -23,14 +23,14 @@ async function reading(content: unknown): Promise<unknown> {
     (error as Error).message.replaceAll(file, 'evening.json'),
   )
 }
-const steps = (...list: unknown[]) => ({ title: 'An evening', steps: list })
+const steps = (...list: unknown[]) => ({ title: 'Dinner', steps: list })
 const push = { do: 'push', check: 'table', body: {} }
 
 describe('an invalid scenario file', () => {
   test.each<[string, unknown, string]>([
     ['no JSON', '{', "evening.json: not valid JSON: Expected property name or '}' in JSON at position 1"],
     ['no object', [], 'evening.json: The file must be an object, got an array.'],
-    ['without steps', { title: 'An evening' }, 'evening.json: steps is required.'],
+    ['without steps', { title: 'Dinner' }, 'evening.json: steps is required.'],
     [
       'an unknown kind',
       steps(push, { do: 'dance' }),

@@ -4,13 +4,13 @@ import { ApiError, createClient, Unreachable } from '../../../src/client.ts'
 
 const client = createClient({ url: 'http://127.0.0.1:1' })
 const refusal = new ApiError(401, { code: 'unauthorized', message: 'No.' }, null)
-const gone = new Unreachable('Nobody.')
+const gone = new Unreachable('Unreachable.')
 
-/** What is told when each look at the service ends like this, until the last of them. */
-async function told(ends: readonly ('there' | Error)[]): Promise<unknown[]> {
+/** Returns the messages, and the error, if any, when the connections end like this. */
+async function followed(ends: readonly ('there' | Error)[]): Promise<unknown[]> {
   const over = new AbortController()
   const left = [...ends]
-  const happenings: unknown[] = []
+  const messages: unknown[] = []
   const connections = reconnecting<object>({
     connect: async () => {
       const next = left.shift()
@@ -22,23 +22,24 @@ async function told(ends: readonly ('there' | Error)[]): Promise<unknown[]> {
       yield { again }
     },
     signal: over.signal,
+    wait: { first: 0, longest: 0 },
   })
   try {
-    for await (const happening of connections) happenings.push(happening)
+    for await (const message of connections) messages.push(message)
   } catch (error) {
-    happenings.push(error)
+    messages.push(error)
   }
-  return happenings
+  return messages
 }
 
 describe('a command that follows a service', () => {
   test('ends when its first connection fails', async () => {
-    expect(await told([gone, 'there'])).toEqual([gone])
-    expect(await told([refusal, 'there'])).toEqual([refusal])
+    expect(await followed([gone, 'there'])).toEqual([gone])
+    expect(await followed([refusal, 'there'])).toEqual([refusal])
   })
 
   test('waits after a disconnect, reports it once, and continues after the reconnect', async () => {
-    expect(await told(['there', gone, gone, 'there'])).toEqual([
+    expect(await followed(['there', gone, gone, 'there'])).toEqual([
       { again: false },
       { type: 'disconnected' },
       { again: true },
@@ -46,7 +47,7 @@ describe('a command that follows a service', () => {
   })
 
   test('tries again when another or a starting service refuses the key', async () => {
-    expect(await told(['there', refusal, 'there'])).toEqual([
+    expect(await followed(['there', refusal, 'there'])).toEqual([
       { again: false },
       { type: 'disconnected' },
       { again: true },
@@ -55,13 +56,17 @@ describe('a command that follows a service', () => {
 
   test('counts refusals in a row, without failed connections between them', async () => {
     const tries = Array.from({ length: 12 }, () => gone)
-    expect(await told(['there', ...tries, refusal, 'there'])).toHaveLength(3)
+    expect(await followed(['there', ...tries, refusal, 'there'])).toHaveLength(3)
     const refusals = Array.from({ length: 9 }, () => refusal)
-    expect((await told(['there', ...refusals, 'there'])).at(-1)).toBe(refusal)
+    expect((await followed(['there', ...refusals, 'there'])).at(-1)).toBe(refusal)
   })
 
   test('ends at once on any other error', async () => {
     const other = new ApiError(500, { code: 'internal_error', message: 'No.' }, null)
-    expect(await told(['there', other, 'there'])).toEqual([{ again: false }, { type: 'disconnected' }, other])
+    expect(await followed(['there', other, 'there'])).toEqual([
+      { again: false },
+      { type: 'disconnected' },
+      other,
+    ])
   })
 })
