@@ -5,9 +5,8 @@ import { timers } from '../timers.ts'
 type Unfinished = Service['unfinished']
 
 /**
- * Deliveries to wait for: those that exist at the start, and those created meanwhile, such as for pushes of a receiver.
- * Under steady traffic the wait would never end: after {@link LONGEST_WAIT_MS} and {@link STEADY} new deliveries, further ones
- * are attempted but not waited for.
+ * Deliveries to wait for: those that exist when a wait begins, and those created within {@link LONGEST_WAIT_MS} of it, such as
+ * for pushes of a receiver. Further ones are attempted but not waited for: under steady traffic the wait would never end.
  */
 export interface Backlog {
   /**
@@ -34,8 +33,6 @@ export interface Settled {
 const LONGEST_WAIT_MS = 1_000
 /** Interval at which a wait is counted, in milliseconds. Time in which the process does not run does not count. */
 const TICK_MS = 100
-/** Number of new deliveries from which traffic counts as steady. */
-const STEADY = 5
 /** Most deliveries that `inFlight` returns. */
 const MOST_NAMED = 10
 
@@ -59,11 +56,12 @@ interface Waiting {
 }
 
 interface Member {
+  /** When its last wait began. */
   began: number
   /** Id of the newest delivery to wait for. */
   upTo: string
-  /** Deliveries to wait for that were created since the start. */
-  joined: number
+  /** Id of the newest delivery of all. */
+  newest: string
   /** Endpoints that got further deliveries. */
   endpointsWithNew: Set<string>
   /** Those of them that are no longer waited for. */
@@ -117,7 +115,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
       const member: Member = {
         began: timers.elapsed(),
         upTo,
-        joined: 0,
+        newest: upTo,
         endpointsWithNew: new Set(),
         ignored: new Set(),
         waiting: undefined,
@@ -127,6 +125,8 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         async settle(signal) {
           signal?.throwIfAborted()
           if (stopped) return NOTHING
+          member.began = timers.elapsed()
+          member.upTo = member.newest
           let abort = () => {}
           const timer = timers.setInterval(() => tick(member), TICK_MS)
           try {
@@ -154,12 +154,10 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         for (const write of writes) {
           const pending = pendingIn(write)
           if (pending === undefined || pending.id <= member.upTo) continue
-          if (member.joined >= STEADY && timers.elapsed() - member.began >= LONGEST_WAIT_MS)
+          if (pending.id > member.newest) member.newest = pending.id
+          if (timers.elapsed() - member.began >= LONGEST_WAIT_MS)
             member.endpointsWithNew.add(pending.endpoint_id)
-          else {
-            member.upTo = pending.id
-            member.joined += 1
-          }
+          else member.upTo = pending.id
         }
     },
     /** Resolves the backlogs that have settled. */

@@ -195,6 +195,8 @@ export function createClockControls({
       return back
     },
     async ended() {
+      // A queued move of this instance would wait for the move of another one.
+      replacing.abort(new Refusal('shutting_down', `The service is shutting down. ${stoppedAt()}`))
       await serially(async () => {})
       shared.close()
     },

@@ -103,7 +103,7 @@ export function createPump(settings: PumpSettings): Pump {
       aborts.now(replaced())
       backoff.clear()
     } else for (const delivery of pending) if (delivery.event_type === 'ping') startPing(delivery)
-    if (lookFailed || pending.length > 0) wake()
+    if (kind === 'replacement' || lookFailed || pending.length > 0) wake()
     else if (backlogs.members.size > 0 && backlogs.areWaitedFor() && writes.some(isByAnother)) wake()
   })
   const unsubscribeSlots = slots?.onChange(wake)

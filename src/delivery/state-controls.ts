@@ -24,8 +24,8 @@ interface ControlsSettings {
   clearFaults: () => Promise<void>
   /** Makes new identifiers sort after the newest record. */
   restarts: {
-    /** Announces a replacement to the other instances. */
-    announce: (make: (all: Everything) => Everything) => Promise<void>
+    /** Announces a replacement to the other instances. Resolves with a function that takes it back. */
+    announce: (make: (all: Everything) => Everything) => Promise<() => Promise<void>>
     /** Must be called with the newest id of records that are about to replace all others. */
     prepare: (newestId: string | undefined) => void
   }
@@ -48,12 +48,12 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     }
     const work = async () => {
       // Before the records, which are dated by the new time.
-      const back = await clock.jump(to)
+      const back = [await clock.jump(to)]
       try {
-        await restarts.announce(make)
+        back.push(await restarts.announce(make))
         await service.replace(makeAndNote)
       } catch (error) {
-        await back()
+        for (const undo of back) await undo()
         throw error
       }
     }

@@ -61,7 +61,7 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
   const limits = { ...defaultLimits, ...options.limits }
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
-  limitConnections(server, limits.connections)
+  const endIdle = limitConnections(server, limits.connections)
   server.keepAliveTimeout = IDLE_MS
   setRequestCheckInterval(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
   if (server instanceof TlsServer) limitHandshakes(server, limits.headersMs)
@@ -74,7 +74,12 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
     drain: (times) => drain(server, times),
     async close(graceMs) {
       const cut = timers.setTimeout(() => server.closeAllConnections(), graceMs)
-      await listener.close()
+      // Not listhen's close: with HTTPS, it also cuts connections with a request in flight.
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      endIdle()
+      const endLater = timers.setInterval(endIdle, END_IDLE_MS)
+      await closed
+      timers.clearInterval(endLater)
       timers.clearTimeout(cut)
     },
   }
@@ -99,6 +104,9 @@ async function drain(server: Server, { quietMs, mostMs }: DrainTimes): Promise<v
   }
   server.off('request', count)
 }
+
+/** Interval at which a server that closes ends connections whose last response is sent, in milliseconds. */
+const END_IDLE_MS = 20
 
 /** Passes of the event loop that accepting a connection and reading its request take. */
 const PASSES = 4
@@ -195,9 +203,9 @@ interface Connection {
 /**
  * Limits a server to `most` connections. A further connection replaces an idle one: the one idle longest of the peer with
  * the most connections. So a peer that opens many connections does not shut others out. The further connection is closed
- * when every other one has a request in progress.
+ * when every other one has a request in progress. Returns a function that closes the idle connections.
  */
-function limitConnections(server: Server, most: number): void {
+function limitConnections(server: Server, most: number): () => void {
   /** Connections by the ports of both ends, which a TLS socket shares with its TCP socket; longest idle first. */
   const open = new Map<string, Connection>()
 
@@ -230,6 +238,9 @@ function limitConnections(server: Server, most: number): void {
     })
   }
   server.on('request', begin).on('checkExpectation', begin)
+  return () => {
+    for (const { socket, requests } of open.values()) if (requests === 0) socket.destroy()
+  }
 }
 
 /** Closes connections without a TLS handshake within `ms` milliseconds. Node waits for two minutes. */

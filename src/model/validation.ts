@@ -22,6 +22,19 @@ export function validate<T>(schema: z.ZodType<T>, body: unknown, more: readonly 
   throw invalid([...explained(schema, body, []), ...more])
 }
 
+/**
+ * Returns arguments of zod's `refine` that refuse a list with repeated keys; missing ones do not count. Runs also when an element is invalid, so that
+ * all issues are listed at once.
+ */
+export function unrepeated<T>(message: string, keyOf: (element: T) => unknown = (element) => element) {
+  const isUnrepeated = (list: readonly T[]) => {
+    const keys = list.map(keyOf).filter((key) => key !== undefined)
+    return new Set(keys).size === keys.length
+  }
+  const when = ({ value }: { value: unknown }) => Array.isArray(value)
+  return [isUnrepeated, { message, when }] as const
+}
+
 /** Returns the issues of a value at `path`; none when it is valid. */
 export function issuesOf(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): ValidationIssue[] {
   return schema.safeParse(value).success ? [] : explained(schema, value, path)

@@ -1,3 +1,4 @@
+import { unrepeated } from './validation.ts'
 import { z } from 'zod'
 import { eventTypes, type EventType } from './event.ts'
 import type { AttemptOutcome } from './delivery.ts'
@@ -42,7 +43,7 @@ export const registerEndpointBody = z.object({
     .array(z.enum(eventTypes, { error: unknownType }))
     .min(1)
     .max(eventTypes.length)
-    .refine((types) => new Set(types).size === types.length, 'must not repeat an event type'),
+    .refine(...unrepeated('must not repeat an event type')),
 })
 
 /**

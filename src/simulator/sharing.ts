@@ -83,6 +83,8 @@ interface Restart {
   after: string | null
 }
 
+const NONE: Restart = { count: 0, after: null }
+
 /**
  * Makes new identifiers sort after the newest record when all records are replaced, at any instance. An instance that
  * starts later does so at once.
@@ -91,7 +93,7 @@ export function createRestarts(
   service: Pick<Service, 'everything' | 'onCommit'>,
   { values, shared, restartAfter }: Pick<Parts, 'values' | 'shared' | 'restartAfter'>,
 ) {
-  const announced = () => (values.get(RESTART) ?? { count: 0, after: null }) as object as Restart
+  const announced = () => (values.get(RESTART) ?? NONE) as object as Restart
   let applied = 0
   /** Newest id of the records that replace all others. Used without a shared store. */
   let newestOfNext: string | undefined
@@ -108,14 +110,22 @@ export function createRestarts(
     else apply()
   })
   return {
-    /** Must be called before the records are replaced by the result of `make`, so that the other instances know it. */
-    async announce(make: (all: Everything) => Everything): Promise<void> {
-      if (shared === undefined) return
+    /**
+     * Must be called before the records are replaced by the result of `make`, so that the other instances know it. Resolves
+     * with a function that takes it back.
+     */
+    async announce(make: (all: Everything) => Everything): Promise<() => Promise<void>> {
+      if (shared === undefined) return async () => {}
       const after = newestId(make(await service.everything())) ?? null
-      await values.update(RESTART, (value) => {
-        const { count } = (value ?? { count: 0 }) as object as Restart
-        return { value: { count: count + 1, after }, reply: undefined }
+      const before = await values.update(RESTART, (value) => {
+        const earlier = (value ?? NONE) as object as Restart
+        return { value: { count: earlier.count + 1, after }, reply: earlier }
       })
+      return () =>
+        values.update(RESTART, (value) => {
+          const now = (value ?? NONE) as object as Restart
+          return { value: { ...(now.count === before.count + 1 ? before : now) }, reply: undefined }
+        })
     },
     /** Notes the newest id of records that are about to replace all others. */
     prepare(newest: string | undefined): void {

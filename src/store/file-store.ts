@@ -100,7 +100,8 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
     onBatch: options.onBatch,
     async write(lines, sequence) {
       if (notSynced !== undefined) throw notSynced
-      const toCompact = compaction.isWanted() ? copy() : undefined
+      // Not while writes fail: nothing would end the copies.
+      const toCompact = !lastWriteFailed && compaction.isWanted() ? copy() : undefined
       const failedBefore = lastWriteFailed
       lastWriteFailed = true
       await journals.append(lines)

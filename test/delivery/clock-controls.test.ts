@@ -89,6 +89,30 @@ describe('a move of the clock', () => {
     expect(await controls.show()).toMatchObject({ now: start.toISOString(), frozen: true })
   })
 
+  it('that waits behind another one is refused when the service stops', async () => {
+    let begin = () => {}
+    const begun = new Promise<void>((resolve) => (begin = resolve))
+    let finish = () => {}
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    const { controls, saved } = open({
+      save() {
+        begin()
+        return finished
+      },
+    })
+    const first = controls.advance(30_000)
+    const second = controls.advance(30_000)
+    await begun
+    const ended = controls.ended()
+    finish()
+    expect(await Promise.allSettled([first, second, ended])).toMatchObject([
+      { reason: { code: 'shutting_down' } },
+      { reason: { code: 'shutting_down' } },
+      { status: 'fulfilled' },
+    ])
+    expect(saved).not.toContain(60)
+  })
+
   it('keeps a running clock running', async () => {
     const { clock, controls } = open({})
     clock.apply(freeze(clock.setting(), false))

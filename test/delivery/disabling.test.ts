@@ -19,7 +19,7 @@ describe('an endpoint', () => {
     expect(setup.errors).toEqual([])
   })
 
-  it('DEL-10 is disabled by ten distinct consecutive failing deliveries; pending ones become dead, and nothing more is sent', async () => {
+  it('is disabled by ten distinct consecutive failing deliveries; pending ones become dead, and nothing more is sent', async () => {
     setup = await openSetup()
     receiver = await trustedReceiver(500)
     const { id } = await setup.register(receiver.url)
@@ -57,7 +57,7 @@ describe('an endpoint', () => {
     expect(await setup.endpoint(id)).toMatchObject({ consecutive_failures: 1 })
   })
 
-  it('DEL-11 restarts the count after any 2xx', async () => {
+  it('restarts the count after any 2xx', async () => {
     setup = await openSetup()
     receiver = await trustedReceiver(500)
     const { id } = await setup.register(receiver.url)

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { put } from '../../src/model/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
 import type { NoReads, Operation } from '../../src/operations/operation.ts'
 import type { Service } from '../../src/service.ts'
+import { timers } from '../../src/timers.ts'
 import type { Receiver } from '../support/https-receiver.ts'
 import { HOUR, MINUTE, openSetup, trustedReceiver, type Setup } from './setup.ts'
 
@@ -68,7 +69,7 @@ describe('deliveries', () => {
     expect(statuses).toEqual(['delivered', 'delivered', 'delivered'])
   })
 
-  it('DEL-08, DEL-09 go to the endpoints that list their type, each event at least once and each with its own id', async () => {
+  it('go to the endpoints that list their type, each event at least once and each with its own id', async () => {
     const setup = await open()
     const [created, all] = [await receive(), await receive()]
     await setup.register(created.url, ['check.created'])
@@ -423,6 +424,55 @@ describe('a read of due deliveries that an exclusive section overtakes', () => {
     expect(receiver.requests).toHaveLength(0)
     setup.clock.advance(HOUR)
     await receiver.received(1)
+  })
+})
+
+describe('a wait for deliveries', () => {
+  it('includes one that is created within its first second, and none that is created later', async () => {
+    const setup = await open()
+    const [existing, soon, later] = [await receiveByHand(), await receiveByHand(), await receiveByHand()]
+    await setup.register(existing.url, ['check.created'])
+    await setup.register(soon.url, ['check.updated'])
+    await setup.register(later.url, ['check.closed'])
+    await setup.announce('existing', 'check.created')
+    await existing.received(1)
+    let elapsed = 0
+    vi.spyOn(timers, 'elapsed').mockImplementation(() => elapsed)
+    const wait = await setup.pump.backlog()
+    let isSettled = false
+    const settled = wait.settle().finally(() => (isSettled = true))
+    elapsed = 999
+    await setup.announce('soon')
+    elapsed = 1_000
+    await setup.announce('later', 'check.closed')
+    await Promise.all([soon.received(1), later.received(1)])
+    expect(wait.inFlight()).toHaveLength(2)
+    existing.answer()
+    await expect.poll(() => wait.inFlight()).toHaveLength(1)
+    expect(isSettled).toBe(false)
+    soon.answer()
+    expect(await settled).toEqual({ next_at: null, unrecorded: 0 })
+    expect(later.open()).toBe(1)
+    wait.end()
+    later.answer()
+  })
+
+  it('includes one that is created within the first second of a later step of a move', async () => {
+    const setup = await open()
+    const receiver = await receiveByHand()
+    await setup.register(receiver.url)
+    let elapsed = 0
+    vi.spyOn(timers, 'elapsed').mockImplementation(() => elapsed)
+    const wait = await setup.pump.backlog()
+    await wait.settle()
+    elapsed = 5_000
+    const settled = wait.settle()
+    await setup.announce()
+    await receiver.received(1)
+    expect(wait.inFlight()).toHaveLength(1)
+    receiver.answer()
+    await settled
+    wait.end()
   })
 })
 

@@ -61,7 +61,7 @@ describe('retries', () => {
     expect(receiver.requests).toHaveLength(3)
   })
 
-  it('SIG-16 send the same bytes each time, signed with the real time of each attempt', async () => {
+  it('send the same bytes each time, signed with the real time of each attempt', async () => {
     const { signing_secret: secret } = await open([500, 500, 200])
     await setup.announce('Crème brûlée 🍮')
     await afterWait(0)
@@ -79,7 +79,7 @@ describe('retries', () => {
     })
   })
 
-  it('DEL-19 carry content type, user agent and signature, and no browser headers', async () => {
+  it('carry content type, user agent and signature, and no browser headers', async () => {
     await open(200)
     await setup.announce('ü')
     await afterWait(0)
@@ -101,7 +101,7 @@ describe('retries', () => {
     expect(request?.rawHeaders).toContain('X-Acme-Signature')
   })
 
-  it('DEL-01 end after seven attempts at their exact times, and the delivery is dead', async () => {
+  it('end after seven attempts at their exact times, and the delivery is dead', async () => {
     await open(500)
     await setup.announce()
     await afterWait(0)
@@ -117,7 +117,7 @@ describe('retries', () => {
     expect(receiver.requests).toHaveLength(7)
   })
 
-  it.each([1, 2, 3, 4, 5, 6])('DEL-02 are over when attempt %i + 1 succeeds', async (failures) => {
+  it.each([1, 2, 3, 4, 5, 6])('are over when attempt %i + 1 succeeds', async (failures) => {
     await open([...Array.from({ length: failures }, () => 503), 204])
     await setup.announce()
     await afterWait(0)
@@ -126,7 +126,7 @@ describe('retries', () => {
     expect(receiver.requests).toHaveLength(failures + 1)
   })
 
-  it('DEL-21 that became due while the service was down are made once at start, and the next backoff starts then', async () => {
+  it('that became due while the service was down are made once at start, and the next backoff starts then', async () => {
     await open(500)
     await setup.announce()
     await afterWait(0)

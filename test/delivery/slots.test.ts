@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { globalClock } from '../../src/clock.ts'
 import { createDeliver } from '../../src/delivery/deliver.ts'
 import { createDestinationPolicy } from '../../src/delivery/destination/policy.ts'
@@ -8,6 +8,8 @@ import { createOffers } from '../../src/delivery/send/offers.ts'
 import { createSender } from '../../src/delivery/send/send.ts'
 import type { Slots } from '../../src/delivery/slots.ts'
 import { NotOwner } from '../../src/delivery/slots.ts'
+import type { Service } from '../../src/service.ts'
+import { timers } from '../../src/timers.ts'
 import type { Receiver } from '../support/https-receiver.ts'
 import { MINUTE, openSetup, trustedReceiver, type Setup } from './setup.ts'
 
@@ -248,6 +250,31 @@ describe('a replacement by another instance', () => {
     await setup.pump.idle()
     expect(await setup.delivery()).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
     expect(setup.errors).toEqual([])
+  })
+
+  it('without deliveries ends a wait for the earlier ones', async () => {
+    const { slots } = slotsByHand({ owns: false })
+    let look = () => {}
+    const looked = new Promise<void>((resolve) => (look = resolve))
+    const wrap = (service: Service): Service => ({
+      ...service,
+      async unfinished(query) {
+        const found = await service.unfinished(query)
+        look()
+        return found
+      },
+    })
+    const [setup, receiver] = [await open({ slots, wrap }), await receive()]
+    await setup.register(receiver.url)
+    await setup.announce()
+    const wait = await setup.pump.backlog()
+    // Without the look after a second.
+    vi.spyOn(timers, 'setInterval').mockImplementation(() => setTimeout(() => {}))
+    const settled = wait.settle()
+    await looked
+    await setup.service.replace((all) => ({ ...all, deliveries: [] }))
+    expect(await settled).toEqual({ next_at: null, unrecorded: 0 })
+    wait.end()
   })
 
   it('is not confused with one of this instance', async () => {

@@ -19,7 +19,7 @@ const nothing = {
   deliveries: [],
 }
 
-test('a state that cannot be stored changes neither the running clock nor the faults', async () => {
+test('a state that cannot be stored changes neither the running clock nor the faults, and its announcement is taken back', async () => {
   const clock = createMovableClock({ start })
   const saved: number[] = []
   const controls = createClockControls({
@@ -38,6 +38,7 @@ test('a state that cannot be stored changes neither the running clock nor the fa
   const offset = clock.offsetMs()
   const seen: Date[] = []
   let areFaultsSet = true
+  let announced = 0
   const states = createStateControls({
     service: {
       everything: async (): Promise<Everything> => ({ ...nothing, keys: [] }),
@@ -50,7 +51,13 @@ test('a state that cannot be stored changes neither the running clock nor the fa
     interrupt: (work) => work(),
     initialTime: () => ({ time: undefined, frozen: false }),
     clearFaults: async () => void (areFaultsSet = false),
-    restarts: { announce: async () => undefined, prepare: () => undefined },
+    restarts: {
+      async announce() {
+        announced += 1
+        return async () => void (announced -= 1)
+      },
+      prepare: () => undefined,
+    },
   })
   const state: State = { format: 2, clock: { now: '2020-01-01T00:00:00.000Z', frozen: true }, ...nothing }
   await expect(states.load(state)).rejects.toMatchObject({ code: 'storage_unavailable' })
@@ -59,4 +66,5 @@ test('a state that cannot be stored changes neither the running clock nor the fa
   expect(saved.at(-1)).toBe(offset)
   await expect(states.reset()).rejects.toMatchObject({ code: 'storage_unavailable' })
   expect(areFaultsSet).toBe(true)
+  expect(announced).toBe(0)
 })

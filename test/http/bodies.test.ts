@@ -40,7 +40,7 @@ describe('a body', () => {
     ['a zero byte', `${valid}\0`],
     ['33 levels', nested(33)],
     ['a million levels', '['.repeat(MIB - 1)],
-  ])('BODY-14 with %s is 400 invalid_json', async (_what, body) => {
+  ])('with %s is 400 invalid_json', async (_what, body) => {
     const simulator = await openSimulator()
     const answer = await simulator.call(route, { body })
     expect(answer.status).toBe(400)
@@ -88,7 +88,7 @@ describe('a body', () => {
     'application/json ; charset="utf-8"',
     'Application/JSON',
     'application/json; version=1',
-  ])('HTTP-10 of type %s is read', async (type) => {
+  ])('of type %s is read', async (type) => {
     const simulator = await openSimulator()
     expect(await simulator.call(route, { body: valid, headers: { 'content-type': type } })).toMatchObject({
       status: 201,
@@ -105,7 +105,7 @@ describe('a body', () => {
     'multipart/form-data; boundary=x',
     'x; application/json',
     '*/*',
-  ])('HTTP-09 of type %s is 415', async (type) => {
+  ])('of type %s is 415', async (type) => {
     const simulator = await openSimulator()
     const answer = await simulator.call(route, { body: valid, headers: { 'content-type': type } })
     expect(answer.status).toBe(415)
@@ -121,7 +121,7 @@ describe('a body', () => {
   })
 })
 
-describe('HTTP-07 a body of 1 MiB', () => {
+describe('a body of 1 MiB', () => {
   const sized = (size: number) => valid + ' '.repeat(size - valid.length)
   const head = (to: TestSimulator, more: string) =>
     `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(to)}Content-Type: application/json\r\n${more}\r\n\r\n`

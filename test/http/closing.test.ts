@@ -1,4 +1,7 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
+import { connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fakeOwnTimers } from '../support/fake-timers.ts'
 import {
@@ -11,18 +14,33 @@ import {
   type TestSimulator,
 } from '../support/simulator.ts'
 
-/** Resolves once the service waits for the rest of the body. */
-async function sendHalfOfABody(simulator: TestSimulator) {
+/** Sends half of a push; resolves once the service waits for the rest, with a function that sends it. */
+async function sendHalfOfAPush(simulator: TestSimulator, socket: Socket, id: string) {
   const body = JSON.stringify(check())
-  const socket = connect(simulator.port, '127.0.0.1').on('error', () => undefined)
-  onTestFinished(() => void socket.destroy())
-  const reached = new Promise((resolve) => socket.once('data', resolve))
   const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n`
-  socket.write(`PUT /v1/checks/external/half HTTP/1.1\r\n${rawHeaders(simulator)}${headers}\r\n`)
-  await reached
-  socket.write(body.slice(0, body.length / 2))
+  socket.write(`PUT /v1/checks/external/${id} HTTP/1.1\r\n${rawHeaders(simulator)}${headers}\r\n`)
+  await once(socket, 'data')
+  socket.write(body.slice(0, 20))
+  return () => socket.write(body.slice(20))
+}
+
+async function sendHalfOfABody(simulator: TestSimulator) {
+  await sendHalfOfAPush(simulator, await open(simulator), 'half')
   return () => undefined
 }
+
+/** Opens a connection, with TLS if the service has it. */
+async function open({ port, url }: TestSimulator): Promise<Socket> {
+  const to = { port, host: '127.0.0.1', rejectUnauthorized: false }
+  const isSecure = url.startsWith('https:')
+  const socket = isSecure ? connectTls(to) : connect(to)
+  socket.on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  await once(socket, isSecure ? 'secureConnect' : 'connect')
+  return socket
+}
+
+const closed = (socket: Socket) => new Promise((resolve) => socket.resume().once('close', resolve))
 
 async function deliverToAReceiverThatHangs({ client, push }: TestSimulator) {
   const receiver = await openReceiver('hang')
@@ -82,6 +100,35 @@ describe('closing', () => {
     expect(answers).toContain('"code":"shutting_down"')
     await expect(fetch(simulator.url)).rejects.toThrow()
   })
+
+  it('with HTTPS ends idle connections at once, answers requests in flight, and cuts the rest after the grace time', async () => {
+    const simulator = await openSimulator({ https: true, dataDirectory: await temporaryDirectory() })
+    const [idle, slow, stuck] = [await open(simulator), await open(simulator), await open(simulator)]
+    const host = rawHeaders(simulator).replace('Connection: close\r\n', '')
+    idle.write(`GET /v1/locations HTTP/1.1\r\n${host}\r\n`)
+    await once(idle, 'data')
+    const handshake = connect(simulator.port, '127.0.0.1').on('error', () => undefined)
+    handshake.write('\x16\x03\x01\x00')
+    const finish = await sendHalfOfAPush(simulator, slow, 'slow')
+    await sendHalfOfAPush(simulator, stuck, 'stuck')
+    fakeOwnTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const closing = simulator.close()
+    await Promise.all([closed(idle), closed(handshake)])
+    finish()
+    expect(await textOf(slow)).toMatch(/^HTTP\/1\.1 201 /)
+    expect(stuck.closed).toBe(false)
+    const cut = closed(stuck)
+    await vi.advanceTimersByTimeAsync(4_500)
+    await Promise.all([cut, closing])
+  })
+
+  it('ends a connection without a request at once', async () => {
+    const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 600_000 } })
+    const socket = await open(simulator)
+    await simulator.client.clock.show() // By then it has been accepted.
+    fakeOwnTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await Promise.all([closed(socket), simulator.close()])
+  }, 10_000)
 
   it.each([
     ['a body that is half sent', sendHalfOfABody],

@@ -9,7 +9,7 @@ import { callAt, check, deadUrl, errorOf, openSimulator, type CallOptions } from
 const text = { 'content-type': 'text/plain' }
 const put = 'PUT /v1/checks/external/a'
 
-describe('HTTP-20 every refusal has the status, code and shape of the contract', () => {
+describe('every refusal has the status, code and shape of the contract', () => {
   it.each<[status: number, code: string, what: string, route: string, options: CallOptions]>([
     [400, 'invalid_json', 'no JSON text', put, { body: '{"table":' }],
     [400, 'invalid_json', 'no body at all', put, { body: '' }],
@@ -22,7 +22,7 @@ describe('HTTP-20 every refusal has the status, code and shape of the contract',
       {},
     ],
     [400, 'invalid_query', 'a limit out of bounds', 'GET /v1/checks?limit=101', {}],
-    [400, 'invalid_query', 'a cursor of somebody else', 'GET /v1/checks?cursor=abc', {}],
+    [400, 'invalid_query', 'a cursor that this service did not make', 'GET /v1/checks?cursor=abc', {}],
     [400, 'invalid_query', 'a filter that names nothing', 'GET /v1/checks?status=paid', {}],
     [401, 'unauthorized', 'no key', 'GET /v1/locations', { key: null }],
     [401, 'unauthorized', 'an unknown key', 'GET /v1/locations', { key: 'twk_x' }],
@@ -98,7 +98,7 @@ async function openServerWith(
 }
 
 describe('an error that the caller did not cause', () => {
-  it('HTTP-26 a bug of ours is 500 internal_error with a fixed text, and its detail is in the log under the request id', async () => {
+  it('a bug of ours is 500 internal_error with a fixed text, and its detail is in the log under the request id', async () => {
     const bug = new Error('cannot read /home/me/.tabwire/credentials.json of twk_secret')
     const { get, bugs } = await openServerFor(() => {
       throw bug

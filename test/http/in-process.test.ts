@@ -21,7 +21,7 @@ async function comparable(response: Response) {
   ]
   const named = [...response.headers].filter(([name]) => !ofConnection.includes(name))
   const own = /\b\w{3}_[0-9A-Z]{26}\b|\d{4}-\d\d-\d\dT[\d:.]+Z/g
-  const text = (await response.text()).replace(own, '…').replace(/(other|one)-door/, 'a-door')
+  const text = (await response.text()).replace(own, '…').replace(/over-port|in-process/, 'any-id')
   return { status: response.status, headers: named.map(([n, v]) => [n, v.replace(own, '…')]), text }
 }
 
@@ -34,12 +34,12 @@ describe('in-process calls', () => {
     ['/v1/locations', () => ({ headers: headers(), method: 'DELETE' })],
     ['/v1/nothing', () => ({ headers: headers() })],
     ['/v1/checks/external/%E0%A4%A', () => ({ headers: headers() })],
-    ['/v1/checks/external/DOOR', () => put(JSON.stringify(check()))],
-    ['/v1/checks/external/DOOR', () => put('{"table":')],
-    ['/v1/checks/external/DOOR', () => put('{}')],
-    ['/v1/checks/external/DOOR', () => put('x'.repeat(3_000))],
+    ['/v1/checks/external/ID', () => put(JSON.stringify(check()))],
+    ['/v1/checks/external/ID', () => put('{"table":')],
+    ['/v1/checks/external/ID', () => put('{}')],
+    ['/v1/checks/external/ID', () => put('x'.repeat(3_000))],
     [
-      '/v1/checks/external/DOOR',
+      '/v1/checks/external/ID',
       () => ({ ...put('{}'), headers: { ...headers(), 'content-type': 'text/plain' } }),
     ],
     ['/v1/locations', () => ({ headers: { ...headers(), origin: 'https://evil.example' } })],
@@ -47,8 +47,8 @@ describe('in-process calls', () => {
     ['/', {}],
   ])('answer %s as the port does', async (path, given) => {
     const init = typeof given === 'function' ? given() : given
-    const over = await fetch(simulator.url + path.replace('DOOR', 'other-door'), init)
-    const within = await simulator.fetch(path.replace('DOOR', 'one-door'), init)
+    const over = await fetch(simulator.url + path.replace('ID', 'over-port'), init)
+    const within = await simulator.fetch(path.replace('ID', 'in-process'), init)
     expect(within.headers.get('x-request-id')).toMatch(/^req_/)
     expect(await comparable(within)).toEqual(await comparable(over))
   })

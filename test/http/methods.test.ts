@@ -17,7 +17,7 @@ describe('methods', () => {
     ['PUT /_sim/keys', 'GET, HEAD, POST'],
     ['GET /_sim/keys/key_1', 'DELETE'],
     ['PROPFIND /v1/locations', 'GET, HEAD'],
-  ])('HTTP-01, HTTP-03 %s is 405 with Allow: %s', async (route, allow) => {
+  ])('%s is 405 with Allow: %s', async (route, allow) => {
     const simulator = await openSimulator()
     const answer = await simulator.call(route)
     expect(answer.status).toBe(405)
@@ -37,7 +37,7 @@ describe('methods', () => {
     '/v1/checks/external/nobody',
     '/v1/checks?limit=0',
     '/v1/nothing',
-  ])('HTTP-02 HEAD %s answers like GET, without the body', async (path) => {
+  ])('HEAD %s answers like GET, without the body', async (path) => {
     const simulator = await openSimulator()
     await simulator.push('a')
     const [head, get] = [await simulator.call(`HEAD ${path}`), await simulator.call(`GET ${path}`)]

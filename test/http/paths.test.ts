@@ -32,7 +32,7 @@ describe('an external check id is percent-decoded once', () => {
     ['...', '...'],
     ['a%2F', 'a/'],
     ['a%2F..%2Fb', 'a/../b'],
-  ])('PATH-01 %s names the check %s', async (segment, external_id) => {
+  ])('%s names the check %s', async (segment, external_id) => {
     const simulator = await openSimulator()
     const pushed = await simulator.call(put(segment), { json: check() })
     expect(pushed.status).toBe(201)
@@ -42,7 +42,7 @@ describe('an external check id is percent-decoded once', () => {
     expect((await simulator.client.checks.list()).data).toHaveLength(1)
   })
 
-  it('PATH-05 and compared exactly: case and Unicode form matter', async () => {
+  it('and compared exactly: case and Unicode form matter', async () => {
     const simulator = await openSimulator()
     for (const id of ['café', 'cafe\u0301', 'CAFÉ', 'café '])
       expect(await simulator.push(id)).toMatchObject({ status: 201 })
@@ -84,7 +84,7 @@ describe('an external check id is 1 to 255 characters without control characters
     ['an overlong UTF-8 sequence', '%C0%AF'],
     ['a surrogate in UTF-8', '%ED%A0%80'],
     ['Latin-1 instead of UTF-8', 'caf%E9'],
-  ])('PATH-03 %s is 400 invalid_path to PUT and GET, and nothing is stored', async (_what, segment) => {
+  ])('%s is 400 invalid_path to PUT and GET, and nothing is stored', async (_what, segment) => {
     const simulator = await openSimulator()
     for (const answer of [
       await simulator.call(put(segment), { json: check() }),

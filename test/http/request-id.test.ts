@@ -30,25 +30,22 @@ describe('X-Request-Id', () => {
     [405, 'DELETE /v1/locations'],
     [415, 'PUT /v1/checks/external/a'],
     [422, 'PUT /v1/checks/external/a', { json: [] }],
-  ])(
-    'HTTP-18 is on a %i of %s, new each time, and never the client’s own',
-    async (status, route, options) => {
-      const simulator = await openSimulator()
-      const headers = { 'x-request-id': 'req_00000000000000000000000000' }
-      const answers = [1, 2].map(() => simulator.call(route, { ...options, headers }))
-      const [first, second] = await Promise.all(answers)
-      expect(first?.headers.get('x-request-id')).toMatch(id)
-      expect(second?.headers.get('x-request-id')).toMatch(id)
-      expect(
-        new Set([
-          first?.headers.get('x-request-id'),
-          second?.headers.get('x-request-id'),
-          headers['x-request-id'],
-        ]).size,
-      ).toBe(3)
-      expect([first?.status, second?.status]).toContain(status)
-    },
-  )
+  ])('is on a %i of %s, new each time, and never the client’s own', async (status, route, options) => {
+    const simulator = await openSimulator()
+    const headers = { 'x-request-id': 'req_00000000000000000000000000' }
+    const answers = [1, 2].map(() => simulator.call(route, { ...options, headers }))
+    const [first, second] = await Promise.all(answers)
+    expect(first?.headers.get('x-request-id')).toMatch(id)
+    expect(second?.headers.get('x-request-id')).toMatch(id)
+    expect(
+      new Set([
+        first?.headers.get('x-request-id'),
+        second?.headers.get('x-request-id'),
+        headers['x-request-id'],
+      ]).size,
+    ).toBe(3)
+    expect([first?.status, second?.status]).toContain(status)
+  })
 
   it('is on the stream', async () => {
     const simulator = await openSimulator()

@@ -44,7 +44,7 @@ describe('compaction', () => {
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
   })
 
-  it('DUR-16 that fails, for example on a full disk, stops and loses nothing, and is retried', async () => {
+  it('that fails, for example on a full disk, stops and loses nothing, and is retried', async () => {
     const directory = await newDirectory()
     const disk = failingDisk()
     const notices: string[] = []
@@ -118,7 +118,7 @@ describe('a process that was killed during compaction', () => {
   it.each([
     ['before the new journal was there', { old: true, current: false, snapshot: false }, [1, 2]],
     ['before the snapshot was there', { old: true, current: true, snapshot: false }, [1, 2, 3, 4]],
-    ['DUR-11 before the old journal was removed', { old: true, current: true, snapshot: true }, [1, 2, 3, 4]],
+    ['before the old journal was removed', { old: true, current: true, snapshot: true }, [1, 2, 3, 4]],
     ['after everything was done', { old: false, current: true, snapshot: true }, [1, 2, 3, 4]],
   ])('%s has lost nothing', async (_, there, expected) => {
     const { directory, first, second, snapshot } = await parts()

@@ -45,7 +45,7 @@ async function opened(directory: string, notices: string[] = []): Promise<number
 }
 
 describe('a torn last line', () => {
-  it('DUR-03 is dropped and saved aside, wherever it ends', async () => {
+  it('is dropped and saved aside, wherever it ends', async () => {
     const { directory, bytes } = await filled('journal.ndjson')
     const lastLine = bytes.lastIndexOf('\n', bytes.length - 2) + 1
     const ends = [0, 1, 12, 40, 60, 200].map((offset) => lastLine + offset)
@@ -66,7 +66,7 @@ describe('a torn last line', () => {
     }
   })
 
-  it('DUR-03 is cut at a line boundary, for every byte of the last three lines', async () => {
+  it('is cut at a line boundary, for every byte of the last three lines', async () => {
     const { path, bytes } = await filled('journal.ndjson')
     const journal = { path, shown: '' }
     for (let end = bytes.length; end >= 0; end -= 1) {
@@ -82,7 +82,7 @@ describe('a torn last line', () => {
     }
   })
 
-  it.each([512, 1024])('DUR-05 may be zeroed: the last %i bytes', async (sector) => {
+  it.each([512, 1024])('may be zeroed: the last %i bytes', async (sector) => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     const start = Math.max(bytes.length - sector, 0)
     await writeFile(path, Buffer.concat([bytes.subarray(0, start), Buffer.alloc(bytes.length - start)]))
@@ -91,7 +91,7 @@ describe('a torn last line', () => {
     expect((await readdir(directory)).filter((name) => name.includes('torn'))).toHaveLength(1)
   })
 
-  it('DUR-05 may be only zeros, when the file was extended first', async () => {
+  it('may be only zeros, when the file was extended first', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     for (const text of [bytes, bytes.subarray(0, -1)]) {
       await writeFile(path, Buffer.concat([text, Buffer.alloc(4096)]))
@@ -99,13 +99,13 @@ describe('a torn last line', () => {
     }
   })
 
-  it('DUR-05 is not assumed for zeros within the journal', async () => {
+  it('is not assumed for zeros within the journal', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     await writeFile(path, Buffer.from(bytes).fill(0, 100, 200))
     expect(await opened(directory)).toContain('journal.ndjson line 1 is damaged')
   })
 
-  it('DUR-04 is overwritten by the next transaction', async () => {
+  it('is overwritten by the next transaction', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     for (const end of [bytes.length - 1, bytes.length - 20]) {
       await writeFile(path, bytes.subarray(0, end))
@@ -120,7 +120,7 @@ describe('a torn last line', () => {
 
 describe('a flipped bit', () => {
   it.each(['journal.ndjson', 'db.json'] as const)(
-    'DUR-21 in %s loses nothing, or is reported',
+    'in %s loses nothing, or is reported',
     async (file) => {
       const { directory, path, bytes } = await filled(file)
       const random = seeded(20_260_101)
@@ -138,7 +138,7 @@ describe('a flipped bit', () => {
     60_000,
   )
 
-  it('DUR-21 in the last line break of the journal does not count as a torn line', async () => {
+  it('in the last line break of the journal does not count as a torn line', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     for (let bit = 0; bit < 8; bit += 1) {
       await writeFile(path, Buffer.concat([bytes.subarray(0, -1), Buffer.from([0x0a ^ (1 << bit)])]))
@@ -157,7 +157,7 @@ describe('a journal', () => {
     expect(await opened(directory)).toMatch(/journal\.ndjson line 1 .*transaction 2, expected 1/)
   })
 
-  it('DUR-06 with garbage is refused, untouched, with the place and the repair command', async () => {
+  it('with garbage is refused, untouched, with the place and the repair command', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     const [first = '', , third] = bytes.toString().split('\n')
     const text = [first, '!!!', third, ''].join('\n')
@@ -174,7 +174,7 @@ describe('a journal', () => {
     ['no final line break', (text: string) => text.slice(0, -1)],
     ['all of it', (text: string) => `\ufeff${text.replaceAll('\n', '\r\n').slice(0, -2)}`],
     ['half a final line break', (text: string) => text.replaceAll('\n', '\r\n').slice(0, -1)],
-  ])('DUR-27 that an editor on Windows saved, with %s, has the same content', async (_, edit) => {
+  ])('that an editor on Windows saved, with %s, has the same content', async (_, edit) => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     await writeFile(path, edit(bytes.toString()))
     const store = await openStore(directory, { compactAtBytes: 1e9 })
@@ -194,7 +194,7 @@ describe('a journal', () => {
       [{ collection: 'checks', merge: { id: 'chk_1' } }],
       'it contains an unknown write to "checks"',
     ],
-  ])('DUR-25 from a version that knows another %s is refused, untouched', async (_, writes, why) => {
+  ])('from a version that knows another %s is refused, untouched', async (_, writes, why) => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     const text = bytes.toString() + encodeLine(4, JSON.stringify(writes)).toString()
     await writeFile(path, text)
@@ -204,7 +204,7 @@ describe('a journal', () => {
     expect(await readFile(path, 'utf8')).toBe(text)
   })
 
-  it('DUR-25 of a newer format is refused, untouched; a damaged format counts as damage', async () => {
+  it('of a newer format is refused, untouched; a damaged format counts as damage', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     const newer = `${bytes.toString()}{"format":2,"sequence":4,"crc":"0"}\n`
     await writeFile(path, newer)
@@ -231,14 +231,14 @@ describe('a journal', () => {
     expect(await opened(await copyOf(directory))).toEqual([...numbers, 4])
   })
 
-  it('DUR-09 is enough without a snapshot', async () => {
+  it('is enough without a snapshot', async () => {
     const { directory } = await filled('journal.ndjson')
     expect(await readdir(directory)).not.toContain('db.json')
     expect(await opened(directory)).toEqual(numbers)
   })
 })
 
-describe('DUR-10 a snapshot without a journal', () => {
+describe('a snapshot without a journal', () => {
   const withoutJournal = async (directory: string) => {
     await rm(join(directory, 'journal.ndjson'))
     return opened(directory)
@@ -296,8 +296,8 @@ describe('a snapshot', () => {
 
   it.each([
     ['begins with a byte order mark', '\ufeff{"format":1}', /byte order mark/],
-    ['DUR-08 is empty', '', /db\.json.* is damaged: it is not JSON/],
-    ['DUR-08 is cut off', '{\n"format": 1,\n"checks": [', /db\.json.* is damaged: it is not JSON/],
+    ['is empty', '', /db\.json.* is damaged: it is not JSON/],
+    ['is cut off', '{\n"format": 1,\n"checks": [', /db\.json.* is damaged: it is not JSON/],
     [
       'names its line',
       '{\n  "format": 1,\n  "checks": [\n    {"id": nope}\n  ]\n}',
@@ -305,7 +305,7 @@ describe('a snapshot', () => {
     ],
     ['is a list', '[]', /not a JSON object/],
     ['is of another program', '{"posts":[]}', /its "format" is undefined, not 1/],
-    ['DUR-25 is of a later version', '{"format":2}', /its "format" is 2, not 1/],
+    ['is of a later version', '{"format":2}', /its "format" is 2, not 1/],
     ['has a strange collection', '{"format":1,"waiters":[]}', /"waiters" is not a collection/],
     ['has no list', '{"format":1,"checks":{}}', /"checks" is not an array/],
     [
@@ -325,8 +325,8 @@ describe('a snapshot', () => {
     ],
     ['has an id twice', '{"format":1,"checks":[{"id":"a"},{"id":"a"}]}', /two of its checks have the "id" a/],
     ['has a strange number', '{"format":1,"sequence":-1}', /"sequence" is not a whole number/],
-    ['DUR-08 holds zeros', '\0'.repeat(64), /db\.json.* is damaged: it is not JSON/],
-    ['DUR-08 breaks off at once', '{"a":', /db\.json.* is damaged: it is not JSON/],
+    ['holds zeros', '\0'.repeat(64), /db\.json.* is damaged: it is not JSON/],
+    ['breaks off at once', '{"a":', /db\.json.* is damaged: it is not JSON/],
   ])('that %s is refused by name, untouched', async (_, text, message) => {
     const { directory, path } = await filled('db.json')
     await writeFile(path, text)

@@ -123,7 +123,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
   it.each([
     ['is not made again', false],
     ['changes nothing in the one that is made in its place', true],
-  ])('that is deleted while the journal is compacted %s', async (_, isMadeAnew) => {
+  ])('that is deleted while the journal is compacted %s', async (_, isCreatedAgain) => {
     const directory = await newDirectory()
     const disk = failingDisk()
     const deleted = new Promise<void>((resolve) => {
@@ -137,10 +137,10 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     const store = await openStore(directory, { compactAtBytes: 1000, openFile: disk.openFile })
     for (let number = 1; number <= 10; number += 1) await saveChecks(store, number).catch(() => {})
     await deleted
-    if (isMadeAnew) await mkdir(directory)
+    if (isCreatedAgain) await mkdir(directory)
     await store.close()
-    expect(await readdir(dirname(directory))).toEqual(isMadeAnew ? ['.tabwire'] : [])
-    if (isMadeAnew) expect(await readdir(directory)).toEqual([])
+    expect(await readdir(dirname(directory))).toEqual(isCreatedAgain ? ['.tabwire'] : [])
+    if (isCreatedAgain) expect(await readdir(directory)).toEqual([])
   })
 })
 

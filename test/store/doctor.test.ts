@@ -202,7 +202,7 @@ const damages: [what: string, damage: Damage, bad: string[], kept: number[], tol
   ],
 ]
 
-describe.each(damages)('DUR-07 %s', (_, damage, bad, numbers, told) => {
+describe.each(damages)('%s', (_, damage, bad, numbers, told) => {
   it('is reported, and repaired without deleting anything', async () => {
     const { directory, files } = await filled()
     await write(directory, damage(files))
@@ -300,7 +300,7 @@ describe('a repair', () => {
     },
   )
 
-  it('DUR-25 changes no file of a newer version', async () => {
+  it('changes no file of a newer version', async () => {
     const { directory, files } = await filled()
     const newer: Files[] = [
       { 'db.json': files['db.json'].replace('"format": 1', '"format": 2') },

@@ -55,7 +55,7 @@ describe('the file store, opened again', () => {
 })
 
 describe('the directory', () => {
-  it('DUR-23 is private to its owner, and out of version control', async () => {
+  it('is private to its owner, and out of version control', async () => {
     const directory = await newDirectory()
     const store = await openStore(directory)
     await saveChecks(store, 1)
@@ -74,7 +74,7 @@ describe('the directory', () => {
     expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('mine\n')
   })
 
-  it('DUR-18 cannot be a file, or lie below one', async () => {
+  it('cannot be a file, or lie below one', async () => {
     const directory = await newDirectory()
     await writeFile(directory, '')
     await expect(openStore(directory)).rejects.toThrow(DirectoryUnusable)
@@ -87,7 +87,7 @@ describe('the directory', () => {
     await expect(openStore('/proc/tabwire')).rejects.toThrow(DirectoryUnusable)
   })
 
-  it.skipIf(process.getuid?.() === 0)('DUR-17 must be writable by this user', async () => {
+  it.skipIf(process.getuid?.() === 0)('must be writable by this user', async () => {
     const directory = await newDirectory()
     await mkdir(directory)
     await chmod(directory, 0o500)

@@ -90,7 +90,7 @@ describe('an answer', () => {
 describe.each([
   ['the first byte is refused', 0],
   ['some bytes get through', 137],
-])('DUR-15 a disk that is full: %s', (_, bytesBeforeFailure) => {
+])('a disk that is full: %s', (_, bytesBeforeFailure) => {
   it.each([['write'], ['datasync']] as const)(
     'leaves memory and disk unchanged when %s fails, and continues when there is space',
     async (failing) => {

@@ -47,7 +47,7 @@ describe('a directory', () => {
     await holder.kill()
   })
 
-  it('DUR-20 is free again when its holder was killed', async () => {
+  it('is free again when its holder was killed', async () => {
     const directory = await newDirectory()
     for (let round = 0; round < 3; round += 1) {
       const holder = open(directory)
@@ -58,7 +58,7 @@ describe('a directory', () => {
     expect((await readdir(directory)).filter((name) => name.startsWith('lock.'))).toEqual(['lock.4'])
   })
 
-  it('DUR-19 opens for exactly one of many processes that find the lock of a killed one', async () => {
+  it('opens for exactly one of many processes that find the lock of a killed one', async () => {
     const directory = await newDirectory()
     const killed = open(directory)
     await killed.line()

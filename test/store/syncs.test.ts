@@ -85,7 +85,7 @@ describe('an acknowledged write', () => {
 })
 
 describe('a snapshot', () => {
-  it('DUR-14 is synced, then renamed, then its directory is synced, and only then its journal is removed', async () => {
+  it('is synced, then renamed, then its directory is synced, and only then its journal is removed', async () => {
     const directory = await newDirectory()
     const calls = recordDisk()
     const store = await openStore(directory, { compactAtBytes: 1 })

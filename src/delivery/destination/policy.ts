@@ -40,7 +40,7 @@ class NameNotFound extends Error {
 }
 
 export function createDestinationPolicy(settings: DestinationSettings): DestinationPolicy {
-  const resolve = withReserved(settings.resolve ?? resolveBySystem)
+  const resolve = withReserved(oncePerName(settings.resolve ?? resolveBySystem))
   const refuseAll = (hostname: string, addresses: readonly string[], port: number) =>
     refuseAny(hostname, addresses, (address) => refuseAddress(address, port, settings))
   const formOf = memoize((url) => {
@@ -137,6 +137,19 @@ const resolveBySystem: Resolve = async (hostname) => {
   const { lookup } = await import('node:dns/promises')
   const found = await lookup(hostname, { all: true })
   return found.map(({ address }) => address)
+}
+
+/**
+ * Resolves a name once at a time: the system's resolver has few threads, and a name whose servers are silent holds one for up
+ * to half a minute.
+ */
+function oncePerName(resolve: Resolve): Resolve {
+  const running = new Map<string, ReturnType<Resolve>>()
+  return (hostname) => {
+    const found = running.get(hostname) ?? resolve(hostname).finally(() => running.delete(hostname))
+    running.set(hostname, found)
+    return found
+  }
 }
 
 /**

@@ -20,6 +20,9 @@ export function refuseForm(text: string, plainHttp: PlainHttp): string | undefin
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(text) || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text))
     return 'must be an absolute URL such as https://example.com/webhooks'
   const url = new URL(text)
+  // The stored URL, in which each character beyond ASCII takes six or more.
+  if (url.href.length > MAX_URL_LENGTH)
+    return `must be at most ${MAX_URL_LENGTH} characters long, percent-encoded`
   return refuseScheme(url, plainHttp) ?? refuseParts(url, text)
 }
 

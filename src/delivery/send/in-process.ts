@@ -54,7 +54,7 @@ export async function receiveInProcess(
     const location = response.headers.get('location') ?? undefined
     const read = startOfBody()
     // The status has already decided the attempt, so a body that fails is cut.
-    const hasEnded = await Promise.race([readStart(response, read).then(() => true), ended]).catch(
+    const hasEnded = await Promise.race([readStart(response, read, controller.signal), ended]).catch(
       () => false,
     )
     const kept = startOfHeaders([...response.headers].flat())
@@ -77,8 +77,25 @@ async function answerOf(receive: Receive, request: Request): Promise<Response> {
   throw new ReceiverThrew('it returned a network error')
 }
 
-async function readStart(response: Response, read: ReturnType<typeof startOfBody>): Promise<void> {
-  for await (const chunk of response.body ?? []) if (read.add(Buffer.from(chunk as Uint8Array))) return
+/** Reads the start of a body, and cancels the rest. Resolves with true. */
+async function readStart(
+  { body }: Response,
+  read: ReturnType<typeof startOfBody>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (body === null) return true
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  const cancel = () => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || read.add(Buffer.from(value))) return true
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    cancel()
+  }
 }
 
 /** Handles a delivery in this process, such as the `fetch` of a web framework. */

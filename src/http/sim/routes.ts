@@ -28,7 +28,7 @@ import { KEPT_REQUESTS } from '../request-log/log.ts'
 import { requestFilter } from '../request-log/query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
 import type { Stream } from '../stream/stream.ts'
-import { register, endpointAddress, type V1Parts } from '../v1/routes.ts'
+import { registration, endpointAddress, type V1Parts } from '../v1/routes.ts'
 import { bundleRoute, type BundleParts } from './bundle.ts'
 import { type ClockParts, clockRoutes, type FaultParts, faultRoutes } from './controls.ts'
 import { deliveryRoutes, resendRoutes } from './deliveries.ts'
@@ -275,7 +275,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       method: 'POST',
       path: '/webhook-endpoints',
       scope: 'simulate',
-      ...withBody(chosenSecretBody, (body, call) => register(parts, call, body)),
+      ...registration(parts, chosenSecretBody),
       doc: {
         id: 'registerWebhookEndpointWithSecret',
         tag: 'Simulator access',

@@ -1,3 +1,4 @@
+import type { ZodType } from 'zod'
 import { checkKey, pushBody, viewCheck } from '../../model/check.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import {
@@ -19,10 +20,10 @@ import { listOf, paging, choiceOf, definedFields } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { traceParameters } from '../openapi/parameters.ts'
 import type { RequestLog } from '../request-log/log.ts'
-import { ok, withBody, type Call, type Documented, type QueryOf, created, type Reply } from '../route.ts'
+import { ok, type Call, type Documented, type QueryOf, created, type Route } from '../route.ts'
 import { guestRecordRoutes } from './guest-records.ts'
 import { acceptPush } from './push.ts'
-import { invalid } from '../../model/validation.ts'
+import { isObject, validate } from '../../model/validation.ts'
 
 export interface V1Parts extends RegistrationParts {
   service: Service
@@ -112,7 +113,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
       path: '/webhook-endpoints',
       scope: 'write',
       unlogged: true,
-      ...withBody(registerEndpointBody, (body, call) => register(parts, call, body)),
+      ...registration(parts, registerEndpointBody),
       doc: {
         id: 'registerWebhookEndpoint',
         tag: 'Webhook endpoints',
@@ -223,18 +224,26 @@ export interface RegistrationParts {
   judgeDestination: (url: string) => Promise<{ url: string } | { reason: string }>
 }
 
-/** Registers an endpoint and returns its signing secret, which no later response under `/v1` contains. */
-export async function register(
+/**
+ * Returns body and handler of a route that registers an endpoint and returns its signing secret, which no later response
+ * under `/v1` contains.
+ */
+export function registration(
   { service, judgeDestination }: RegistrationParts,
-  call: Call,
-  body: ChosenSecretBody,
-): Promise<Reply> {
-  const destination = await judgeDestination(body.url)
-  if ('reason' in destination) throw invalid([{ path: 'url', message: destination.reason }])
-  const endpoint = await service.execute(registerEndpoint, {
-    ...body,
-    ...destination,
-    location_id: call.key.location_id,
-  })
-  return created({ ...viewEndpoint(endpoint), signing_secret: endpoint.signing_secret })
+  body: ZodType<ChosenSecretBody>,
+): Pick<Route, 'body' | 'handle'> {
+  return {
+    body,
+    async handle(call) {
+      const given = await call.body()
+      const { data: url } = registerEndpointBody.shape.url.safeParse(isObject(given) && given.url)
+      const judged = url === undefined ? undefined : await judgeDestination(url)
+      const reason = judged !== undefined && 'reason' in judged ? judged.reason : undefined
+      // All issues at once (contract section 4).
+      const valid = validate(body, given, reason === undefined ? [] : [{ path: 'url', message: reason }])
+      const { location_id } = call.key
+      const endpoint = await service.execute(registerEndpoint, { ...valid, ...judged, location_id })
+      return created({ ...viewEndpoint(endpoint), signing_secret: endpoint.signing_secret })
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import { unrepeated } from '../validation.ts'
 import { z } from 'zod'
 
 /** Name that a guest chose: 1 to 255 characters, or none. It does not identify the guest. */
@@ -58,10 +59,7 @@ export const claimBody = z.object({
     .array(z.object({ external_id: z.string().min(1).max(255), quantity: thousandths }))
     .min(1)
     .max(1000)
-    .refine(
-      (items) => new Set(items.map((item) => item?.external_id)).size === items.length,
-      'must not repeat an item',
-    ),
+    .refine(...unrepeated('must not repeat an item', (item: { external_id: string }) => item?.external_id)),
 })
 export type ClaimBody = z.infer<typeof claimBody>
 
@@ -102,7 +100,7 @@ export const payBody = z
       .array(z.string().min(1).max(255))
       .min(1)
       .max(1000)
-      .refine((ids) => new Set(ids).size === ids.length, 'must not repeat a claim')
+      .refine(...unrepeated('must not repeat a claim'))
       .optional(),
     amount_cents: z.int().min(1).optional(),
     tip_cents: z.int().min(0).default(0),

@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { scopes } from '../api-key.ts'
 import type { AttemptOutcome } from '../delivery.ts'
 import { MOST_HEADERS } from '../offer.ts'
-import { durationMs } from '../text/time.ts'
+import { unrepeated } from '../validation.ts'
+import { durationMs, parseTime } from '../text/time.ts'
 
 const isDuration = (text: string) => durationMs(text) !== undefined
 const isTime = (text: string) =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && parseTime(text) !== undefined
 
 /** Gives wrong types and wrong texts the same message; a missing field is required. */
 const must = (text: string) => ({
@@ -53,7 +54,7 @@ export const createKeyBody = z.object({
   scopes: z
     .array(z.enum(scopes))
     .min(1)
-    .refine((list) => new Set(list).size === list.length, 'must not repeat a scope')
+    .refine(...unrepeated('must not repeat a scope'))
     .default([...scopes]),
   location_id: z.string().optional(),
 })

@@ -137,14 +137,14 @@ const open = [
 ]
 
 describe('the address of an endpoint', () => {
-  it.each(forbidden)('NET-03, NET-04 is refused always: %s', async (host) => {
+  it.each(forbidden)('is refused always: %s', async (host) => {
     for (const allowHttpLoopback of [true, false]) {
       const reason = await policyWith({ allowHttpLoopback }).refuse(`https://${host}/hook`)
       expect(reason).toMatch(/^must not point to .*: deliveries are never sent there/)
     }
   })
 
-  it.each(internal)('NET-05 is allowed unless --deny-private is set: %s', async (host) => {
+  it.each(internal)('is allowed unless --deny-private is set: %s', async (host) => {
     expect(await policyWith().refuse(`https://${host}/hook`)).toBeUndefined()
     expect(await policyWith({ denyPrivate: true }).refuse(`https://${host}/hook`)).toContain('--deny-private')
   })
@@ -216,10 +216,10 @@ describe('an address of', () => {
     ['fe80::/10', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'forbidden'],
     ['fec0::/10', 'fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
     ['ff00::/8', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'forbidden'],
-    ['what nobody has been assigned below 2000::/3', '200::', '1fff:ffff::', 'internal'],
-    ['what nobody has been assigned above 2000::/3', '4000::', 'fbff:ffff::', 'internal'],
-    ['what nobody has been assigned before fe80::/10', 'fe00::', 'fe7f:ffff::', 'internal'],
-  ])('%s is refused, for its first and its last address', async (_block, first, last, standing) => {
+    ['unassigned addresses below 2000::/3', '200::', '1fff:ffff::', 'internal'],
+    ['unassigned addresses above 2000::/3', '4000::', 'fbff:ffff::', 'internal'],
+    ['unassigned addresses before fe80::/10', 'fe00::', 'fe7f:ffff::', 'internal'],
+  ])('%s is judged alike at its first and its last address', async (_block, first, last, standing) => {
     expect([await judged(first), await judged(last)]).toEqual([standing, standing])
   })
 
@@ -273,7 +273,7 @@ describe('the URL of an endpoint', () => {
     expect(await policyWith().refuse(url)).toContain(words)
   })
 
-  it('NET-08 does not appear with its password in an error', async () => {
+  it('does not appear with its password in an error', async () => {
     expect(await policyWith().refuse('https://user:hunter2@shop.example/')).not.toContain('hunter2')
   })
 
@@ -348,7 +348,7 @@ describe('the service itself', () => {
   })
 })
 
-describe('NET-02 the normal form of a URL', () => {
+describe('the normal form of a URL', () => {
   it.each([
     ['HTTPS://Shop.Example', 'https://shop.example/'],
     ['https://shop.example:443/A?b=C', 'https://shop.example/A?b=C'],
@@ -377,6 +377,18 @@ describe('resolving at registration', () => {
     expect(asked).toEqual([])
     await policy.refuse('https://Shop.Example.:8443/')
     expect(asked).toEqual(['shop.example'])
+  })
+
+  it('asks once for a name that is being resolved, and again afterwards', async () => {
+    const answers: ((addresses: string[]) => void)[] = []
+    const policy = policyWith({ resolve: () => new Promise((resolve) => answers.push(resolve)) })
+    for (const address of ['169.254.169.254', '93.184.216.34']) {
+      const judged = Promise.all(['https://shop.example/', 'https://SHOP.example:8443/'].map(policy.refuse))
+      for (const answer of answers) answer([address])
+      const refused = address === '169.254.169.254' ? (expect.stringContaining(address) as string) : undefined
+      expect(await judged).toEqual([refused, refused])
+    }
+    expect(answers).toHaveLength(2)
   })
 })
 

@@ -92,12 +92,17 @@ describe('a receiver in this process', () => {
     await expect(attempt).rejects.toThrow('no more')
   })
 
-  test('may send a long or endless response: the first 4 KiB are kept', async () => {
+  test('may send a long or endless response: the first 4 KiB are kept, and the rest is cancelled', async () => {
     const long = await send(() => new Response('ü'.repeat(4_000)))
     expect(long).toMatchObject({ outcome: 'succeeded', response_body: 'ü'.repeat(2_048) })
-    const endless = new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode('so far')) })
+    let isCancelled = false
+    const endless = new ReadableStream({
+      start: (body) => body.enqueue(new TextEncoder().encode('so far')),
+      cancel: () => void (isCancelled = true),
+    })
     const cut = await send(() => new Response(endless), { bodyTimeoutMs: 20 })
     expect(cut).toMatchObject({ outcome: 'succeeded', response_body: 'so far' })
+    expect(isCancelled).toBe(true)
   })
 })
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { errorOf, openSimulator } from '../../support/simulator.ts'
 
@@ -59,10 +60,10 @@ describe('a rate limit', () => {
     const simulator = await openSimulator({ rateLimit: { requests: 1, seconds: 1 } })
     const call = () => simulator.call('GET /v1/checks')
     await call()
-    let refused = await call()
+    const refused = await call()
     expect(refused.headers.get('retry-after')).toBe('1')
     await simulator.client.clock.freeze(true)
-    while (refused.status === 429) refused = await call()
-    expect(refused.status).toBe(200)
+    await sleep(1_000)
+    expect((await call()).status).toBe(200)
   })
 })

@@ -372,21 +372,4 @@ describe('the log of requests', () => {
       { external_check_id: 'x', outcome: 'stale', diff: null, findings: [] },
     ])
   })
-
-  it.each<[code: string, pushes: object[]]>([
-    ['totals_mismatch', [check({ totals: { subtotal_cents: 1, tax_cents: 1, total_cents: 100 } })]],
-    ['unknown_field', [{ ...check(), covers: 2 }]],
-    ['revision_missing', [check({ revision: 1 }), check({ totals: totals(1) })]],
-    ['revision_reused', [check({ revision: 1 }), check({ revision: 1, table: { number: '13' } })]],
-    ['reopen_needs_revision', [check({ status: 'closed' }), check()]],
-    ['possible_late_retry', [check(), check({ table: { number: '13' } }), check()]],
-  ])('has the finding %s', async (code, pushes) => {
-    const simulator = await openSimulator()
-    const answers: Answer[] = []
-    for (const push of pushes) answers.push(await simulator.push('x', push))
-    const findings = await Promise.all(
-      answers.map(async (answer) => (await logOf(simulator, answer)).push?.findings),
-    )
-    expect(findings.at(-1)?.map((finding) => finding.code)).toContain(code)
-  })
 })

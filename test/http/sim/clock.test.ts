@@ -352,6 +352,13 @@ describe('GET and POST /_sim/clock', () => {
     },
   )
 
+  it('refuse to move to a day that no calendar has, and move nothing', async () => {
+    const simulator = await openSimulator({ startAt })
+    const before = await simulator.client.clock.freeze(true)
+    expect(await issuesOf(simulator, { to: '2027-02-30T00:00:00Z' })).toMatchObject([{ path: 'to' }])
+    expect(await simulator.client.clock.show()).toMatchObject({ now: before.now, moving: null })
+  })
+
   it('refuse to freeze with anything but true and false', async () => {
     const simulator = await openSimulator()
     expect(await issuesOf(simulator, { freeze: 'yes' })).toMatchObject([{ path: 'freeze' }])

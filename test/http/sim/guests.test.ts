@@ -84,7 +84,7 @@ describe('an action of a guest', () => {
     expect([answer.status, errorOf(answer).code]).toEqual([404, 'not_found'])
   })
 
-  it('AUTH-06 is visible and changeable only for keys of its location', async () => {
+  it('is visible and changeable only for keys of its location', async () => {
     const here = await simulator.client.checks.get('a')
     const elsewhere = (await simulator.client.locations.list()).data.find(({ id }) => id !== here.location_id)
     const { id } = await claim()
@@ -150,7 +150,7 @@ describe('an action of a guest', () => {
   })
 })
 
-describe('DEL-14 data of an event equals, byte for byte, the response of GET right after it', () => {
+describe('data of an event equals, byte for byte, the response of GET right after it', () => {
   it.each<[type: EventType, cause: () => Promise<unknown>]>([
     ['check.created', () => simulator.push('b', dinner)],
     ['check.updated', () => simulator.push('a', { ...dinner, table: { number: '7' } })],
@@ -281,6 +281,23 @@ describe('bad input changes nothing', () => {
       'guest_name',
       'tip_cents',
     ])
+  })
+
+  it.each([
+    [
+      'claims',
+      {
+        items: [
+          { external_id: 'burger', quantity: 1 },
+          { external_id: 'burger', quantity: '1' },
+        ],
+      },
+      ['items', 'items[1].quantity'],
+    ],
+    ['payments', { claim_ids: ['clm_1', 'clm_1', 7] }, ['claim_ids', 'claim_ids[2]']],
+  ])('lists an invalid and a repeated element at once: %s', async (route, json, paths) => {
+    const { issues } = errorOf(await simulator.call(`POST /_sim/checks/a/${route}`, { json }))
+    expect((issues as { path: string }[]).map(({ path }) => path).toSorted()).toEqual(paths)
   })
 
   it('and read-only fields are ignored', async () => {

@@ -84,16 +84,17 @@ describe('keys', () => {
     })
   })
 
-  it.each<[body: object, path: string]>([
+  it.each<[body: object, ...paths: string[]]>([
     [{ scopes: [] }, 'scopes'],
     [{ scopes: ['admin'] }, 'scopes[0]'],
     [{ scopes: ['read', 'read'] }, 'scopes'],
+    [{ scopes: ['admin', 'read', 'read'] }, 'scopes[0]', 'scopes'],
     [{ name: '' }, 'name'],
     [{ location_id: 'loc_1' }, 'location_id'],
-  ])('are not created from %j', async (json, path) => {
+  ])('are not created from %j', async (json, ...paths) => {
     const simulator = await openSimulator()
     const answer = await simulator.call('POST /_sim/keys', { json })
     expect(answer.status).toBe(422)
-    expect(errorOf(answer)).toMatchObject({ issues: [{ path }] })
+    expect(errorOf(answer)).toMatchObject({ issues: paths.map((path) => ({ path })) })
   })
 })

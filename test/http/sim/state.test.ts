@@ -101,15 +101,8 @@ describe('PUT /_sim/state', () => {
 
   it.each<[what: string, options: object, url: string, message: string]>([
     ['link-local address', {}, 'https://169.254.169.254/latest', 'a link-local address'],
-    ['address of machinery in IPv6', {}, 'https://[::ffff:169.254.169.254]/', 'a link-local address'],
     ['plain http: URL', {}, 'http://127.0.0.1:9/', '--allow-http-loopback'],
-    ['plain http: URL elsewhere', { allowHttpLoopback: true }, 'http://shop.example/', 'an https: URL'],
-    ['user name', {}, 'https://user:pass@127.0.0.1/', 'user name'],
-    ['fragment', {}, 'https://127.0.0.1/#top', 'fragment'],
-    ['other scheme', {}, 'ftp://127.0.0.1/', 'not ftp:'],
     ['private address', { denyPrivate: true }, 'https://10.0.0.1/', '--deny-private'],
-    ['site-local address', { denyPrivate: true }, 'https://[fec0::1]/', '--deny-private'],
-    ['name that resolves to a private one', { denyPrivate: true }, 'https://localhost/', '--deny-private'],
   ])('refuses endpoints that registration refuses: %s', async (_what, options, url, message) => {
     const simulator = await openFailing()
     const saved = await simulator.client.state.get()

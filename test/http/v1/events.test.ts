@@ -67,7 +67,7 @@ describe('one event per trigger, in order', () => {
 })
 
 describe('a delivery', () => {
-  it('DEL-14 contains an envelope whose data equals, byte for byte, the response of GET right after the change', async () => {
+  it('contains an envelope whose data equals, byte for byte, the response of GET right after the change', async () => {
     const simulator = await openSimulator()
     const receiver = await openReceiver()
     const event_types = ['check.created' as const, 'check.updated' as const, 'check.closed' as const]

@@ -8,7 +8,7 @@ const { webhooks } = new Stripe('sk_test_x')
 const event_types = ['feedback.received' as const]
 
 describe('a ping', () => {
-  it('SIG-18 is signed, goes to that endpoint only, and contains the endpoint without its secret', async () => {
+  it('is signed, goes to that endpoint only, and contains the endpoint without its secret', async () => {
     const simulator = await openSimulator()
     const { endpoints } = simulator.client
     const [receiver, other] = [await openReceiver(), await openReceiver()]

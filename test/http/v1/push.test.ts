@@ -101,7 +101,7 @@ describe('replaying a push has no effect', () => {
     ['a note left out that was null', JSON.stringify(first).replaceAll(',"note":null', '')],
     ['a field that is not known', JSON.stringify({ ...first, covers: 4 })],
     ['no revision', JSON.stringify(unnumbered)],
-  ])('CONV-02 also with %s', async (_what, body) => {
+  ])('also with %s', async (_what, body) => {
     const simulator = await openSimulator()
     const { text } = await simulator.push('a', first)
     const replay = await simulator.call('PUT /v1/checks/external/a', { body })
@@ -112,7 +112,7 @@ describe('replaying a push has no effect', () => {
     expect(push?.outcome).toBe('unchanged')
   })
 
-  it('CONV-05 also when many arrive concurrently', async () => {
+  it('also when many arrive concurrently', async () => {
     const simulator = await openSimulator()
     const answers = await Promise.all(Array.from({ length: 20 }, () => simulator.push('a', first)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -140,7 +140,7 @@ describe('a stale push', () => {
 })
 
 describe('the identity of a check is its location and external id', () => {
-  it('AUTH-06 so the keys of two locations do not see each other’s checks', async () => {
+  it('so the keys of two locations do not see each other’s checks', async () => {
     const simulator = await openSimulator()
     const [other, own] = (await simulator.client.locations.list()).data
     const key = await simulator.key(['read', 'write'], other?.id)

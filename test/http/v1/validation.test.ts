@@ -57,7 +57,7 @@ describe('a push', () => {
     ['totals.tax_cents', [-1, 0]],
     ['totals.total_cents', [0, Number.MAX_SAFE_INTEGER]],
     ['revision', [undefined, 0, 1, 1_795_250_000_000, Number.MAX_SAFE_INTEGER]],
-  ])('BODY-12 with %s at its bounds is accepted', async (path, values) => {
+  ])('with %s at its bounds is accepted', async (path, values) => {
     const simulator = await openSimulator()
     for (const [index, value] of values.entries()) {
       const { status } = await simulator.call(`PUT /v1/checks/external/check-${index}`, {

@@ -13,6 +13,7 @@ import {
 const url = 'https://127.0.0.1:9/hooks'
 const register = (simulator: TestSimulator, json: unknown) =>
   simulator.call('POST /v1/webhook-endpoints', { json })
+const pathsOf = (issues: unknown) => (issues as ValidationIssue[]).map(({ path }) => path).toSorted()
 
 describe('registration', () => {
   it('is answered 201 with the endpoint and its signing secret', async () => {
@@ -37,7 +38,7 @@ describe('registration', () => {
     })
   })
 
-  it('AUTH-08 shows the signing secret once and nowhere else', async () => {
+  it('shows the signing secret once and nowhere else', async () => {
     const simulator = await openSimulator()
     const stream = await openStream(simulator)
     const receiver = await openReceiver()
@@ -67,7 +68,7 @@ describe('registration', () => {
     for (const text of texts) expect(text).not.toContain('whsec_')
   })
 
-  it('DEL-13 of a URL that is already registered creates another endpoint with its own secret', async () => {
+  it('of a URL that is already registered creates another endpoint with its own secret', async () => {
     const simulator = await openSimulator()
     const answers = [1, 2].map(() => register(simulator, { url, event_types: ['check.created'] }))
     const [first, second] = (await Promise.all(answers)).map(
@@ -119,6 +120,21 @@ describe('event_types', () => {
     const simulator = await openSimulator()
     const { issues } = errorOf(await register(simulator, { event_types: ['nothing'] }))
     expect((issues as ValidationIssue[]).map(({ path }) => path)).toEqual(['url', 'event_types[0]'])
+  })
+
+  it.each(['/v1', '/_sim'])('are validated together with the address in the url at %s', async (base) => {
+    const simulator = await openSimulator()
+    const json = { url: 'https://169.254.169.254/', event_types: ['nothing'] }
+    const answer = await simulator.call(`POST ${base}/webhook-endpoints`, { json })
+    const { issues } = errorOf(answer)
+    expect([answer.status, pathsOf(issues)]).toEqual([422, ['event_types[0]', 'url']])
+  })
+
+  it('may be unknown and repeated, and both are listed at once', async () => {
+    const simulator = await openSimulator()
+    const event_types = ['bogus', 'check.created', 'check.created']
+    const { issues } = errorOf(await register(simulator, { url, event_types }))
+    expect(pathsOf(issues)).toEqual(['event_types', 'event_types[0]'])
   })
 })
 

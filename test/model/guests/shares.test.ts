@@ -19,10 +19,10 @@ const amounts = (of: Bill, claims: readonly ClaimOnBill[]) => [...owed(of, claim
 describe('amounts of claims', () => {
   test.each<[sentence: string, prices: Prices, total: number, claims: Lines[], owed: number[]]>([
     ['a share of the tax goes with the items', { a: 1000, b: 500 }, 1650, [{ a: 1 }], [1100]],
-    ['and a share of the discount', { a: 1000, b: 500, off: -300 }, 1200, [{ a: 1 }], [800]],
+    ['a share of the discount goes with the items', { a: 1000, b: 500, off: -300 }, 1200, [{ a: 1 }], [800]],
     ['and of tax that prices include, none', { a: 1000, b: 500 }, 1500, [{ a: 1 }, { b: 1 }], [1000, 500]],
     ['half a cent is rounded up', { a: 1, b: 1 }, 1, [{ a: 1 }], [1]],
-    ['less is rounded down', { a: 1, b: 2 }, 1, [{ a: 1 }], [0]],
+    ['less than half a cent is rounded down', { a: 1, b: 2 }, 1, [{ a: 1 }], [0]],
     [
       'the one that completes the check owes the rest',
       { a: [1, 3] },
@@ -59,7 +59,7 @@ describe('amounts of claims', () => {
       [{ a: 1 }, { b: 3 }],
       [25, 75],
     ],
-    ['a total of 0 is owed by nobody', { a: 1000, off: -1000 }, 0, [{ a: 1 }], [0]],
+    ['a total of 0 leaves nothing to pay', { a: 1000, off: -1000 }, 0, [{ a: 1 }], [0]],
   ])('%s', (_sentence, prices, total, claims, expected) => {
     expect(
       amounts(

@@ -448,7 +448,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       ])
       await increment(second)
       proxy.resume()
-      // What was held by the network arrives now, and has no effect: others have written since.
+      // The delayed statements arrive now and have no effect: other instances have written since.
       await expect.poll(() => first.ready().then(() => count(first)), { timeout: 10_000 }).toBe(2)
       await increment(first)
       expect([await count(first), await count(second)]).toEqual([3, 3])
