@@ -15,7 +15,7 @@ function laterOf(file: string): string[] {
   return all
 }
 
-/** What a built file loads before it runs, by its static imports: files of ours, and whatever is no module of Node. */
+/** Returns the static imports of a built file: own files, and packages, but no module of Node.js. */
 function loadedBy(file: string): { own: string[]; packages: string[] } {
   const own = [file]
   const packages = new Set<string>()

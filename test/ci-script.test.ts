@@ -44,7 +44,7 @@ async function project(): Promise<string> {
 }
 
 interface Outcome extends Ended {
-  /** What is left in the project, and in its temporary directory. */
+  /** Files left in the project and in its temporary directory. */
   left: string[]
 }
 

@@ -16,7 +16,7 @@ const run = { url: 'http://127.0.0.1:4100', pid: 4711, started_at: '2026-11-21T1
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
 describe('the data directory', () => {
-  test('AUTH-12 is readable by its owner only, and ignored by git', async () => {
+  test('is readable by its owner only, and ignored by git', async () => {
     await writeCredentials(directory, { api_key: 'twk_1' })
     await writeRun(directory, run)
     expect(await modeOf(directory)).toBe(0o700)

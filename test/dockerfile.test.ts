@@ -19,7 +19,7 @@ beforeAll(async () => {
   })
 })
 
-/** What these instructions say in the last stage, which is the image. */
+/** Returns the values of these instructions in the last stage, which is the image. */
 const inImage = (name: string) =>
   instructions
     .slice(instructions.findLastIndex((instruction) => instruction.name === 'FROM'))
@@ -46,7 +46,7 @@ describe('the Dockerfile', () => {
   test.skipIf(process.platform === 'win32')('packs into a directory that it creates', async () => {
     const packed = join(await emptyDirectory(), 'packed')
     const command = instructions.find(({ name }) => name === 'RUN')?.text ?? ''
-    // What npm installs is here, and dist is built.
+    // The packages are installed here, and dist is built.
     const here = command.replace(/^npm ci [^&]*&& /, '').replaceAll('/packed', packed)
     const { code, stderr } = await (
       await spawnProcess('sh', ['-c', `${here} --ignore-scripts`], { cwd: root })

@@ -33,9 +33,11 @@ const taxOnTop = (sum: number, { subtotal_cents, tax_cents, total_cents }: Order
   sum === subtotal_cents && subtotal_cents + tax_cents === total_cents
 
 describe.each(situations)('fixtures/checks/$name', ({ name, bodies }) => {
-  const pushes = bodies.map((body) => parsePush(body, { strict: true }))
+  const pushes = bodies.map((body) => parsePush(body))
 
-  test('contains pushes whose fields strict mode accepts', () => expect(pushes.length).toBeGreaterThan(0))
+  test('contains pushes whose fields strict mode accepts', () => {
+    for (const body of bodies) expect(() => parsePush(body, { strict: true })).not.toThrow()
+  })
 
   test('has totals that add up as its name says', () => {
     const addsUp = pricing[name] ?? taxOnTop

@@ -97,7 +97,7 @@ describe('the packed file', () => {
     )) as Judge
     const result = await checkPackage(createPackageFromTarballData(data))
     if (!('problems' in result)) throw new Error('There are no types.')
-    // What TypeScript reports of CommonJS, that it finds ES modules, is so on purpose: Node 20.19 requires those, too.
+    // Node.js 20.19 can require ES modules, so this finding for CommonJS is expected.
     const found = result.problems.filter(
       ({ kind, resolutionKind }) => resolutionKind !== 'node16-cjs' || kind !== 'CJSResolvesToESM',
     )

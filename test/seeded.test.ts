@@ -33,7 +33,7 @@ function everyThirdRefused(): Handle {
 
 const openReceivers = () => Promise.all([openReceiver(), openReceiver()])
 
-/** The same calls to a service of its own, and all that came of them. */
+/** Makes the same calls to a new service. Returns all results. */
 async function run(
   receivers: readonly Receiver[],
   { watched = false, refusing = false, ...options }: RunOptions,

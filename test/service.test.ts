@@ -62,7 +62,7 @@ describe('execute', () => {
     })
   })
 
-  it('serialises an envelope once, in the field order of the specification', async () => {
+  it('stores an envelope in the field order of the specification', async () => {
     const data = { b: 1, a: 'é' }
     await service.execute(decide, { reply: '', writes: [], events: [event('check.updated', data)] })
     const [stored] = (await service.list('events', { limit: 1 })).data

@@ -99,8 +99,7 @@ describe('a replay', () => {
       ]
     }
     const [expected, found] = [await codesOf(client), await codesOf(replay)]
-    expect(found[0]).toEqual(expected[0])
-    expect(found[1]).toEqual(expected[1])
+    expect(found).toEqual(expected)
     expect(JSON.stringify(expected)).toContain('conflict_ignored')
     expect(JSON.stringify(expected)).toContain('invalid_push_repeated')
     expect(JSON.stringify(expected)).not.toContain('no_idempotent_retry')

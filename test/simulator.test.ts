@@ -38,7 +38,7 @@ describe('a fresh simulator', () => {
     expect(apiKey).toMatch(/^twk_[\w-]{43}$/)
   })
 
-  it('AUTH-11 keeps its key in credentials.json, readable by its owner only, and nowhere else', async () => {
+  it('keeps its key in credentials.json, readable by its owner only, and nowhere else', async () => {
     const dataDirectory = await temporaryDirectory()
     const { apiKey, close, push } = await openSimulator({ dataDirectory })
     await push('a')
@@ -153,7 +153,7 @@ describe('a simulator that is closed and started again on its data directory', (
 })
 
 describe('a simulator that starts', () => {
-  it('HTTP-25 fails on a port in use, uses no other port, and leaves its directory unlocked', async () => {
+  it('fails on a port in use, uses no other port, and leaves its directory unlocked', async () => {
     const dataDirectory = await temporaryDirectory()
     const { port } = await openSimulator()
     await expect(startSimulator({ port, dataDirectory })).rejects.toThrow(PortUnavailable)

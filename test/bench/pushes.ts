@@ -120,7 +120,7 @@ async function measureWithEndpoints(directory: string, certs: { cert: string; ke
 }
 
 interface Measured {
-  /** What it answers within so many seconds. */
+  /** Returns its number of responses within so many seconds. */
   measure(seconds: number): Promise<LoadResult>
   end: Program['end']
 }

@@ -15,7 +15,7 @@ interface Taken {
 /** Measures a simulator in a test: the first of a process and further ones, with and without a port. */
 export async function simulatorFigures(): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const [door, options] of [
+  for (const [access, options] of [
     ['on a port', {}],
     ['without a port', { port: false }],
   ] as const) {
@@ -23,7 +23,7 @@ export async function simulatorFigures(): Promise<Figure[]> {
     for (let run = 0; run < PROCESSES; run++) taken.push(await inProcess(options))
     for (const which of ['first', 'median'] as const)
       figures.push({
-        name: `createSimulator to first answer, ${door}, ${which === 'first' ? 'the first' : 'a further one'}`,
+        name: `createSimulator to first answer, ${access}, ${which === 'first' ? 'the first' : 'a further one'}`,
         value: middle(taken.map((one) => one[which])),
         unit: 'ms',
         target: { atMost: 30 },

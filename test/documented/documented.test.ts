@@ -83,7 +83,7 @@ function expectYaml(text: string): void {
   expect(parse(text)).toBeTypeOf('object')
 }
 
-/** What can be checked without PowerShell: quotes and brackets are closed, and nothing is written for another shell. */
+/** Checks without PowerShell: quotes and brackets are closed, and no syntax of another shell is used. */
 function expectPowerShell(text: string): void {
   const bare = text.replace(/'[^'\n]*'|"[^"\n]*"/g, 'X')
   expect(bare).not.toMatch(/["']/)
@@ -127,7 +127,7 @@ const isRun = new Set(sampled(documents, 8))
 
 describe.skipIf(process.platform === 'win32')('blocks run as printed:', () => {
   for (const document of documents)
-    describe(document, { shuffle: false, timeout: 60_000 }, () => {
+    describe(document, { shuffle: false }, () => {
       let session: Session
       beforeAll(async () => {
         session = await openSession({ startsItself: startsItself(document) })

@@ -660,13 +660,13 @@ function closed(change: Partial<Push> = {}): Push {
   return push({ status: 'closed', ...change })
 }
 
-/** 1.481 of soup at 9.00 is 13.329: a POS says 13.32 or 13.33. */
 /** A third of an item on one check, whose totals are those of the third. */
 function third(price_cents: number): Push {
   const sum = Math.round(price_cents / 3)
   return { ...totals(sum, 80, sum + 80), items: [{ ...soup, price_cents, quantity: 0.333 }] }
 }
 
+/** 1.481 of soup at 9.00 is 13.329: a POS sends 13.32 or 13.33. */
 function weighed(sum: number): Push {
   return { ...totals(sum, 100, sum + 100), items: [{ ...soup, quantity: 1.481 }] }
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createClient, type Client } from '../../src/client.ts'
 import type { PushedItem } from '../../src/model/check.ts'
+import { isSoak } from '../soak/seeded.ts'
 import { startSimulator } from '../../src/simulator.ts'
 
 /*
@@ -10,7 +11,7 @@ import { startSimulator } from '../../src/simulator.ts'
  * refunds meanwhile. Pushes are repeated, and with revisions they also arrive late.
  */
 
-const RUNS = process.env.npm_lifecycle_event === 'soak' ? 5_000 : 150
+const RUNS = isSoak ? 5_000 : 50
 
 type Ids = 'position' | 'menu' | 'numbered menu' | 'line'
 

@@ -94,7 +94,7 @@ function withRepetitions(history: readonly Sent[]): Sent[] {
   return [...history, ...limited.map(({ check, body }) => ({ check, body, status: 200 }))]
 }
 
-/** What a sender without a mistake may meet: success, conflicts, failures on the way, limits and faults that were asked for. */
+/** Responses that a correct sender may get: success, conflicts, network failures, limits and injected faults. */
 const anyAnswer = fc.constantFrom<Pick<Sent, 'status' | 'code' | 'faults'>>(
   { status: 200 },
   { status: 201 },

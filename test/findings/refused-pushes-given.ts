@@ -12,7 +12,7 @@ export interface Sent {
   faults?: RequestEntry['faults']
 }
 
-/** What the report finds in a history of pushes. */
+/** Returns the findings of the report on a history of pushes. */
 export function reportOn(history: readonly Sent[]) {
   const log = openRequestLog()
   for (const [index, sent] of history.entries()) log.add(entryOf(sent, index))

@@ -4,7 +4,7 @@ import { contentOf, parsePush, type Check } from '../../src/model/check.ts'
 import { checkAfter, decide } from '../operations/push-given.ts'
 import { situations } from './situations.ts'
 
-/** What a situation is about, where that is something its sender should look at. */
+/** Expected finding of each situation that has one. */
 const expected: Record<string, string[]> = { 'service-charge-outside-lines': ['totals_mismatch'] }
 
 describe.each(situations)('$name', ({ name, bodies }) => {

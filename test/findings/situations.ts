@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What a POS sends in one situation: one push, or several in order. */
+/** The pushes of a POS in one situation, in order. */
 export interface Situation {
   name: string
   bodies: readonly unknown[]

@@ -79,7 +79,7 @@ describe.each<[string, FakeOptions | undefined]>([
     await simulator.close()
   })
 
-  test('timeouts run in real time, and state, stream and reset work', async () => {
+  test('timeouts run in real time, and state and reset work', async () => {
     const simulator = await createSimulator({ port: false })
     onTestFinished(() => simulator.close())
     vi.useFakeTimers(options)
@@ -92,13 +92,12 @@ describe.each<[string, FakeOptions | undefined]>([
   })
 })
 
-test('the clock of the service runs while the clock of the tests is stopped', async () => {
+test('the clock of the service shows real time while the clock of the tests is stopped', async () => {
   vi.useFakeTimers({ now: new Date('2020-02-02T02:02:02.000Z') })
   onTestFinished(() => void vi.useRealTimers())
   const simulator = await createSimulator({ port: false })
   onTestFinished(() => simulator.close())
-  const [before, after] = [await simulator.clock.show(), await simulator.clock.show()]
-  expect(before.offset_ms).toBe(0)
-  expect(Date.parse(after.now)).toBeGreaterThanOrEqual(Date.parse(before.now))
-  expect(before.now > '2026').toBe(true)
+  const { now, offset_ms } = await simulator.clock.show()
+  expect(offset_ms).toBe(0)
+  expect(now > '2026').toBe(true)
 })

@@ -14,7 +14,7 @@ async function made(options: SimulatorOptions): Promise<Simulator> {
   return simulator
 }
 
-/** What JavaScript can pass, whatever the types say. */
+/** Values that JavaScript can pass against the types. */
 const refusal = (options: object) =>
   createSimulator(options).then(
     async (simulator) => {

@@ -51,6 +51,8 @@ describe.each(both)('%s', (_name, client) => {
   test('registers a receiver for all events by default, or for the named ones', async () => {
     const { event_types } = await client().endpoints.create({ url: SHOP })
     expect(event_types).toHaveLength(8)
+    const named = await client().endpoints.create({ url: `${SHOP}/named`, event_types: ['check.closed'] })
+    expect(named.event_types).toEqual(['check.closed'])
   })
 
   test('waits for deliveries', async () => {

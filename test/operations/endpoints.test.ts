@@ -44,10 +44,6 @@ describe('registering an endpoint', () => {
     expect(decide({ signing_secret }).reply).toMatchObject({ signing_secret })
   })
 
-  test('creates another endpoint for a URL that is already registered', () => {
-    expect(registerEndpoint.reads()).toEqual({})
-  })
-
   test('creates an endpoint whose view has neither its secret nor its failure count', () => {
     const view = viewEndpoint(decide().reply)
     expect(Object.keys(view)).not.toContain('signing_secret')

@@ -233,7 +233,7 @@ describe('a refund', () => {
     })
     expect(types).toEqual(['payment.refunded'])
     expect(events[0]?.data).toEqual(viewPayment(reply))
-    // Receivers order the states of a payment by this time, also when the clock stands still.
+    // Receivers order the states of a payment by this time, also when the clock is frozen.
     expect(events[0]?.created_at).toBe('2026-11-21T12:00:00.001Z')
     expect(table.check()).toMatchObject({
       paid_cents: 1000,

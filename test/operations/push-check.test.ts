@@ -301,7 +301,7 @@ describe('an applied push', () => {
     ])
   })
 
-  test('CONV-07 keeps claimed and paid quantities with the item of the same external_id', () => {
+  test('keeps claimed and paid quantities with the item of the same external_id', () => {
     const { check } = decide(open, push({ items }), [claim(), claim({ status: 'paid' })]).reply
     expect(check.items.map((item) => [item.claimed_quantity, item.paid_quantity])).toEqual([
       [0, 0],
@@ -406,7 +406,7 @@ describe('closed_at', () => {
 describe('updated_at only increases, by at least a millisecond,', () => {
   test.each([
     ['with the clock', 1000, 1000],
-    ['when the clock stands still', 0, 1],
+    ['when the clock is frozen', 0, 1],
     ['when the clock moves back', -3_600_000, 1],
   ])('%s', (_name, moved, expected) => {
     const { check } = decide(open, push({ items: [burger] }), [], afterMs(moved)).reply

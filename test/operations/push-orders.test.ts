@@ -21,7 +21,7 @@ function endsOf(pushes: readonly Push[], first?: Check, claims: readonly Claim[]
   return [...new Set(ends)].map((end) => JSON.parse(end) as unknown)
 }
 
-describe('CONV-03 seven pushes in each of their 5,040 orders, and the seventh again, end in one state', () => {
+describe('seven pushes in each of their 5,040 orders, and the seventh again, end in one state', () => {
   const seventh = sevenPushes[6]
   const revised = sevenPushes.map((push, index) => ({ ...push, revision: [3, 1, 4, 9, 2, 6, 5][index] }))
 

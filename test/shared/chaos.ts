@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { Envelope } from '../../src/model/event.ts'
@@ -28,7 +29,7 @@ export interface Outcome {
   lost: string[]
   /** Acknowledged pushes whose event an endpoint never accepted. */
   undelivered: string[]
-  /** Deliveries with two requests at a time. */
+  /** Deliveries with two requests at a time, both of which were answered. */
   overlapping: string[]
   /** Endpoints with more than eight requests at a time. */
   crowded: string[]
@@ -42,6 +43,8 @@ const ENDPOINTS = 12
 const WORKERS = 2
 /** Pause of a worker between pushes, in milliseconds. */
 const PAUSE = isSoak ? 80 : 300
+/** Shortest time until an answer, in milliseconds: an aborted request is noticed before. */
+const ANSWER_MS = 10
 /** The clock of the instances is so many times as fast as the real one: the first retry is due after one second. */
 const SPEED = 60
 export const deliveryTimes = {
@@ -83,7 +86,13 @@ export async function disturb(
   const began = Date.now()
   const proxy = await startDatabaseProxy(cluster)
   const account = createAccount()
-  const receiver = await startReceiver({ answer: account.handle })
+  const receiver = await startReceiver({
+    answer(response, received, index) {
+      account.handle(response, received, index)
+      // Hundreds of thousands of requests in memory would block the receiver for longer than an attempt may take.
+      receiver.requests.length = 0
+    },
+  })
   const sandbox = `chaos_${seed}`
 
   /** The last instance reaches the database through the proxy. */
@@ -186,6 +195,7 @@ function createAccount() {
   const accepted = new Set<string>()
   const requestsOf = new Map<string, number>()
   const open = new Map<string, number>()
+  const last = new Map<string, ServerResponse>()
   const lists = { lost: [], undelivered: [], overlapping: [], crowded: [], early: [] }
   const outcome: Outcome = { acknowledged: 0, requests: 0, takeovers: [], ...lists }
   let arrived = (_path: string) => {}
@@ -202,19 +212,27 @@ function createAccount() {
     outcome.requests += 1
     const number = (requestsOf.get(delivery) ?? 0) + 1
     requestsOf.set(delivery, number)
-    if (add(delivery, 1) > 1) outcome.overlapping.push(delivery)
+    const earlier = last.get(delivery)
+    last.set(delivery, response)
+    // A receiver that was blocked sees late that the sender gave up an earlier request.
+    if (add(delivery, 1) > 1)
+      earlier?.once('close', () => earlier.writableFinished && outcome.overlapping.push(delivery))
     if (add(path, 1) > 8) outcome.crowded.push(path)
     response.once('close', () => {
+      if (last.get(delivery) === response) last.delete(delivery)
       add(delivery, -1)
       add(path, -1)
     })
     arrived(path)
     const [hash = 0, slow = 0] = createHash('sha256').update(`${delivery} ${number}`).digest()
     const isRefused = number === 1 && hash < 40
-    setTimeout(() => {
-      if (!isRefused) accepted.add(`${path} ${data.external_id}`)
-      response.writeHead(isRefused ? 500 : 204).end()
-    }, slow / 4)
+    setTimeout(
+      () => {
+        if (!isRefused) accepted.add(`${path} ${data.external_id}`)
+        response.writeHead(isRefused ? 500 : 204).end()
+      },
+      ANSWER_MS + slow / 4,
+    )
   }
   return {
     outcome,

@@ -135,7 +135,7 @@ function startLoad(url: string, key: string) {
       const path = `/v1/checks/external/w${worker}-${number}`
       await call('PUT', path, checkBody())
       pushed += 1
-      // What one instance stored, another one reads.
+      // Each instance reads the records of the others.
       await Promise.all([call('GET', path), call('GET', '/_sim/events?limit=1')])
       await pause(PAUSE_MS)
     }

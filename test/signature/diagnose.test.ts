@@ -238,6 +238,7 @@ const cases: Case[] = [
   },
   { mistake: 'clock_off', name: 'behind', now: now + 301_000 },
   { mistake: 'clock_off', name: 'ahead', now: now - 301_000 },
+  { mistake: 'clock_off', name: 'with t in microseconds', header: signed({ timestamp: now * 1000 }) },
 ]
 
 test.each(cases)('$mistake: $name', ({ mistake, name: _name, ...options }) => {
@@ -297,6 +298,16 @@ test('the advice for v1 names its length and the correct one', () => {
 
 test('the advice never contains the secret', () => {
   for (const { advice } of mistakes) expect(advice).not.toMatch(/whsec_\w/)
+  for (const header of [
+    '',
+    'x',
+    withV1('00'),
+    signed({ secret: `${secret} ` }),
+    signed({ secret: secret.slice(6) }),
+  ]) {
+    const told = JSON.stringify(diagnose({ payload, header, secret, now }) ?? '')
+    expect(told).not.toContain(secret.slice(6))
+  }
 })
 
 function signed(change: { payload?: string; secret?: string; timestamp?: number } = {}): string {

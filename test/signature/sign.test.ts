@@ -6,7 +6,7 @@ import { secret, vectors } from './vectors.ts'
 const opensslIsHere = spawnSync('openssl', ['version']).status === 0
 
 describe.each(vectors)('$name', ({ t, payload, v1 }) => {
-  test('SIG-02, SIG-03, SIG-04 has the recorded signature of OpenSSL', () => {
+  test('has the recorded signature of OpenSSL', () => {
     expect(sign({ payload, secret, timestamp: t })).toBe(`t=${t},v1=${v1}`)
   })
 
@@ -26,7 +26,7 @@ test.skipIf(!opensslIsHere)('bytes that are not UTF-8 are signed unchanged', () 
   expect(sign({ payload, secret, timestamp: 1700000000 })).toBe(`t=1700000000,v1=${openssl(signed)}`)
 })
 
-test('SIG-01 the header is t and one v1 in lower-case hex, and nothing else', () => {
+test('the header is t and one v1 in lower-case hex, and nothing else', () => {
   expect(sign({ payload: 'x', secret, timestamp: 1700000000 })).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/)
 })
 

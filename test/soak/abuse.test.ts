@@ -76,7 +76,7 @@ function collectGarbage(): void {
   ;(runInNewContext('gc') as () => void)()
 }
 
-describe('R12 slow clients and oversized uploads', () => {
+describe('slow clients and oversized uploads', () => {
   test('are all closed, other requests are answered meanwhile, and the memory is freed', async () => {
     const service = await serve({ connectionLimits: { firstRequestMs: 600 } })
     const buffers = () => process.memoryUsage().arrayBuffers / MIB

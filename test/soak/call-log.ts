@@ -1,9 +1,9 @@
-/** A call of the system that succeeded, as strace has written it down. */
+/** A successful system call in the log of strace. */
 export interface Call {
   name: string
   /** Arguments as strace prints them, with strings and paths. */
   args: string
-  /** Of its strings, in their order, the bytes. */
+  /** Bytes of its string arguments, in order. */
   strings: Buffer[]
   /** The file behind its first argument, where that is a descriptor. */
   file: string

@@ -3,12 +3,9 @@ import { mkdtempSync, rmdirSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { checkBody, emptyDirectory, spawnProcess, startService } from '../support/cli.ts'
+import { bin, checkBody, emptyDirectory, spawnProcess, startService } from '../support/cli.ts'
 import { isSoak } from './seeded.ts'
-
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const works = (file: string, ...args: string[]) => spawnSync(file, args, { stdio: 'ignore' }).status === 0
 
 interface Full {
@@ -67,7 +64,7 @@ async function mounted(): Promise<Full> {
 
 const canLimit = process.platform === 'linux' && works('prlimit', '--fsize')
 
-/** Among other tests one of them is enough. */
+/** Outside the soak, one of them is enough. */
 const media: readonly [name: string, isAvailable: boolean, start: () => Promise<Full>][] = [
   ['a limit to the size of files', canLimit, limited],
   ['a small file system', (isSoak || !canLimit) && canMount(), mounted],
@@ -85,7 +82,7 @@ function canMount(): boolean {
 
 describe.each(media)('a disk that is full by %s', (_name, isAvailable, start) => {
   test.skipIf(!isAvailable)(
-    'DUR-15 refuses pushes that it cannot store, keeps the others, and continues by itself',
+    'refuses pushes that it cannot store, keeps the others, and continues by itself',
     async () => {
       const full = await start()
       const push = (id: string) => call(full, 'PUT', id, checkBody({ items: largeItems }))

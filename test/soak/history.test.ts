@@ -23,7 +23,7 @@ const good: History = {
 }
 const nothing = { lost: [], unexpected: [], changed: [], repeated: [], different: [] }
 
-describe('CONV-14 the check of histories', () => {
+describe('the check of histories', () => {
   test('finds nothing when all events arrived, even twice and in another order', () => {
     expect(judge(good)).toEqual(nothing)
   })

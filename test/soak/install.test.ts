@@ -17,7 +17,7 @@ describe.runIf(isSoak)('the packed file, installed by npm in an empty project', 
     await run('npm', 'install', '--omit=dev', '--no-audit', '--no-fund', path)
   }, 300_000)
 
-  /** What a program wrote that ended well. */
+  /** Runs a program. Returns its output. @throws when it fails. */
   async function run(file: string, ...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await (await spawnProcess(file, args, { cwd: project })).ended
     expect({ file, args, code, stderr }).toMatchObject({ code: 0 })
@@ -34,7 +34,7 @@ describe.runIf(isSoak)('the packed file, installed by npm in an empty project', 
     async (version) => {
       const bin = join('node_modules', 'tabwire', 'bin', 'run.js')
       const stdout = await run('npx', '--yes', '--package', `node@${version}`, '--', 'node', bin, 'demo')
-      // The last scene of the story.
+      // The last step of the demo.
       expect(stdout).toMatch(
         /\n {2}✓ feedback\.received {2}over TLS, \d+ bytes, signature verified {2}evt_\w+\n$/,
       )

@@ -7,7 +7,7 @@ const rounds = Number(process.env.TABWIRE_SOAK_ROUNDS ?? usual)
 const seed = Number(process.env.TABWIRE_SOAK_SEED ?? 20_261_121)
 
 test(
-  `DUR-01 ${rounds} times kill -9 under load, seed ${seed}: no acknowledged push is lost or delivered with other bytes`,
+  `${rounds} times kill -9 under load, seed ${seed}: no acknowledged push is lost or delivered with other bytes`,
   async () => {
     const outcome = await killAgainAndAgain(rounds, seed)
     process.stderr.write(

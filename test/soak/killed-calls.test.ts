@@ -38,7 +38,7 @@ async function disturbed(before: string, names: string, n: number | string, how:
   return { directory, written: await writeTraced(directory, WRITES, inject) }
 }
 
-describe.skipIf(!canTrace)('DUR-02 a store whose process is killed at', () => {
+describe.skipIf(!canTrace)('a store whose process is killed at', () => {
   test.each(Object.entries(calls).filter(([, { usual }]) => isSoak || usual.length > 0))(
     '%s has all acknowledged pushes, and starts without repair',
     async (_what, { names, usual }) => {
@@ -63,7 +63,7 @@ describe.skipIf(!canTrace)('DUR-02 a store whose process is killed at', () => {
   )
 })
 
-describe.skipIf(!canTrace)('DUR-28 a store whose snapshot another program holds open', () => {
+describe.skipIf(!canTrace)('a store whose snapshot another program holds open', () => {
   test('waits until the program closes it', async () => {
     const before = await leftOpen()
     // The first renaming is the journal's, the next five tries are the snapshot's.

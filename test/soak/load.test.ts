@@ -34,7 +34,7 @@ async function residentDuring(pid: number, work: () => Promise<void>): Promise<n
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'HTTP-27 the service frees its files and its memory after a load',
+  'the service frees its files and its memory after a load',
   async () => {
     const service = await startService([], { isNewProcess: true })
     const pid = service.process.child.pid ?? 0

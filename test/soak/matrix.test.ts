@@ -35,7 +35,7 @@ describe.runIf(isSoak)('the packed file', () => {
     process.stderr.write(`\n${tableOf(heading, [...results.values()])}`)
   })
 
-  /** What a program wrote that ended well. */
+  /** Runs a program. Returns its output. @throws when it fails. */
   async function run(cwd: string, file: string, ...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await (await spawnProcess(file, args, { cwd })).ended
     if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)

@@ -61,7 +61,7 @@ async function expectModels(start: Start, runs: Runs): Promise<void> {
   if (details.failed) throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
 }
 
-describe(`CONV-12, CONV-14 after random actions, seed ${seed},`, () => {
+describe(`after random actions, seed ${seed},`, () => {
   test(
     'the service equals the model, and every event arrives',
     () =>

@@ -7,7 +7,7 @@ import { isSoak } from './seeded.ts'
 const AT_ONCE = 32
 
 test.runIf(isSoak)(
-  'CONV-03 seven pushes over HTTP, in each of their 5,040 orders and then the seventh again, end in one state',
+  'seven pushes over HTTP, in each of their 5,040 orders and then the seventh again, end in one state',
   async () => {
     const service = await openSimulator()
     const last = sevenPushes.slice(-1)

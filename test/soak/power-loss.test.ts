@@ -12,7 +12,7 @@ import { canTrace, writeTraced } from './traced.ts'
 tidyUp()
 
 const WRITES = 14
-/** Of all that a power cut might leave, this much is looked at among other tests. */
+/** States that are examined outside the soak. */
 const USUAL = 40
 
 interface Watched {
@@ -46,7 +46,7 @@ async function contentOf(directory: string): Promise<Content> {
   )
 }
 
-/** Each that is unlike the one before, once. */
+/** Removes those with the same content and the same acknowledged writes as an earlier one. */
 function different(all: Iterable<Remains>): Remains[] {
   const seen = new Map<string, Remains>()
   for (const remains of all) {
@@ -67,7 +67,7 @@ async function materialised(content: Content): Promise<string> {
 
 describe.skipIf(!canTrace)('a store', () => {
   test(
-    'DUR-13 has all acknowledged pushes after a power cut at any time, whatever was not synced',
+    'has all acknowledged pushes after a power cut at any time, whatever was not synced',
     async () => {
       const { directory, before, calls } = await watched()
       const all = different(powerCuts(directory, before, calls))
@@ -87,7 +87,7 @@ describe.skipIf(!canTrace)('a store', () => {
     isSoak ? 300_000 : 30_000,
   )
 
-  test('DUR-14 syncs a snapshot, then renames it, then syncs the directory, and only then removes the journal', async () => {
+  test('syncs a snapshot, then renames it, then syncs the directory, and only then removes the journal', async () => {
     const { directory, calls } = await watched()
     const steps = calls.flatMap(stepsIn(directory))
     const renamed = steps.flatMap((step, index) => (step.startsWith('rename db.json.tmp') ? [index] : []))

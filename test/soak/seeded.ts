@@ -12,7 +12,7 @@ export function seeded(seed: number): () => number {
 /** Whether this is `npm run soak`, and not one test run among others. */
 export const isSoak = process.env.npm_lifecycle_event === 'soak'
 
-/** Each second one, or third, and so on; in the soak, all of them. */
+/** Every `every`-th element; in the soak, all. */
 export function sampled<T>(all: readonly T[], every: number): T[] {
   return all.filter((_one, index) => isSoak || index % every === 0)
 }

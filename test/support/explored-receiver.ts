@@ -19,7 +19,7 @@ interface Booked {
   lines: { ref: string; qty: number; each: number }[]
 }
 
-/** What a receiver does with an event. */
+/** Handles an event. */
 interface Intake {
   /** The key under which an event is known. */
   keyOf(envelope: Envelope): string

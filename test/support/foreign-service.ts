@@ -81,7 +81,7 @@ export const defaults = {
   isTableFree: (_table: string, _tables: readonly string[]): boolean => true,
   /** Whether a push takes the place of the one before. */
   isNewer: (_before: Body, _next: Body): boolean => true,
-  /** What a push makes of the one before. */
+  /** Returns the stored body after a push. */
   merged: (_before: Body | undefined, next: Body): Body => next,
   /** Whether a push touches what is taken. */
   conflicts: (bill: Bill, next: Body): boolean =>
@@ -89,13 +89,13 @@ export const defaults = {
       const [was, is] = [bill.body, next].map(({ items }) => items.find((one) => one.external_id === id))
       return was !== undefined && (is === undefined || is.price_cents < was.price_cents)
     }),
-  /** What a refused push does all the same. */
+  /** Effect of a refused push, a mistake. */
   onConflict: (_bill: Bill, _next: Body): { events?: number; type?: string } => ({}),
   conflictReply: (_next: Body): Reply => ({ status: 409, json: { error: 'conflict_with_paid_items' } }),
   isReplay: (before: Body, next: Body): boolean => JSON.stringify(before) === JSON.stringify(next),
-  /** What a replay does, although it should do nothing. */
+  /** Effect of a replay, a mistake. */
   onReplay: (_bill: Bill): { events?: number; afterMs?: number; type?: string } => ({}),
-  /** What an older push does, although it should do nothing. Returns what an event about it shows. */
+  /** Effect of an older push, a mistake. Returns the body for an event about it. */
   onStale: (_bill: Bill, _next: Body): Body | undefined => undefined,
   /** What is taken after a push. */
   takenAfter: (taken: Set<string>): Set<string> => taken,
@@ -103,14 +103,14 @@ export const defaults = {
   canonicalId: (ref: string, _body: Body): string => ref,
   /** Whether two checks, or two paths of checks, are the same. */
   isSame: (one: string, other: string): boolean => one === other,
-  /** What a guest's claim does. */
+  /** Effect of a guest's claim. */
   onClaim: (bill: Bill, line: string): void => void bill.taken.add(line),
   /** The check as it is shown and sent. */
   shown: (bill: Bill): unknown => ({ ref: bill.ref, ...bill.body, updated_at: bill.at.toISOString() }),
-  /** What GET answers: the shown check, wrapped in whatever. */
+  /** Response to GET: the shown check, in any envelope. */
   read: (shown: unknown): unknown => shown,
   readPath: (ref: string): string => `/v1/checks/external/${ref}`,
-  /** What an older push is answered; nothing for what any push is answered. */
+  /** Response to an older push; by default that of any push. */
   staleReply: (): Reply | undefined => undefined,
   pushReply: (shown: unknown, isNew: boolean): Reply => ({ status: isNew ? 201 : 200, json: shown }),
   /** Whether a request is answered 429, by its number. */
@@ -125,14 +125,14 @@ export const defaults = {
     status: 201,
     json: { id: hook.id, url: hook.url, event_types: hook.types, secret: hook.secret },
   }),
-  /** What GET of an endpoint answers. */
+  /** Response to GET of an endpoint. */
   hookShown: (hook: Hook): unknown => ({ id: hook.id, url: hook.url }),
   /** The text of that answer, in place of its JSON. */
   hookReply: (_hook: Hook): string | undefined => undefined,
   needsWriteScope: true,
   /** Whether an endpoint is registered, although its key is refused. */
   registersRefused: false,
-  /** What DELETE of an endpoint answers. */
+  /** Response to DELETE of an endpoint. */
   removed: (_hook: Hook): Reply => ({ status: 204 }),
   /** Whether a ping is asked for with a JSON body. */
   wantsPingBody: false,
@@ -144,11 +144,13 @@ export const defaults = {
   pingsAtRegistration: false,
   pingType: 'ping',
   pingData: (_hook: Hook): unknown => ({ hello: 'there' }),
+  /** Whether two ids of endpoints are the same. */
+  isSameHook: (one: string, other: string): boolean => one === other,
   /** The endpoints that a ping of one goes to. */
   pingsTo: (hook: Hook, _all: readonly Hook[]): readonly Hook[] => [hook],
   /** Whether a ping to an id is answered 2xx. */
   takesPing: (hook: Hook | undefined): boolean => hook !== undefined,
-  pingReply: (): Reply => ({ status: 202 }),
+  pingReply: (): Reply | Promise<Reply> => ({ status: 202 }),
   /** The types of the events of a change. */
   typesOf: (isNew: boolean): string[] => [isNew ? 'check.created' : 'check.updated'],
   /** The types of the events of a claim. */
@@ -389,7 +391,7 @@ export async function openForeignService(
       return register(json as Record<string, unknown>)
     }
     if (method === 'POST' && parts[0] === 'webhook-endpoints' && parts[2] === 'test') {
-      const hook = hooks.find(({ id }) => id === parts[1])
+      const hook = hooks.find(({ id }) => choices.isSameHook(id, parts[1] ?? ''))
       if (choices.wantsPingBody && json === undefined) return choices.refusal(415, 'no_body')
       if (!choices.takesPing(hook)) return choices.refusal(404, 'unknown_endpoint')
       for (const one of hook === undefined ? [] : choices.pingsTo(hook, hooks))

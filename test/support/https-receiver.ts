@@ -11,7 +11,7 @@ export interface Received {
   body: Buffer
 }
 
-/** What to do with a request: a status, a list of them (the last one stays), nothing at all, a break, or whatever a function does. */
+/** Response to a request: a status; a list of statuses, whose last one stays; none; a reset; or that of a function. */
 export type Answer = number | readonly number[] | 'hang' | 'reset' | { redirect: string } | Handle
 export type Handle = (response: http.ServerResponse, received: Received, index: number) => void
 

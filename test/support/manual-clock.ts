@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts'
 
-/** A clock that stands still until it is moved. Tasks run in order of their time, and see that time as now. */
+/** A clock that is frozen until it is moved. Tasks run in order of their time, and see that time as now. */
 export interface ManualClock extends Clock {
   /** Moves on by this many milliseconds. */
   advance(ms: number): void

@@ -44,7 +44,7 @@ export function createJudge(document: OpenApi): (answer: PublishedAnswer) => str
     const issues = Object.entries(response?.headers ?? {}).flatMap(([name, { $ref }]) =>
       headerIssues(name, $ref, answer.headers),
     )
-    // What is sent piece by piece is never whole here.
+    // A response in chunks is never whole here.
     if (type !== 'application/json' || typeof (answer.body ?? '') === 'object') return issues
     return [...issues, ...issuesOf(answered(`${pointer}/content/application~1json/schema`), answer.body)]
   }

@@ -15,7 +15,7 @@ export function schemasOf(document: object): (pointer: string) => ValidateFuncti
   }
 }
 
-/** What of a JSON text is not as its schema says. */
+/** Returns the differences between a JSON text and its schema. */
 export function issuesOf(validate: ValidateFunction, text: unknown): string[] {
   if (typeof text !== 'string') return ['has no body']
   if (validate(JSON.parse(text))) return []

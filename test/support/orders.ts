@@ -20,7 +20,7 @@ export function permutations<T>(values: readonly T[]): T[][] {
   )
 }
 
-/** What two checks that were pushed alike have in common: all but their ids and times. */
+/** Returns a check without ids and times, by which checks with equal pushes differ. */
 export function timeless(check: Check): object {
   const {
     id: _id,

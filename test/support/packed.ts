@@ -5,7 +5,7 @@ import { emptyDirectory, spawnProcess } from './cli.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What an entry of the exports leads to: a file, or one for each condition. */
+/** Target of an entry of the exports: a file, or one for each condition. */
 export type Target = string | { [condition: string]: Target }
 
 export interface Manifest {

@@ -111,7 +111,7 @@ function answerOf(status: number, headers: Headers, text: string): Answer {
   return { status, headers, text, json: isJson ? JSON.parse(text) : undefined }
 }
 
-/** What the HTTP parser of Node before 20.19.2 accepts, with the major version 8. The service gets no chance to refuse it. */
+/** Requests that the HTTP parser of Node before 20.19.2 (major version 8) accepts, so that the service cannot refuse them. */
 const lenient = ['a header name with a blank', 'bytes beyond ASCII in the path']
 
 /** Returns true for a request that the HTTP parser of this Node accepts, although it breaks the protocol. */

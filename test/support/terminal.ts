@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { spawnProcess, type RunOptions, type Running } from './cli.ts'
+import { bin, spawnProcess, type RunOptions, type Running } from './cli.ts'
 
 const program = fileURLToPath(new URL('./terminal.py', import.meta.url))
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 /** Whether a command can be given a terminal here; tests that need one are skipped, and their name says why. */
 export const hasTerminals = spawnSync('python3', ['-c', 'import pty, termios']).status === 0

@@ -6,9 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { vi } from 'vitest'
 import { atEnd } from './at-end.ts'
-import { cleanEnvironment, emptyDirectory } from './cli.ts'
-
-const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+import { bin, cleanEnvironment, emptyDirectory } from './cli.ts'
 const warm = fileURLToPath(new URL('./warm-terminal.mjs', import.meta.url))
 const run = promisify(execFile)
 

@@ -20,7 +20,7 @@ interface Command {
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
-  /** What comes on standard input, in base64. */
+  /** Standard input, in base64. */
   stdin: string
 }
 
@@ -158,7 +158,7 @@ function codeOf(child: ChildProcess): Promise<number> {
   })
 }
 
-/** What a command has written, up to the mark behind it. */
+/** Output of a command, up to the mark after it. */
 function textOf(child: ChildProcess, name: 'stdout' | 'stderr'): Promise<string> {
   const stream = child[name]
   return new Promise((resolve, reject) => {

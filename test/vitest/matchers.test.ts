@@ -87,7 +87,7 @@ describe('toHaveDelivered', () => {
 })
 
 describe('a failure', () => {
-  /** What a runner makes a diff of. */
+  /** Values that a runner shows as a diff. */
   const failureOf = (assertion: Promise<unknown>) =>
     assertion.then(
       () => 'passed',

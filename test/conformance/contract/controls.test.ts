@@ -33,6 +33,12 @@ const controls: Record<string, Control> = {
     guards: /^(endpoints|deliveries|retries)\/|write_scope$/,
     failed: ['endpoints/registered'],
   },
+  'no second endpoint can be registered': {
+    changes: { takesUrl: () => true, maxHooks: 1 },
+    guards: /^endpoints\/(https_only|url_required|url_is_a_url)$/,
+    failed: [],
+    groups: ['access', 'endpoints'],
+  },
   'no ping is accepted': {
     changes: { takesPing: () => false },
     guards: /^endpoints\/(secret_once|unknown_endpoint)$/,

@@ -100,7 +100,7 @@ function shownItems(changes: (line: Line) => Partial<Line>): Partial<Choices> {
   }
 }
 
-/** What is claimed in one check is claimed in all. */
+/** A claim in one check counts in all. */
 function sharedClaims(): Partial<Choices> {
   const taken = new Set<string>()
   return {
@@ -220,14 +220,14 @@ const wrong: Record<string, Wrong> = {
     },
     cases: ['access/no_key', 'access/push_without_key', 'access/unknown_key'],
   },
-  'shows checks to everybody': {
+  'shows checks without a key': {
     changes: {
       keyOf: (value, request) =>
         request.startsWith('GET /v1/checks/') ? 'read' : foreignDefaults.keyOf(value, request),
     },
     cases: ['access/no_key', 'access/unknown_key'],
   },
-  'pings for everybody': {
+  'pings without a key': {
     changes: {
       keyOf: (value, request) => (request.endsWith('/test') ? 'full' : foreignDefaults.keyOf(value, request)),
     },
@@ -295,6 +295,11 @@ const wrong: Record<string, Wrong> = {
     cases: ['requests/ids_differ'],
   },
   'lets every key register': { changes: { needsWriteScope: false }, cases: ['access/write_scope'] },
+  'lets every key register, and refuses private addresses': {
+    changes: { needsWriteScope: false, takesUrl: (url) => isHttps(url) && !url?.includes('127.0.0.1') },
+    settings: { isReachable: false },
+    cases: ['access/write_scope'],
+  },
   'takes a push for a delta': {
     changes: {
       merged: (before, next) => ({
@@ -658,7 +663,7 @@ const wrong: Record<string, Wrong> = {
     changes: { conflicts: ({ taken }) => taken.size > 0 },
     cases: ['conflicts/added'],
   },
-  'protects items that nobody claimed': {
+  'protects unclaimed items': {
     changes: {
       conflicts: ({ taken, body }, next) =>
         taken.size > 0 &&
@@ -901,7 +906,7 @@ const wrong: Record<string, Wrong> = {
     },
     cases: ['deliveries/signature_match'],
   },
-  'sends claims to everybody': {
+  'sends claims to every endpoint': {
     changes: {
       typesOfClaim: ['claim.created'],
       wants: ({ types }, type) => type === 'claim.created' || types.includes(type),
@@ -912,7 +917,10 @@ const wrong: Record<string, Wrong> = {
     changes: { wants: ({ types }, type) => types.some((one) => one.split('.')[0] === type.split('.')[0]) },
     cases: ['deliveries/only_asked_for'],
   },
-  'sends every event to everybody': { changes: { wants: () => true }, cases: ['deliveries/only_asked_for'] },
+  'sends every event to every endpoint': {
+    changes: { wants: () => true },
+    cases: ['deliveries/only_asked_for'],
+  },
   'writes local times': {
     changes: { createdAt: () => '2026-11-21T19:04:05+01:00' },
     cases: ['deliveries/created_at'],
@@ -1039,7 +1047,7 @@ test.each<[mistake: string, signed: Choices['signed'], reason: string]>([
     'It is signed with an API key. Sign with the signing secret of the endpoint.',
   ],
   [
-    'a secret that nobody knows',
+    'an unknown secret',
     (hook, body, t) => foreignDefaults.signed({ ...hook, secret: 'unknown' }, body, t),
     '',
   ],

@@ -86,7 +86,7 @@ export function idsWith({ cases }: ConformanceReport, verdict: Verdict): string[
   return cases.filter((one) => one.verdict === verdict).map(({ id }) => id)
 }
 
-/** What the report tells of a case. */
+/** Returns the detail of a case in the report. */
 export function detailOf({ cases }: ConformanceReport, id: string): string | null | undefined {
   return cases.find((one) => one.id === id)?.detail
 }

@@ -124,8 +124,6 @@ describe('the report names one cause when all valid deliveries are rejected:', (
   })
 
   test('a receiver whose secret is not set', async () => {
-    const report = await checked(wrong('has-another-secret'), { secret: 'whsec_of_another_endpoint' })
-    expect(failed(report)).toEqual([])
     const unset = await checked(wrong('lets-pings-pass'), {}, { env: { WEBHOOK_SECRET: 'undefined' } })
     expect(detailOf(unset, 'genuine_accepted')).toContain(
       'The receiver verifies with the secret "undefined", so its own secret is not set.',
@@ -214,16 +212,18 @@ test('advice fails a check only with --strict', async () => {
   expect(strict).toMatchObject({ ok: false, totals: { advised: 0, failed: 1 } })
 })
 
-test.each(sampled([[60, true] as const, [2, true] as const, [900, true] as const], 3))(
-  'a tolerance of %i s is checked in both directions',
-  async (tolerance, isRight) => {
+test.each(sampled([60, 2, 900], 3))(
+  'a receiver passes with its own tolerance of %i s, and fails with one of 30 s more in both directions',
+  async (tolerance) => {
     const { url } = await receiving((response, request, payload) => {
       const header = String(request.headers['x-service-signature'])
       response.writeHead(verify({ payload, header, secret, tolerance }).ok ? 204 : 400).end()
     })
     const times = /^(just_in_time_|expired|from_the_future)/
     const cases = receiverCases.filter(({ id }) => times.test(id))
-    expect((await examine(url, { cases, tolerance })).ok).toBe(isRight)
-    expect(failed(await examine(url, { cases, tolerance: tolerance + 30 }))).toContain('just_in_time_past')
+    expect((await examine(url, { cases, tolerance })).ok).toBe(true)
+    expect(failed(await examine(url, { cases, tolerance: tolerance + 30 }))).toEqual(
+      expect.arrayContaining(['just_in_time_past', 'just_in_time_future']),
+    )
   },
 )

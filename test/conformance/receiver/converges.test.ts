@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
 import { converges } from '../../../src/conformance/receiver/convergence/judge.ts'
 import type { ConformanceReport } from '../../../src/conformance/report.ts'
+import type { EventType } from '../../../src/model/event.ts'
 import { startReceiver, type Answer, type Handle, type Receiver } from '../../support/https-receiver.ts'
 import { isSoak } from '../../soak/seeded.ts'
 import { examine, startReference } from './check.ts'
@@ -16,7 +17,13 @@ const waits = { quietMs: [300, 1_500], limitMs: 4_000, searchMs: isSoak ? 3_000 
 function judge(
   receiver: string,
   view: string,
-  { seed = 1, headers = [] as string[], signal = new AbortController().signal, change = {} } = {},
+  {
+    seed = 1,
+    headers = [] as string[],
+    signal = new AbortController().signal,
+    change = {},
+    events = undefined as readonly EventType[] | undefined,
+  } = {},
 ) {
   const asked = { 'state-url': view, 'state-header': headers, seed }
   const state = stateCheck(asked, { ca: [], insecure: false })
@@ -24,6 +31,7 @@ function judge(
     cases: converges,
     state: state && { ...state, waits: { ...waits, ...change } },
     signal,
+    events,
   })
 }
 
@@ -150,6 +158,7 @@ async function judgedState<T>(
   keep: (kept: T | undefined, event: Event) => T | undefined,
   show: (kept: T) => unknown,
   change: { searchMs?: number } = {},
+  events?: readonly EventType[],
 ) {
   const states = new Map<string, T>()
   const answer: Handle = (response, { method, url, body }) => {
@@ -165,7 +174,7 @@ async function judgedState<T>(
     if (id !== undefined && kept !== undefined) states.set(id, kept)
     return response.writeHead(204).end()
   }
-  return withReceiver(answer, ({ url }) => judge(url, `${url}{check_id}`, { change }))
+  return withReceiver(answer, ({ url }) => judge(url, `${url}{check_id}`, { change, events }))
 }
 
 interface Event {
@@ -228,6 +237,52 @@ describe.concurrent('a refund that comes before its payment', { timeout: 180_000
     }
     const report = await judgedState(book, ({ paid }) => ({ paid }))
     expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+  })
+})
+
+describe.concurrent('with --events', { timeout: 180_000 }, () => {
+  /** Keeps each record as it last arrived, and returns the types of the events that came. */
+  async function judgedRows(events: readonly EventType[]) {
+    const types = new Set<string>()
+    const keep = (rows: Record<string, Event['data']> = {}, { type, data }: Event) => {
+      types.add(type)
+      return { ...rows, [data.id ?? '']: data }
+    }
+    return { report: await judgedState(keep, (rows) => Object.values(rows), {}, events), types }
+  }
+
+  test('a receiver of payments that keeps each as it last arrived passes, and gets no other events', async () => {
+    const { report, types } = await judgedRows(['payment.succeeded'])
+    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+    expect([...types]).toEqual(['payment.succeeded'])
+  })
+
+  test('a receiver of one event for each check is not checked', async () => {
+    const { report, types } = await judgedRows(['check.closed'])
+    expect(results(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
+    expect(detailOf(report, 'orders')).toContain('--events lists at most one')
+    expect([...types]).toEqual(['check.closed'])
+  })
+
+  const isOlder = (before: Event | undefined, event: Event) =>
+    before !== undefined && before.created_at > event.created_at
+
+  test('a receiver of check.updated that counts deliveries passes', async () => {
+    const keep = (kept: { event?: Event | undefined; count: number } = { count: 0 }, event: Event) => ({
+      event: isOlder(kept.event, event) ? kept.event : event,
+      count: kept.count + 1,
+    })
+    const show = ({ event, count }: { event?: Event | undefined; count: number }) => ({
+      count,
+      check: event?.data,
+    })
+    const report = await judgedState(keep, show, {}, ['check.updated'])
+    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+  })
+
+  test('a receiver of two last events that keeps the last arrival fails', async () => {
+    const { report } = await judgedRows(['check.fully_paid', 'check.closed'])
+    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'failed' })
   })
 })
 

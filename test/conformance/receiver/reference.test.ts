@@ -26,7 +26,7 @@ const source = (name: string) => join(folder, name)
 interface Runtime {
   /** Ends with 0 where the language is here. */
   probe: Program
-  /** What is done before, in an empty directory: a program that compiles and then runs another would leave that behind. */
+  /** Run first, in an empty directory: compiling within the program would leave files behind. */
   build?: Program
   command: Program
   /** Where it says that it listens, and in which words. */

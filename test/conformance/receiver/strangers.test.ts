@@ -30,7 +30,7 @@ const hasIpv6 = Object.values(networkInterfaces())
 interface Right {
   /** Cases that rest on advice which this receiver does not follow. */
   advised?: readonly string[]
-  /** What this receiver refuses for another reason than the signature. */
+  /** Cases that this receiver refuses for another reason than the signature. */
   unchecked?: readonly string[]
   change?: Partial<ReceiverCheck>
   env?: Record<string, string>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { moneyIn } from '../../../src/model/text/money.ts'
+import { isolated, minorUnitsIn, moneyIn } from '../../../src/model/text/money.ts'
 import { evenShare, tipOf } from '../../../src/pages/guest/money.ts'
 
 describe('amounts of money', () => {
@@ -25,6 +25,21 @@ describe('amounts of money', () => {
   })
 
   it.each([
+    ['12,5', 2, 1250],
+    ['12.', 2, 1200],
+    ['1,000', 2, undefined],
+    ['1.000', 3, 1000],
+    ['1e3', 2, undefined],
+    ['0x10', 2, undefined],
+    ['.5', 2, undefined],
+    ['1250', 0, 1250],
+    ['12.5', 0, undefined],
+  ])('a text %j in a currency with %i decimals comes to %s', (typed, digits, amount) => {
+    expect(minorUnitsIn(typed, digits)).toBe(amount)
+    expect(tipOf({ typed }, 1000, digits)).toBe(amount)
+  })
+
+  it.each([
     [300, 30],
     [60, 10],
     [3080, 3],
@@ -46,5 +61,17 @@ describe('amounts of money', () => {
         }
         expect(left).toBe(0)
       }
+  })
+})
+
+describe('a name within a sentence', () => {
+  it.each([
+    ['Ann', 'Ann'],
+    ['דנה', '\u2068דנה\u2069'],
+    ['\u202eAnn', '\u2068Ann\u2069'],
+    ['Ann\u2069\u2067', '\u2068Ann\u2069'],
+    ['A\nnn', '\u2068A\nnn\u2069'],
+  ])('%j is isolated as %j unless it is ASCII', (name, text) => {
+    expect(isolated(name)).toBe(text)
   })
 })

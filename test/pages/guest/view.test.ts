@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it } from 'vitest'
-import type { TableCheck, TableView } from '../../../src/model/guest-table.ts'
+import type { TableCheck, TableClaim, TableView } from '../../../src/model/guest-table.ts'
 import { initialModel, noActions, type PageModel, ratingKey } from '../../../src/pages/guest/model.ts'
 import { Table } from '../../../src/pages/guest/view/table.tsx'
 import { renderer } from '../../../src/pages/render.tsx'
@@ -105,11 +105,83 @@ describe('the guest page that the service renders', () => {
   })
 })
 
+/** Rows of the receipt for claimed items, as the guest reads them. */
+function receiptOf(
+  items: TableClaim['items'],
+  amount_cents: number,
+  [subtotal_cents, tax_cents, total_cents]: readonly [number, number, number],
+): string[] {
+  const claims = tableCheck().claims.map((claim) => ({
+    ...claim,
+    items,
+    amount_cents,
+    status: 'paid' as const,
+    payment_id: 'pay_1',
+  }))
+  const payment = {
+    id: 'pay_1',
+    guest_name: 'Ann',
+    claim_ids: ['clm_1'],
+    amount_cents,
+    tip_cents: 0,
+    refunded_cents: 0,
+    created_at: '2026-11-21T18:00:00.000Z',
+    mine: true,
+  }
+  const totals = { subtotal_cents, tax_cents, total_cents }
+  const page = rendered({}, tableCheck({ claims, totals, payments: [payment] }))
+  const rows = page.slice(page.indexOf('Your receipt')).matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)
+  return [...rows].map(([, name, amount]) => `${name} ${amount}`)
+}
+
 describe('the interactive guest page', () => {
   it('adds up the items of the guest with their share of the tax', () => {
     const page = rendered()
     expect(page).toContain('Your share, including $0.50 tax and charges')
     expect(page).toContain('Pay $5.50')
+  })
+
+  it('counts a price that was raised after the claim as a price, not as tax', () => {
+    const items = tableCheck().items.map((item) => ({ ...item, price_cents: 600 }))
+    const claims = tableCheck().claims.map((claim) => ({ ...claim, amount_cents: 600 }))
+    const totals = { subtotal_cents: 1200, tax_cents: 0, total_cents: 1200 }
+    const raised = tableCheck({ items, claims, totals })
+    for (const page of [rendered({}, raised), rendered({ form: true }, raised)]) {
+      expect(page).toContain('Pay $6.00')
+      expect(page).not.toContain('tax and charges')
+    }
+  })
+
+  it('names what a receipt has besides its items by the cause', () => {
+    const wine = [{ external_id: 'w', quantity: 1, price_cents: 500 }]
+    const third = [{ external_id: 'w', quantity: 0.333, price_cents: 1000 }]
+    const rest = (...given: Parameters<typeof receiptOf>) => receiptOf(...given)[1]
+    expect(rest(wine, 550, [500, 50, 550])).toBe('Tax $0.50')
+    expect(rest(wine, 600, [500, 50, 600])).toBe('Tax and charges $1.00')
+    expect(rest(wine, 600, [600, 0, 600])).toBe('Price changes $1.00')
+    expect(rest(wine, 660, [600, 60, 660])).toBe('Tax and price changes $1.60')
+    expect(rest(third, 334, [1000, 0, 1000])).toBe('Rounding $0.01')
+  })
+
+  it('shows no tax on a receipt whose rounded lines add up', () => {
+    const lines = ['a', 'b', 'c'].map((external_id) => ({ external_id, quantity: 0.35, price_cents: 999 }))
+    expect(receiptOf(lines, 1050, [1050, 0, 1050])).toEqual([
+      ...lines.map(({ external_id }) => `0.35 × ${external_id} $3.50`),
+      'Tip $0.00',
+      'Paid $10.50',
+      'Card Test card •• 4242',
+    ])
+  })
+
+  it('isolates the name of a guest who had an item', () => {
+    const claims = tableCheck().claims.map((claim) => ({ ...claim, mine: false, guest_name: '\u202eדנה' }))
+    expect(rendered({}, tableCheck({ claims }))).toContain('\u2068דנה\u2069 · 1')
+  })
+
+  it('asks for a tip with the decimals of the currency', () => {
+    const tip = { typed: '' }
+    expect(rendered({ form: true, tip })).toContain('placeholder="0.00"')
+    expect(rendered({ form: true, tip, view: view(undefined, 'JPY') })).toContain('placeholder="0"')
   })
 
   it('expands a check without items when no check has a balance', () => {

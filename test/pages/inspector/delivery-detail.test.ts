@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
-import { emptyDirectory } from '../../support/cli.ts'
+import { bin, emptyDirectory } from '../../support/cli.ts'
 import { deadUrl, openReceiver, openSimulator } from '../../support/simulator.ts'
 import { barriersAtAllSizes, openInspector } from './open-inspector.ts'
-
-const bin = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 const withTimeout = { timeout: 30_000 }
 const event_types = ['check.created' as const]
 const copying = { permissions: ['clipboard-read', 'clipboard-write'] }

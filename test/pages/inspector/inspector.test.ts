@@ -67,6 +67,41 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     expect(await page.evaluate('window.isTheSame')).toBe(true)
   })
 
+  it('shows what a push changed besides items, and another location’s prices in minor units', async () => {
+    const simulator = await openSimulator()
+    const { client, key, call, push } = simulator
+    await push('a')
+    await push('a', { status: 'closed', table: { number: '13' }, totals: totals(1900) })
+    const [second] = (await client.locations.list()).data
+    await call('PUT /v1/checks/external/b', { json: check(), key: await key(['write'], second?.id) })
+    const page = await openInspector(simulator)
+    await tab(page, 'Pushes')
+    await row(page, /a.*updated.*~1/).click()
+    await drawer(page)
+      .getByText('table 12 → 13, status open → closed, subtotal $18.50 → $19.00, total $18.50 → $19.00')
+      .waitFor()
+    await row(page, /b.*created/).click()
+    await drawer(page).getByText('1 × A burger, 1850 in minor units').waitFor()
+  })
+
+  it('accepts no amount that may mean another one', async () => {
+    const simulator = await openSimulator()
+    await simulator.push('a')
+    const page = await openInspector(simulator)
+    await page.goto(`${simulator.url}/?view=checks&open=check/a`)
+    const amount = page.getByLabel('Amount', { exact: true })
+    for (const [text, isInvalid] of [
+      ['1e3', 'true'],
+      ['12,5', 'false'],
+      ['0x10', 'true'],
+      ['2.50', 'false'],
+      ['1,000', 'true'],
+    ] as const) {
+      await amount.fill(text)
+      await expect.poll(() => amount.getAttribute('aria-invalid'), withTimeout).toBe(isInvalid)
+    }
+  })
+
   it('offers the commands that change the service as buttons', async () => {
     const simulator = await openSimulator()
     const { client, push } = simulator

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { callService } from '../../../src/pages/browser/call.ts'
 import {
   createRows,
   missingIn,
@@ -83,6 +84,28 @@ describe('the loaded rows of a list', () => {
     rows.loadMore()
     requests.at(-1)?.answer(['d'], null)
     await expect.poll(listed).toBe('fed')
+  })
+})
+
+describe('a call of the service', () => {
+  const call = (response: Response) => {
+    vi.stubGlobal('fetch', async () => response)
+    return callService('GET', '/_sim/clock')
+  }
+
+  it('is unreachable when the body of a response breaks off', async () => {
+    const broken = new ReadableStream({ start: (body) => body.error(new TypeError('network error')) })
+    for (const body of [broken, '{"now":"2026'])
+      await expect(call(new Response(body))).rejects.toMatchObject({ code: 'unreachable' })
+  })
+
+  it('is refused with the status when a proxy answers', async () => {
+    const page = new Response('<h1>Bad gateway</h1>', { status: 502 })
+    await expect(call(page)).rejects.toMatchObject({ status: 502, message: 'The service answered 502.' })
+  })
+
+  it('resolves with an empty object without a body', async () => {
+    expect(await call(new Response(null, { status: 204 }))).toEqual({})
   })
 })
 

@@ -13,7 +13,7 @@ export interface Vector {
   /** Seconds. */
   tolerance: number
   verdict: 'accepted' | 'rejected' | 'either'
-  /** What the verdict rests on; absent for `either`. */
+  /** Reason of the verdict; absent for `either`. */
   basis?: 'specification' | 'advice'
   /** Why the signature is rejected, or why a verifier may choose. */
   reason?: string

@@ -116,7 +116,6 @@ describe.each(Object.entries(runtimes))('the receiver in %s', (language, { probe
       await build?.(cwd)
       await writeVectors(cwd, vectors)
       const { stdout, ...right } = run(command, cwd)
-      process.stdout.write(stdout)
       expect({ ...right, stdout }).toEqual({
         status: 0,
         stdout: `${language}: ${count} of ${count}\n`,

@@ -19,7 +19,7 @@ export function command(
 /** The checks of all commands: few, so that commands meet. */
 export const ids = fc.constantFrom('a', 'a', 'b')
 
-/** Fails unless a check, its claims and its payments are to be seen as the model has them; gives the check. */
+/** Expects that the service shows a check, its claims and its payments as the model has them. Returns the check. */
 export async function expectStored(model: Model, real: Real, id: string): Promise<Check | undefined> {
   const state = model.checks.get(id)
   const { status, check, claims, payments } = await real.get(id)

@@ -1,4 +1,4 @@
-/** Everything that was promised over a run, and everything that came of it. */
+/** Expected and actual results of a run. */
 export interface History {
   /** Checks with acknowledged pushes, and checks stored at the end. */
   acknowledged: readonly string[]

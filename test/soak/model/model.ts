@@ -8,7 +8,7 @@ export interface Model {
   checks: Map<string, State>
   /** Every push that was sent to a check, in order. */
   sent: Map<string, Push[]>
-  /** Which events all that was done has made: type and check. */
+  /** Expected events, in order: type and check. */
   events: { type: string; external_check_id: string }[]
   /** How many events there were when each endpoint was registered. */
   endpoints: number[]

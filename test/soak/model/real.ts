@@ -48,7 +48,7 @@ export const startInside: Start = async (directory) => {
   }
 }
 
-/** In a process of its own, which can be killed in truth. */
+/** In a separate process, which can be killed. */
 export const startApart: Start = async (directory) => {
   const flags = ['--data-dir', directory, '--allow-http-loopback', '--disable-after', '0']
   const { url, key, stop } = await startService(flags)
