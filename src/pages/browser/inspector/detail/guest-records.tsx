@@ -119,7 +119,7 @@ function AllFeedback({ externalId }: { externalId: string }) {
       <ul class="lines">
         {feedback.map(({ id, guest_name, rating, comment, created_at }) => (
           <li key={id}>
-            <Time at={created_at} /> {guest_name ?? 'Guest'}{' '}
+            <Time at={created_at} /> {isolated(guest_name ?? 'Guest')}{' '}
             <span role="img" aria-label={`${rating} of 5 stars`} class="stars">
               {'★'.repeat(rating)}
               {'☆'.repeat(5 - rating)}
