@@ -87,7 +87,7 @@ export abstract class BaseCommand extends Command {
     const named = process.platform === 'win32' ? withUpperCase(before) : before
     const { baseFlags } = this.ctor as typeof BaseCommand
     const known = { ...baseFlags, ...flags }
-    const local = { ...withoutServiceLinks(named), ...(await this.fromProfile(known, named)) }
+    const local = { ...withoutServiceLinks(named), ...(await this.fromProfile(known, before)) }
     process.env = { ...local, ...(await secretsFromFiles(this.argv, known, local)) }
     try {
       return await parse()

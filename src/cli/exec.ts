@@ -91,7 +91,8 @@ export async function runCommand(
     signal(signal) {
       // At a terminal, Ctrl-C has reached the command already, which may go on, as a REPL does.
       if (!hasOwnGroup && signal === 'SIGINT' && process.stdin.isTTY) return
-      send(signal)
+      // Windows sends Ctrl-Break to the command itself.
+      if (signal !== 'SIGBREAK') send(signal)
       timer ??= setTimeout(kill, GRACE_MS)
     },
   }

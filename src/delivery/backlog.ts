@@ -31,6 +31,8 @@ export interface Settled {
 
 /** Milliseconds of real time after which steady traffic is no longer waited for. */
 const LONGEST_WAIT_MS = 1_000
+/** Number of further deliveries to an endpoint from which its traffic counts as steady. */
+const STEADY = 5
 /** Interval at which a wait is counted, in milliseconds. Time in which the process does not run does not count. */
 const TICK_MS = 100
 /** Most deliveries that `inFlight` returns. */
@@ -62,8 +64,8 @@ interface Member {
   upTo: string
   /** Id of the newest delivery of all. */
   newest: string
-  /** Endpoints that got further deliveries. */
-  endpointsWithNew: Set<string>
+  /** Number of further deliveries since its last wait began, by endpoint. */
+  further: Map<string, number>
   /** Those of them that are no longer waited for. */
   ignored: Set<string>
   waiting: Waiting | undefined
@@ -83,11 +85,11 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
   }
 
   /** Stops waiting for busy endpoints that have deliveries up to `upTo` due or in flight. */
-  async function ignoreBusyEndpoints({ endpointsWithNew, ignored }: Member, upTo: string): Promise<void> {
+  async function ignoreBusyEndpoints({ further, ignored }: Member, upTo: string): Promise<void> {
     const { due } = await unfinished({ upTo, except: ignored })
     const endpointsInFlight = [...inFlight()].flatMap(([id, endpoint]) => (id <= upTo ? [endpoint] : []))
     for (const endpoint of [...due, ...endpointsInFlight])
-      if (endpoint !== undefined && endpointsWithNew.has(endpoint)) ignored.add(endpoint)
+      if (endpoint !== undefined && (further.get(endpoint) ?? 0) >= STEADY) ignored.add(endpoint)
   }
 
   function tick({ waiting }: Member): void {
@@ -116,7 +118,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         began: timers.elapsed(),
         upTo,
         newest: upTo,
-        endpointsWithNew: new Set(),
+        further: new Map(),
         ignored: new Set(),
         waiting: undefined,
       }
@@ -127,6 +129,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
           if (stopped) return NOTHING
           member.began = timers.elapsed()
           member.upTo = member.newest
+          member.further.clear()
           let abort = () => {}
           const timer = timers.setInterval(() => tick(member), TICK_MS)
           try {
@@ -156,7 +159,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
           if (pending === undefined || pending.id <= member.upTo) continue
           if (pending.id > member.newest) member.newest = pending.id
           if (timers.elapsed() - member.began >= LONGEST_WAIT_MS)
-            member.endpointsWithNew.add(pending.endpoint_id)
+            member.further.set(pending.endpoint_id, (member.further.get(pending.endpoint_id) ?? 0) + 1)
           else member.upTo = pending.id
         }
     },

@@ -74,7 +74,9 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
     drain: (times) => drain(server, times),
     async close(graceMs) {
       const cut = timers.setTimeout(() => server.closeAllConnections(), graceMs)
-      // Not listhen's close: with HTTPS, it also cuts connections with a request in flight.
+      // Not listhen's close: with HTTPS, it also cuts connections with a request in flight. Node's close cuts responses that
+      // have ended, but are not sent yet.
+      server.closeIdleConnections = () => {}
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       endIdle()
       const endLater = timers.setInterval(endIdle, END_IDLE_MS)

@@ -124,7 +124,12 @@ export function createRestarts(
       return () =>
         values.update(RESTART, (value) => {
           const now = (value ?? NONE) as object as Restart
-          return { value: { ...(now.count === before.count + 1 ? before : now) }, reply: undefined }
+          const isOwn = now.count === before.count + 1
+          // Counted as another one: instances that have applied it apply this, too.
+          return {
+            value: isOwn ? { count: now.count + 1, after: before.after } : { ...now },
+            reply: undefined,
+          }
         })
     },
     /** Notes the newest id of records that are about to replace all others. */

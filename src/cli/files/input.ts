@@ -48,8 +48,9 @@ async function matching(pattern: string): Promise<string[]> {
   const isWindows = platform() === 'win32'
   const text = isWindows ? pattern.replaceAll('\\', '/') : pattern
   // Only what follows is a pattern: folders before it may have brackets in their names, or be on another drive.
-  const folder = text.slice(0, text.lastIndexOf('/', text.search(/[*?[{]/)) + 1)
-  const found = await glob(text.slice(folder.length), {
+  const folder = text.slice(0, text.lastIndexOf('/', text.search(/[*?[{]|[@+!]\(/)) + 1)
+  // A leading `!` would exclude.
+  const found = await glob(text.slice(folder.length).replace(/^!(?!\()/, '\\!'), {
     cwd: folder === '' ? '.' : folder,
     expandDirectories: false,
     caseSensitiveMatch: !isWindows,

@@ -67,11 +67,12 @@ async function otherCalls(target: Target): Promise<Call[]> {
   })
   if (path !== undefined) calls.push({ name: 'GET of a check', send: (sent) => ask('GET', path, sent) })
   if ((await ifPossible(registered(target))) === undefined) return calls
-  calls.push({ name: 'A registration', send: (sent) => registration(target, sent) })
   const ping = await ifPossible(pinged(target))
-  if (ping === undefined) return calls
-  const test = `/webhook-endpoints/${encodeURIComponent(ping.id)}/test`
-  return [...calls, { name: 'A ping', send: (sent) => ask('POST', test, sent) }]
+  const test = `/webhook-endpoints/${encodeURIComponent(ping?.id ?? '')}/test`
+  if (ping !== undefined) calls.push({ name: 'A ping', send: (sent) => ask('POST', test, sent) })
+  // Last, because where its refusal has another reason the case ends.
+  calls.push({ name: 'A registration', send: (sent) => registration(target, sent) })
+  return calls
 }
 
 /** A wrong value of `Authorization`, and its description for messages. */

@@ -29,8 +29,8 @@ export async function claimed(target: Target): Promise<Claimed> {
 }
 
 /**
- * Makes a guest claim an item, and waits until GET shows a change, because a claim may be applied later. A service that shows
- * no claims is waited for once.
+ * Makes a guest claim an item, and waits until GET shows a change, because a claim may be applied later. Where GET shows no
+ * claims, only the first claim of a run is waited for.
  */
 async function claim(target: Target, check: TrialCheck, item: Item): Promise<void> {
   const before = timeless(await ifPossible(target.read(check)))

@@ -37,7 +37,10 @@ export function pinged(target: Target) {
   })
 }
 
-/** Returns a hook, and a URL for it that the service accepts as far as is known. */
+/**
+ * Opens a hook. Returns it with its URL, or, where the service refuses the receiver's address, with a URL under the name that
+ * it accepted.
+ */
 export async function newUrl(target: Target): Promise<Pick<Registered, 'hook' | 'url'>> {
   const { isUnreachable, url: accepted } = await registered(target)
   const hook = target.receiver.open()

@@ -271,10 +271,12 @@ function createEndpoints({
         candidates.length > 0,
         'The response to the registration contains no value that could be the id of the endpoint.',
       )
-      // A service that reports the result of the ping waits for the receiver, too.
+      // A service may answer only after the receiver has answered its ping.
+      const before = endpoint.hook.arrivals.length
       const send = (path: string, sent?: Sent) =>
         ask('POST', path, sent).catch((error: unknown) => {
-          throw error instanceof NoAnswer ? missing('The ping') : error
+          const isLate = error instanceof NoAnswer && error.code === undefined
+          throw isLate && endpoint.hook.arrivals.length === before ? missing('The ping') : error
         })
       const tried: string[] = []
       let bodyRefused: string | undefined

@@ -18,7 +18,7 @@ export interface Item {
 export interface TrialCheck {
   /** Its external id. */
   id: string
-  /** The number of the check's table, which no other check of this run has, and hardly one of an earlier run. */
+  /** Counts the checks of the run from 1. */
   number: number
   /** The path of its push. */
   path: string
@@ -36,6 +36,8 @@ export interface TrialChecks {
   ordered(body: object, place: number): object
   /** Writes the ordering field in another form from now on; false where none is left to try. */
   orderOtherwise(): boolean
+  /** Numbers the tables from 1 from now on; false where that is so already. */
+  numberTablesFrom1(): boolean
   /** Returns true when the service refused the first form, so that the present one is a guess. */
   isOrderGuessed(): boolean
   /** Pushes bodies one after the other. @throws Broken when one is refused. */
@@ -88,7 +90,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
   /** The names of lists that have shown the items as they were pushed, each time. */
   let listNames: readonly string[] | undefined
   // A service may allow one open check per table, and checks of earlier runs stay open.
-  const firstTable = 10_000 + (started % 800_000)
+  let tablesFrom = 10_000 + (started % 800_000)
   let checks = 0
   let bodies = 0
   /** Returns the body with a value for its place in the order. */
@@ -102,7 +104,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
 
   const trial: TrialChecks = {
     freshCheck() {
-      const number = firstTable + checks++
+      const number = ++checks
       const id = `${TRIAL_PREFIX}${token}-${number}`
       return {
         id,
@@ -124,7 +126,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
       const tax = Math.round(subtotal / 10)
       const totals = { subtotal_cents: subtotal, tax_cents: tax, total_cents: subtotal + tax }
       // A table of its own for each check, since a service may allow one open check per table.
-      const table = { number: String(number) }
+      const table = { number: String(tablesFrom + number) }
       const more = fillBody(profile.push, { external_check_id: id }) as object | undefined
       return stamped({ table, status: 'open', items, totals, ...more, ...changes }, ++bodies)
     },
@@ -134,6 +136,11 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
           'The specification defines no field that orders pushes. Name the field of this service with --order-by.',
         )
       return stamped(body, ORDERED_FROM + place)
+    },
+    numberTablesFrom1() {
+      const isNew = tablesFrom > 0
+      tablesFrom = 0
+      return isNew
     },
     orderOtherwise() {
       if (order === undefined || order.forms.length < 2) return false

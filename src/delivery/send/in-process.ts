@@ -79,12 +79,14 @@ async function answerOf(receive: Receive, request: Request): Promise<Response> {
 
 /** Reads the start of a body, and cancels the rest. Resolves with true. */
 async function readStart(
-  { body }: Response,
+  { body }: { body: Response['body'] | AsyncIterable<Uint8Array> | null },
   read: ReturnType<typeof startOfBody>,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (body === null) return true
-  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  // The response may be of another library, whose bodies are streams of Node.js.
+  const stream = body instanceof ReadableStream ? body : ReadableStream.from(body)
+  const reader = (stream as ReadableStream<Uint8Array>).getReader()
   const cancel = () => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', cancel, { once: true })
   try {

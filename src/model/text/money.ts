@@ -20,18 +20,20 @@ export function digitsOf(currency: string): number {
 }
 
 /**
- * Parses a typed amount such as `12.50` or `12,5` into minor units; `undefined` for another text, also for `1,000` in a
- * currency with two decimals, which may mean a thousand.
+ * Parses a typed amount such as `12.50` or `12,5` into minor units. Returns `undefined` for any other text. With two decimals,
+ * `1,000` is refused, because it may mean one thousand.
  */
 export function minorUnitsIn(typed: string, digits: number): number | undefined {
-  const [, whole = '', fraction = ''] = /^(\d+)(?:[.,](\d*))?$/.exec(typed.trim()) ?? []
+  const [, whole = '', fraction = ''] = /^(\d*)(?:[.,](\d*))?$/.exec(typed.trim()) ?? []
   const minor = Number(whole + fraction.padEnd(digits, '0'))
-  return whole !== '' && fraction.length <= digits && Number.isSafeInteger(minor) ? minor : undefined
+  return whole + fraction !== '' && fraction.length <= digits && Number.isSafeInteger(minor)
+    ? minor
+    : undefined
 }
 
 /**
- * Returns a name for use within a sentence: a name with other than ASCII characters does not change the direction of the
- * text around it.
+ * Returns a name that can stand in a sentence. A non-ASCII name is wrapped in U+2068 and U+2069, so that right-to-left letters
+ * do not reorder the text around it.
  */
 export function isolated(name: string): string {
   return /^[ -~]*$/.test(name) ? name : `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '')}\u2069`

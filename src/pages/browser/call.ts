@@ -34,19 +34,17 @@ export async function callService(method: string, path: string, options: CallOpt
   const text = await response.text().catch(unreachable)
   const answer = parse(text)
   if (response.ok) return answer ?? unreachable()
-  const { code, message } = answer?.error ?? {
-    code: 'unknown',
-    message: `The service answered ${response.status}.`,
-  }
+  const { code = 'unknown', message = `The service returned status ${response.status}.` } =
+    answer?.error ?? {}
   throw new Refused(code, message, response.status)
 }
 
-function unreachable(): never {
+export function unreachable(): never {
   throw new Refused('unreachable', 'No response from the service. Check that it is running.')
 }
 
 /** Returns `undefined` for a text that is not JSON: a proxy answered, or the response broke off. */
-function parse(text: string): { error?: { code: string; message: string } } | undefined {
+function parse(text: string): { error?: { code?: string; message?: string } } | undefined {
   try {
     return JSON.parse(text === '' ? '{}' : text) as object
   } catch {

@@ -260,12 +260,30 @@ describe.concurrent('with --events', { timeout: 180_000 }, () => {
   test('a receiver of one event for each check is not checked', async () => {
     const { report, types } = await judgedRows(['check.closed'])
     expect(results(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
-    expect(detailOf(report, 'orders')).toContain('--events lists at most one')
+    expect(detailOf(report, 'orders')).toContain('at most one event for each check')
     expect([...types]).toEqual(['check.closed'])
   })
 
   const isOlder = (before: Event | undefined, event: Event) =>
     before !== undefined && before.created_at > event.created_at
+
+  test('a receiver that shows no status while it knows only a payment passes', async () => {
+    interface Kept {
+      check?: Event | undefined
+      payments: Record<string, unknown>
+    }
+    const keep = (kept: Kept = { payments: {} }, event: Event): Kept =>
+      event.type.startsWith('payment.')
+        ? { ...kept, payments: { ...kept.payments, [event.data.id ?? '']: event.data } }
+        : { ...kept, check: isOlder(kept.check, event) ? kept.check : event }
+    const show = ({ check, payments }: Kept) => ({
+      status: check?.data.status ?? null,
+      updated_at: check?.data.updated_at ?? null,
+      payments,
+    })
+    const report = await judgedState(keep, show, {}, ['check.created', 'check.updated', 'payment.succeeded'])
+    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+  })
 
   test('a receiver of check.updated that counts deliveries passes', async () => {
     const keep = (kept: { event?: Event | undefined; count: number } = { count: 0 }, event: Event) => ({

@@ -31,7 +31,8 @@ describe('amounts of money', () => {
     ['1.000', 3, 1000],
     ['1e3', 2, undefined],
     ['0x10', 2, undefined],
-    ['.5', 2, undefined],
+    ['.5', 2, 50],
+    ['.', 2, undefined],
     ['1250', 0, 1250],
     ['12.5', 0, undefined],
   ])('a text %j in a currency with %i decimals comes to %s', (typed, digits, amount) => {

@@ -158,8 +158,8 @@ describe('the interactive guest page', () => {
     const rest = (...given: Parameters<typeof receiptOf>) => receiptOf(...given)[1]
     expect(rest(wine, 550, [500, 50, 550])).toBe('Tax $0.50')
     expect(rest(wine, 600, [500, 50, 600])).toBe('Tax and charges $1.00')
-    expect(rest(wine, 600, [600, 0, 600])).toBe('Price changes $1.00')
-    expect(rest(wine, 660, [600, 60, 660])).toBe('Tax and price changes $1.60')
+    expect(rest(wine, 600, [600, 0, 600])).toBe('Adjustments $1.00')
+    expect(rest(wine, 660, [600, 60, 660])).toBe('Tax and adjustments $1.60')
     expect(rest(third, 334, [1000, 0, 1000])).toBe('Rounding $0.01')
   })
 

@@ -101,7 +101,10 @@ describe('a call of the service', () => {
 
   it('is refused with the status when a proxy answers', async () => {
     const page = new Response('<h1>Bad gateway</h1>', { status: 502 })
-    await expect(call(page)).rejects.toMatchObject({ status: 502, message: 'The service answered 502.' })
+    await expect(call(page)).rejects.toMatchObject({
+      status: 502,
+      message: 'The service returned status 502.',
+    })
   })
 
   it('resolves with an empty object without a body', async () => {

@@ -66,7 +66,8 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
       sendNow = send
       if (trials.steps.filter((step) => step.check === 1 && isSent(step, forge)).length < 2)
         return {
-          notChecked: 'Not checked: this case needs two events of one check, and --events lists at most one.',
+          notChecked:
+            'Not checked: this case needs two events of one check. Of the types in --events, its scenario has at most one event for each check.',
         }
       try {
         calibration ??= trials.calibrate()
@@ -152,29 +153,32 @@ async function firstAndNewest(
   const play: PlayPart = (part) => trials.endsOf(part(places), wait)
   const first = await play(firstOf)
   const whole = await play((all) => all)
-  const newest = await play(newestOf)
+  // The newest state of a check, not its newest payment, where --events lists two.
+  const states = places.filter((place) => trials.steps[place]?.type.startsWith('check.'))
+  const newestState = (all: Sequence) => (states.length > 1 ? states : all).slice(-1)
+  const newest = await play(newestState)
   if (![first, whole, newest].every(({ isFinal }) => isFinal)) return { error: RESTLESS }
   const ends = { first, whole, newest }
-  const uncompared = await uncomparedState(ends, trials, play)
+  const uncompared = await uncomparedState(ends, trials, play, newestState)
   if (uncompared !== undefined) return { error: `${uncompared} ${ANSWER_LATER}` }
-  return rule === 'orders' ? newestNotKept(ends, trials, play) : undefined
+  return rule === 'orders' && states.length > 1 ? newestNotKept(ends, trials, play) : undefined
 }
 
 const firstOf = (places: Sequence) => places.slice(0, 1)
-const newestOf = (places: Sequence) => places.slice(-1)
 
 /** Returns which fields show the state and are ignored, as a sentence; `undefined` when the state was compared. */
 async function uncomparedState(
   { first, whole, newest }: ThreeEnds,
   trials: Trials,
   play: PlayPart,
+  newestState: (places: Sequence) => Sequence,
 ): Promise<string | undefined> {
   const ignored = ignoredFields(trials)
   const isEqual = trials.comparison().areEqual(first.views, whole.views)
   if (isEqual && !createComparison().areEqual(first.views, whole.views))
     return `${differsAt(ignored)} No other field shows the newer states of a check.`
   if (ignored.length === 0) return undefined
-  const again = [await play(firstOf), await play(newestOf)]
+  const again = [await play(firstOf), await play(newestState)]
   const fields = ignoredState([first, newest], again, trials)
   return fields.length === 0 ? undefined : `${differsAt(fields)} So the check did not compare these fields.`
 }
@@ -273,7 +277,7 @@ function differsAt(fields: readonly string[]): string {
 const RESTLESS = `The response of --state-url still changes long after the last delivery. ${ANSWER_LATER}`
 
 const NO_NEWER =
-  'Not checked: newer states of a check do not appear in the response of --state-url. After all events of a check, it is as after check.created. Apply the newest state of each check, and return fields such as status and totals.'
+  'Not checked: newer states of a check do not appear in the response of --state-url. After all events of a check, it is as after its first event. Apply the newest state of each check, and return fields such as status and totals.'
 
 /** Most differing fields in a message. */
 const MOST_FIELDS = 3

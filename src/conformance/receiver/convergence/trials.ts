@@ -344,7 +344,7 @@ function createTrialPlayer({
   }
 }
 
-/** An endpoint gets only the events that it is registered for. */
+/** Returns true for an event whose type is in `--events`; the receiver gets no others. */
 export function isSent(step: TrialEvent | undefined, { events }: Pick<Signer, 'events'>): boolean {
   return step !== undefined && events.includes(step.type)
 }
@@ -386,8 +386,10 @@ async function bookkeeping(
   const firstOf = async (sequence: Sequence) => (await leavesOf(sequence))[0] ?? new Map<string, Json[]>()
   const full = await firstOf(all)
   const parts: Leaves[] = []
-  for (const part of [...PARTS, ofCheck1.slice(0, 1), ofCheck1.slice(-1)])
-    parts.push(await firstOf(part.filter((place) => all.includes(place))))
+  for (const part of [...PARTS, ofCheck1.slice(0, 1), ofCheck1.slice(-1)]) {
+    const sentPart = part.filter((place) => all.includes(place))
+    if (sentPart.length > 0) parts.push(await firstOf(sentPart))
+  }
   const repeated: Leaves[] = []
   // Of two types where two are sent.
   const placeOf = (type: string | undefined) => ofCheck1.find((place) => steps[place]?.type === type)

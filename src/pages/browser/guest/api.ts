@@ -1,5 +1,5 @@
 import type { TableView } from '../../../model/guest-table.ts'
-import { callService, Refused } from '../call.ts'
+import { callService, Refused, unreachable } from '../call.ts'
 
 /** Creates the calls of the guest API (contract section 7), all below the page's own path. */
 export function createApi(guestId: string) {
@@ -11,7 +11,10 @@ export function createApi(guestId: string) {
       ...(body !== undefined && { body }),
     })
   return {
-    state: async () => (await call('GET', '/state', undefined, 8_000)) as TableView,
+    async state(): Promise<TableView> {
+      const view = (await call('GET', '/state', undefined, 8_000)) as Partial<TableView>
+      return Array.isArray(view.checks) ? (view as TableView) : unreachable()
+    },
     claim: (body: object) => call('POST', '/claims', body),
     release: (id: string) => call('DELETE', `/claims/${encodeURIComponent(id)}`),
     pay: (body: object) => call('POST', '/payments', body),
@@ -47,8 +50,8 @@ const MAX_WAIT_MS = 30_000
 
 /**
  * Calls back after each possible change while the page is visible, and when the connection breaks or comes back. Reopens
- * the stream when the browser closes it. A hidden page has none: a browser opens six connections to a host at most, for all
- * of its tabs.
+ * the stream when the browser closes it. A hidden page closes its stream, because a browser opens at most six connections to a
+ * host for all tabs.
  */
 export function subscribe(onChange: () => void): void {
   let wait = 1_000

@@ -131,7 +131,7 @@ function clashAt({ external_id }: TableCheck, itemId: string) {
       ({ mine, items }) => !mine && items.some((item) => item.external_id === itemId),
     )
     let text = problemOf(error)
-    // Another guest has paid all claims.
+    // The claim was paid meanwhile, in another tab or by a guest who paid the whole check.
     if (codeOf(error) === 'claim_not_active') text = `${isolated(name)} is already paid.`
     if (codeOf(error) === 'not_claimable' && check.status === 'closed')
       text = 'This check was closed. You can still pay the rest.'
@@ -163,7 +163,7 @@ const actions: Actions = {
   },
   rename(name) {
     guest.name = name
-    saveGuest({ name })
+    saveGuest({ id: guest.id, name })
     set({ name })
   },
   claim(check, external_id, quantity) {
@@ -227,7 +227,7 @@ const actions: Actions = {
       // Another tab may have rated meanwhile.
       const rated = [...new Set([...guest.rated, ...loadGuest().rated, ratingKey(check)])]
       guest.rated = rated.slice(-MOST_RATED)
-      saveGuest({ rated: guest.rated })
+      saveGuest({ id: guest.id, rated: guest.rated })
       set({ rated: guest.rated, rates: null, rating: 0, comment: '' })
     }
     const explain = (error: unknown): Notice =>

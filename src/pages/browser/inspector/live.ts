@@ -35,7 +35,7 @@ export function publishReturn(): void {
 const WAIT = { first: 1_000, longest: 5_000 }
 
 /**
- * Reads the live stream while the page is visible: a browser opens six connections to a host at most, for all of its tabs.
+ * Reads the live stream. A hidden page closes it, because a browser opens at most six connections to a host for all tabs.
  * `EventSource` cannot send the page's header, `fetch` can.
  */
 export function startStream(): void {
@@ -53,7 +53,11 @@ export function startStream(): void {
     } finally {
       document.removeEventListener('visibilitychange', stop)
     }
-    if (hidden.signal.aborted) return void open()
+    if (hidden.signal.aborted) {
+      // The page reads again when it is visible.
+      lastEventId = ''
+      return void open()
+    }
     connection.value = navigator.onLine ? 'reconnecting' : 'offline'
     setTimeout(() => void open(), wait)
     wait = Math.min(wait * 2, WAIT.longest)

@@ -83,8 +83,8 @@ function Receipt({ check, index, money, model, payment }: CheckProps & { payment
 }
 
 /**
- * Names the difference between what was paid and the lines of a receipt, in cents. A claim keeps the prices of its time,
- * but its amount follows the check (section 3).
+ * Names the difference between what was paid and the lines of a receipt, in cents. A claimed line keeps its
+ * price at the time of the claim; the claim's amount follows the current check (contract section 7).
  * @param tax The payment's proportional part of the tax.
  * @param lines Number of lines; each is rounded.
  */
@@ -95,7 +95,7 @@ function restName(
   lines: number,
 ): string {
   if (subtotal_cents + tax_cents !== total_cents) return 'Tax and charges'
-  if (Math.abs(rest - tax) > lines) return tax_cents === 0 ? 'Price changes' : 'Tax and price changes'
+  if (Math.abs(rest - tax) > lines) return tax_cents === 0 ? 'Adjustments' : 'Tax and adjustments'
   return tax_cents === 0 ? 'Rounding' : 'Tax'
 }
 
