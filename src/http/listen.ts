@@ -79,9 +79,7 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
       server.closeIdleConnections = () => {}
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       endIdle()
-      const endLater = timers.setInterval(endIdle, END_IDLE_MS)
       await closed
-      timers.clearInterval(endLater)
       timers.clearTimeout(cut)
     },
   }
@@ -106,9 +104,6 @@ async function drain(server: Server, { quietMs, mostMs }: DrainTimes): Promise<v
   }
   server.off('request', count)
 }
-
-/** Interval at which a server that closes ends connections whose last response is sent, in milliseconds. */
-const END_IDLE_MS = 20
 
 /** Passes of the event loop that accepting a connection and reading its request take. */
 const PASSES = 4
@@ -205,11 +200,13 @@ interface Connection {
 /**
  * Limits a server to `most` connections. A further connection replaces an idle one: the one idle longest of the peer with
  * the most connections. So a peer that opens many connections does not shut others out. The further connection is closed
- * when every other one has a request in progress. Returns a function that closes the idle connections.
+ * when every other one has a request in progress. Returns a function that closes the idle connections, and each other one
+ * after its response.
  */
 function limitConnections(server: Server, most: number): () => void {
   /** Connections by the ports of both ends, which a TLS socket shares with its TCP socket; longest idle first. */
   const open = new Map<string, Connection>()
+  let isEnding = false
 
   const makeRoom = (newest: Connection) => {
     const counts = new Map<string, number>()
@@ -235,12 +232,14 @@ function limitConnections(server: Server, most: number): () => void {
     connection.requests += 1
     response.once('close', () => {
       connection.requests -= 1
+      if (isEnding && connection.requests === 0) connection.socket.destroy()
       // Inserted again at the end: the connection becomes idle now.
       if (open.delete(key)) open.set(key, connection)
     })
   }
   server.on('request', begin).on('checkExpectation', begin)
   return () => {
+    isEnding = true
     for (const { socket, requests } of open.values()) if (requests === 0) socket.destroy()
   }
 }
