@@ -4,7 +4,7 @@ import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal
 describe.runIf(hasTerminals)(`tabwire help GUIDE ${onTerminal}`, () => {
   test('leaves Ctrl-C to the pager, which often goes on', async () => {
     // `less` ends a search at Ctrl-C, and does not end itself.
-    const PAGER = "trap 'echo interrupted' INT; echo paging; sleep 60; echo the end #"
+    const PAGER = "trap 'echo interrupted' INT; echo paging; sleep 1; echo the end #"
     const help = await tabwireOnTerminal(['help', 'webhooks'], { env: { PAGER } })
     await help.shows(/paging/)
     help.type('\u0003')
