@@ -9,7 +9,7 @@ import { fromEnvironment, listed } from '../cli/flags.ts'
 import { readCertificate } from '../cli/files/input.ts'
 import { renderCheckUp } from '../cli/render/doctor.ts'
 import { requireOneStore, requireRepeatable, startFlags } from '../cli/start/flags.ts'
-import { isLoopbackBinding } from '../model/loopback.ts'
+import { isOpenToOthers } from '../model/loopback.ts'
 import { createDestinationPolicy } from '../delivery/destination/policy.ts'
 import { destinationOf } from '../delivery/destination/url.ts'
 import { texts } from '../model/simulator/settings.ts'
@@ -63,7 +63,7 @@ export default class Doctor extends BaseCommand {
     const { refuse: refuseAddress } = createDestinationPolicy({
       allowHttpLoopback: true,
       allowHttpHosts: receiver === undefined ? [] : [destinationOf(receiver).hostname],
-      denyPrivate: flags['deny-private'] ?? (flags.store !== undefined && !isLoopbackBinding(flags.host)),
+      denyPrivate: flags['deny-private'] ?? isOpenToOthers(flags.store, flags.host),
       own: {},
     })
     const around = checkEnvironment({

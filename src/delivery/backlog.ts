@@ -66,7 +66,7 @@ interface Member {
   newest: string
   /** Number of further deliveries since its last wait began, by endpoint. */
   further: Map<string, number>
-  /** Those of them that are no longer waited for. */
+  /** Endpoints that are no longer waited for. */
   ignored: Set<string>
   waiting: Waiting | undefined
 }

@@ -55,6 +55,11 @@ export interface CheckChange {
   to: string | number
 }
 
+/** Returns a field's name without what its value shows: `total` for `totals.total_cents`. */
+export function fieldName(field: string): string {
+  return field.replace(/^totals\./, '').replace(/_cents$|\.number$/, '')
+}
+
 type Comparable = Pick<Check | Push, 'table' | 'status' | 'totals'>
 
 /** Returns the changed fields outside the items; `diffItems` compares the items. */

@@ -24,7 +24,7 @@ import {
   type RateLimit,
   type Reader,
 } from '../model/simulator/settings.ts'
-import { isLoopbackBinding } from '../model/loopback.ts'
+import { isOpenToOthers } from '../model/loopback.ts'
 import {
   defaultDeliveryTimes,
   leaseOutlastsAttempt,
@@ -241,7 +241,7 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
     ...callbacksOf(read as Pick<SimulatorOptions, keyof Callbacks>),
     dataDirectory: dataDirectory as string | undefined,
     storeUrl: store as string | undefined,
-    denyPrivate: (read.denyPrivate as boolean | undefined) ?? isOpenToOthers(read),
+    denyPrivate: (read.denyPrivate as boolean | undefined) ?? isOpenToOthers(read.store, read.host),
     allowedHosts: allowedHosts as readonly string[] | undefined,
     allowHttpHosts: allowHttpHost as readonly string[] | undefined,
     ca: authorities && (await Promise.all(authorities.map(pemOf))),
@@ -284,11 +284,6 @@ export function callbacksOf({
     },
     onError: report,
   }
-}
-
-/** Returns true for a shared service that other machines reach: its users must not reach its network through it. */
-function isOpenToOthers({ store, host }: Partial<Record<keyof SimulatorOptions, unknown>>): boolean {
-  return store !== undefined && typeof host === 'string' && !isLoopbackBinding(host)
 }
 
 /**

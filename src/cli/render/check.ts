@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import type { CheckChange, FieldChange, ItemDiff } from '../../model/check-diff.ts'
+import { type CheckChange, type FieldChange, fieldName, type ItemDiff } from '../../model/check-diff.ts'
 import type { Check, CheckItem } from '../../model/check.ts'
 import { cutTo, padTo, renderFields, renderTable, widthOf } from './layout.ts'
 import { count, formatTime, price, printable, renderer, status } from './text.ts'
@@ -131,8 +131,7 @@ export const renderItemDiff = renderer(
 export const renderCheckChanges = renderer((changes: readonly CheckChange[], currency?: string): string[] => {
   if (changes.length === 0) return []
   const listed = changes.map(({ field, from, to }) => {
-    const name = field.replace(/^totals\./, '').replace(/_cents$|\.number$/, '')
-    return `${name} ${arrow(shown(field, from, currency), shown(field, to, currency))}`
+    return `${fieldName(field)} ${arrow(shown(field, from, currency), shown(field, to, currency))}`
   })
   return [`  ${chalk.yellow('~')} ${listed.join(', ')}`]
 })

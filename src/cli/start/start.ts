@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { writeRun } from '../../data-directory.ts'
 import { runningService } from '../running-service.ts'
 import { exitCodes } from '../errors.ts'
-import { isLoopbackBinding } from '../../model/loopback.ts'
+import { isLoopbackBinding, isOpenToOthers } from '../../model/loopback.ts'
 import type { SimulatorOptions } from '../../simulator-options.ts'
 import { readCertificate } from '../files/input.ts'
 import { listed } from '../flags.ts'
@@ -62,7 +62,7 @@ export function warningsOf(flags: {
     isLoopbackBinding(flags.host)
       ? ''
       : `--host ${flags.host}: other machines can reach the service. Requests need an API key or a table address, and an allowed Host header.`,
-    flags.store !== undefined && !isLoopbackBinding(flags.host) && flags['deny-private'] === undefined
+    isOpenToOthers(flags.store, flags.host) && flags['deny-private'] === undefined
       ? `--deny-private is on, because --store and --host ${flags.host} serve other machines. Pass --no-deny-private for receivers on private addresses.`
       : '',
     flags.insecure

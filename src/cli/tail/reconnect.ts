@@ -14,6 +14,7 @@ interface ReconnectOptions<T> {
    */
   messages: (client: Client, again: boolean) => AsyncGenerator<T>
   signal: AbortSignal
+  /** Wait between connection attempts, in milliseconds; tests shorten it. */
   wait?: typeof WAIT
 }
 

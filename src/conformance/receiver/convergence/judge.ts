@@ -3,15 +3,7 @@ import type { CaseOutcome, ReceiverCase, Row } from '../case.ts'
 import type { Send } from '../send.ts'
 import { createScenario, type TrialEvent } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
-import {
-  createTrials,
-  isSent,
-  type Ends,
-  type EndWait,
-  type Sequence,
-  type Signer,
-  type Trials,
-} from './trials.ts'
+import { createTrials, type Ends, type EndWait, type Sequence, type Signer, type Trials } from './trials.ts'
 import { createComparison, type Leaves, type Views } from './comparison.ts'
 
 /** Options of `--state-url`. */
@@ -64,7 +56,7 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
   return {
     async judge(rule, send) {
       sendNow = send
-      if (trials.steps.filter((step) => step.check === 1 && isSent(step, forge)).length < 2)
+      if (placesOfCheck1(trials).length < 2)
         return {
           notChecked:
             'Not checked: this case needs two events of one check. Of the types in --events, its scenario has at most one event for each check.',
@@ -79,9 +71,7 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
         })
         const { counterexample } = found
         if (counterexample === undefined)
-          return (
-            (await unseen(rule, found, trials, forge)) ?? { passed: passed(found, trials, state.seed, forge) }
-          )
+          return (await unseen(rule, found, trials)) ?? { passed: passed(found, trials, state.seed) }
         const advice = rule === 'orders' ? await orderAdvice(counterexample, trials) : DEDUPLICATE
         return `${describeDifference(counterexample, trials)} ${advice} Repeat with --seed ${state.seed}.`
       } catch (error) {
@@ -94,14 +84,13 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
   }
 }
 
-function passed({ tried }: Found, trials: Trials, seed: number, forge: Signer): string {
-  const { length } = trials.steps.filter((step) => isSent(step, forge))
+function passed({ tried }: Found, trials: Trials, seed: number): string {
   const ignored = ignoredFields(trials)
   const differing =
     ignored.length === 0
       ? ''
       : ` Ignored fields, which differ between identical runs or count deliveries: ${ignored.join(', ')}.`
-  return `${tried} ${tried === 1 ? 'sequence' : 'sequences'} of ${length} deliveries ended in the same state (seed ${seed}).${differing}`
+  return `${tried} ${tried === 1 ? 'sequence' : 'sequences'} of ${trials.sent.length} deliveries ended in the same state (seed ${seed}).${differing}`
 }
 
 function ignoredFields(trials: Trials): string[] {
@@ -118,16 +107,11 @@ const FEWEST = 2
  * Returns why equal ends prove nothing, or the mistake that they hide; `undefined` when the ends show newer states. What
  * would be a mistake is played again with longer waits.
  */
-async function unseen(
-  rule: ConvergeRow['id'],
-  { tried }: Found,
-  trials: Trials,
-  forge: Signer,
-): Promise<CaseOutcome> {
+async function unseen(rule: ConvergeRow['id'], { tried }: Found, trials: Trials): Promise<CaseOutcome> {
   const hasIgnored = trials.comparison().ignored().length > 0
   if (tried < FEWEST) return { error: tooSlow(tried, hasIgnored ? undefined : trials.lagMs()) }
-  const suspicion = await firstAndNewest(rule, trials, forge, hasIgnored ? 'shown' : 'short')
-  return suspicion && firstAndNewest(rule, trials, forge, 'long')
+  const suspicion = await firstAndNewest(rule, trials, hasIgnored ? 'shown' : 'short')
+  return suspicion && firstAndNewest(rule, trials, 'long')
 }
 
 /** How check 1 ends: after its first event, after all its events in order, and after its newest event alone. */
@@ -141,15 +125,8 @@ interface ThreeEnds {
 type PlayPart = (part: (places: Sequence) => Sequence) => Promise<Ends>
 
 /** Compares three ends of check 1. A view that shows no newer state proves nothing, or hides a mistake. */
-async function firstAndNewest(
-  rule: ConvergeRow['id'],
-  trials: Trials,
-  forge: Signer,
-  wait: EndWait,
-): Promise<CaseOutcome> {
-  const places = [...trials.steps.keys()].filter(
-    (place) => trials.steps[place]?.check === 1 && isSent(trials.steps[place], forge),
-  )
+async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: EndWait): Promise<CaseOutcome> {
+  const places = placesOfCheck1(trials)
   const play: PlayPart = (part) => trials.endsOf(part(places), wait)
   const first = await play(firstOf)
   const whole = await play((all) => all)
@@ -162,6 +139,10 @@ async function firstAndNewest(
   const uncompared = await uncomparedState(ends, trials, play, newestState)
   if (uncompared !== undefined) return { error: `${uncompared} ${ANSWER_LATER}` }
   return rule === 'orders' && states.length > 1 ? newestNotKept(ends, trials, play) : undefined
+}
+
+function placesOfCheck1({ steps, sent }: Trials): Sequence {
+  return sent.filter((place) => steps[place]?.check === 1)
 }
 
 const firstOf = (places: Sequence) => places.slice(0, 1)

@@ -39,6 +39,8 @@ interface Copy {
 /** Plays sequences, each on fresh checks, and compares how they end. */
 export interface Trials {
   steps: TrialScenario['steps']
+  /** Places of the events whose types are in `--events`; the receiver gets no others. */
+  sent: Sequence
   /** Compares final views; set by `calibrate`. */
   comparison(): Comparison
   /**
@@ -104,8 +106,9 @@ const RETRIES = 6
 
 export function createTrials(parts: TrialOptions): Trials {
   const { isPerCheck, scenario, limitMs, signal } = parts
-  const play = createTrialPlayer(parts)
   const inOrder = [...scenario.steps.keys()]
+  const sent = scenario.steps.flatMap(({ type }, place) => (parts.forge.events.includes(type) ? [place] : []))
+  const play = createTrialPlayer({ ...parts, sent })
   const ends = new Map<string, Views>()
   let comparison = createComparison()
   /** Ends of the whole scenario in its own order: before and after it. */
@@ -196,6 +199,7 @@ export function createTrials(parts: TrialOptions): Trials {
 
   return {
     steps: scenario.steps,
+    sent,
     comparison: () => comparison,
     endOf,
     async endsOf(sequence, wait) {
@@ -232,12 +236,8 @@ export function createTrials(parts: TrialOptions): Trials {
     },
     async ignoreBookkeeping(differing) {
       const leavesOf = async (sequence: Sequence) => comparison.leaves(await endOf(sequence))
-      const sent = inOrder.filter((place) => isSent(scenario.steps[place], parts.forge))
-      const paths = await bookkeeping(differing.map(comparison.leaves), {
-        steps: scenario.steps,
-        sent,
-        leavesOf,
-      })
+      const { steps } = scenario
+      const paths = await bookkeeping(differing.map(comparison.leaves), { steps, sent, leavesOf })
       comparison.ignorePaths(paths)
       // A view of nothing but numbers of deliveries is the state that there is.
       if (!comparison.areEqual(...usual)) return paths.length > 0
@@ -288,7 +288,8 @@ function createTrialPlayer({
   reader,
   isPerCheck,
   scenario,
-}: Pick<TrialOptions, 'forge' | 'send' | 'reader' | 'isPerCheck' | 'scenario'>) {
+  sent,
+}: Pick<TrialOptions, 'forge' | 'send' | 'reader' | 'isPerCheck' | 'scenario'> & Pick<Trials, 'sent'>) {
   let trials = 0
 
   async function viewsOf({ checks, names }: Trial): Promise<Views> {
@@ -333,20 +334,15 @@ function createTrialPlayer({
     const whole = await viewsOf(trial)
     const own = (views: Views) =>
       isPerCheck ? views : views.map((view, index) => partOf(view, whole[index] ?? noView))
-    const sent = sequence.filter((place) => isSent(scenario.steps[place], forge))
+    const places = sequence.filter((place) => sent.includes(place))
     const refusal = await deliver(
-      sent.map((place, at) => ({
+      places.map((place, at) => ({
         body: bytes(trial.envelopes[place] ?? {}),
-        copiesLeft: sent.slice(at + 1).filter((other) => other === place).length,
+        copiesLeft: places.slice(at + 1).filter((other) => other === place).length,
       })),
     )
     return { before: own(whole), refusal, read: async () => own(await viewsOf(trial)) }
   }
-}
-
-/** Returns true for an event whose type is in `--events`; the receiver gets no others. */
-export function isSent(step: TrialEvent | undefined, { events }: Pick<Signer, 'events'>): boolean {
-  return step !== undefined && events.includes(step.type)
 }
 
 const UNCHANGED = (isPerCheck: boolean) =>
@@ -359,10 +355,7 @@ const UNCHANGED = (isPerCheck: boolean) =>
 const ALL_DIFFERS =
   'The same deliveries in the same order, for another check, gave another response of --state-url. So it cannot be compared.'
 
-interface BookkeepingOptions {
-  steps: readonly TrialEvent[]
-  /** Places of the events that are sent. */
-  sent: Sequence
+interface BookkeepingOptions extends Pick<Trials, 'steps' | 'sent'> {
   /** The values that the view shows after a sequence. */
   leavesOf(sequence: Sequence): Promise<readonly Leaves[]>
 }

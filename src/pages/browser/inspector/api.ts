@@ -14,11 +14,13 @@ export interface Session {
 /** The page's session, or its state while there is none. */
 export const session = signal<Session | 'beginning' | 'none' | 'unreachable'>('beginning')
 
+/** The session's location; `null` without a session. */
+export const ownLocation = computed(() => (typeof session.value === 'string' ? null : session.value.location))
+
 /** Formats amounts in the currency of the session's location. */
-export const money = computed(() => {
-  const { location = null } = typeof session.value === 'string' ? {} : session.value
-  return moneyIn(location?.currency ?? '', validLanguage(navigator.language))
-})
+export const money = computed(() =>
+  moneyIn(ownLocation.value?.currency ?? '', validLanguage(navigator.language)),
+)
 
 /**
  * Begins a session: exchanges the link's code for a cookie, or reads the session that this browser has. Removes the code

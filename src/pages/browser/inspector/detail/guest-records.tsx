@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ClaimView, FeedbackView, PaymentView } from '../../../../model/guests/records.ts'
 import { digitsOf, isolated, minorUnitsIn } from '../../../../model/text/money.ts'
 import { busy, pay, refund, release } from '../actions.ts'
-import { type List, money, queryText, session } from '../api.ts'
+import { type List, money, ownLocation, queryText } from '../api.ts'
 import { Time } from '../clock.tsx'
 import { Action, Badge, Section } from '../elements.tsx'
 import { useRead } from '../live.ts'
@@ -158,7 +158,6 @@ export function AmountField({ label, placeholder, typed, onType }: AmountFieldPr
 
 /** Parses a typed amount into minor units; `undefined` unless it is a positive amount. */
 export function centsOf(typed: string): number | undefined {
-  const { location = null } = typeof session.value === 'string' ? {} : session.value
-  const cents = minorUnitsIn(typed, digitsOf(location?.currency ?? ''))
+  const cents = minorUnitsIn(typed, digitsOf(ownLocation.value?.currency ?? ''))
   return cents === 0 ? undefined : cents
 }

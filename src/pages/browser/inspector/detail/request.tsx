@@ -1,7 +1,7 @@
-import type { CheckChange, FieldChange, ItemDiff } from '../../../../model/check-diff.ts'
+import { type CheckChange, fieldName, type FieldChange, type ItemDiff } from '../../../../model/check-diff.ts'
 import type { LoggedRequest } from '../../../../model/simulator/request-entry.ts'
 import { Link } from '../address.tsx'
-import { money, session } from '../api.ts'
+import { money, ownLocation } from '../api.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { requestCurl } from '../commands.ts'
 import { Badge, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
@@ -96,9 +96,8 @@ export function locationIn(body: string | null): string | undefined {
 
 /** Returns a formatter of the prices of a push. In another location than the session's, minor units: the currency may differ. */
 function pricesIn(body: string | null): (cents: number) => string {
-  const { location = null } = typeof session.value === 'string' ? {} : session.value
   const id = locationIn(body)
-  return id === undefined || id === location?.id ? money.value : (cents) => `${cents} in minor units`
+  return id === undefined || id === ownLocation.value?.id ? money.value : (cents) => `${cents} in minor units`
 }
 
 interface DiffProps {
@@ -116,7 +115,7 @@ function Diff({ diff, changes, price }: DiffProps) {
   }
   const changesText = (fields: readonly (CheckChange | FieldChange)[]) =>
     fields
-      .map(({ field, from, to }) => `${nameOf(field)} ${valueText(field, from)} → ${valueText(field, to)}`)
+      .map(({ field, from, to }) => `${fieldName(field)} ${valueText(field, from)} → ${valueText(field, to)}`)
       .join(', ')
   const itemText = ({ name, quantity, price_cents, note }: Item) =>
     `${quantity} × ${name}, ${price(price_cents)}${note === null || note === '' ? '' : ` (${note})`}`
@@ -151,9 +150,4 @@ function Line({ sign, word, text }: { sign: string; word: string; text: string }
       {text}
     </li>
   )
-}
-
-/** Returns a field's name without what its value shows: `total` for `totals.total_cents`. */
-function nameOf(field: string): string {
-  return field.replace(/^totals\./, '').replace(/_cents$|\.number$/, '')
 }
