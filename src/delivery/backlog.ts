@@ -6,7 +6,9 @@ type Unfinished = Service['unfinished']
 
 /**
  * Deliveries to wait for: those that exist when a wait begins, and those created within {@link LONGEST_WAIT_MS} of it, such as
- * for pushes of a receiver. Further ones are attempted but not waited for: under steady traffic the wait would never end.
+ * for pushes of a receiver. Further ones are attempted but not waited for: under steady traffic the wait would never end. All
+ * waits of a backlog add at most {@link MOST_LATE} deliveries, besides those of its first {@link LONGEST_WAIT_MS}. Otherwise a
+ * move of the clock would never end where the retries of new deliveries become due faster than they are attempted.
  */
 export interface Backlog {
   /**
@@ -33,6 +35,8 @@ export interface Settled {
 const LONGEST_WAIT_MS = 1_000
 /** Number of further deliveries to an endpoint from which its traffic counts as steady. */
 const STEADY = 5
+/** Most deliveries that join a backlog after its first {@link LONGEST_WAIT_MS}. */
+const MOST_LATE = 100
 /** Interval at which a wait is counted, in milliseconds. Time in which the process does not run does not count. */
 const TICK_MS = 100
 /** Most deliveries that `inFlight` returns. */
@@ -58,12 +62,15 @@ interface Waiting {
 }
 
 interface Member {
+  opened: number
   /** When its last wait began. */
   began: number
   /** Id of the newest delivery to wait for. */
   upTo: string
-  /** Id of the newest delivery of all. */
+  /** Id of the newest delivery that the next wait may include. */
   newest: string
+  /** Number of deliveries created later than {@link LONGEST_WAIT_MS} after `opened`. */
+  late: number
   /** Number of further deliveries since its last wait began, by endpoint. */
   further: Map<string, number>
   /** Endpoints that are no longer waited for. */
@@ -115,9 +122,11 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
     /** Opens a backlog of the deliveries up to the id `upTo`; empty for none. */
     open(upTo: string): Backlog {
       const member: Member = {
+        opened: timers.elapsed(),
         began: timers.elapsed(),
         upTo,
         newest: upTo,
+        late: 0,
         further: new Map(),
         ignored: new Set(),
         waiting: undefined,
@@ -157,10 +166,12 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         for (const write of writes) {
           const pending = pendingIn(write)
           if (pending === undefined || pending.id <= member.upTo) continue
-          if (pending.id > member.newest) member.newest = pending.id
-          if (timers.elapsed() - member.began >= LONGEST_WAIT_MS)
-            member.further.set(pending.endpoint_id, (member.further.get(pending.endpoint_id) ?? 0) + 1)
-          else member.upTo = pending.id
+          const now = timers.elapsed()
+          if (now - member.opened >= LONGEST_WAIT_MS) member.late += 1
+          const joins = member.late <= MOST_LATE
+          if (joins) member.newest = pending.id
+          if (joins && now - member.began < LONGEST_WAIT_MS) member.upTo = pending.id
+          else member.further.set(pending.endpoint_id, (member.further.get(pending.endpoint_id) ?? 0) + 1)
         }
     },
     /** Resolves the backlogs that have settled. */

@@ -474,6 +474,30 @@ describe('a wait for deliveries', () => {
     await settled
     wait.end()
   })
+
+  it('includes a hundred that are created after its first second, and no more, so that every move ends', async () => {
+    const setup = await open()
+    const [quick, last, further] = [await receive(), await receiveByHand(), await receiveByHand()]
+    await setup.register(quick.url, ['check.created'])
+    await setup.register(last.url, ['check.updated'])
+    await setup.register(further.url, ['check.closed'])
+    let elapsed = 0
+    vi.spyOn(timers, 'elapsed').mockImplementation(() => elapsed)
+    const wait = await setup.pump.backlog()
+    elapsed = 5_000
+    for (let count = 0; count < 99; count += 1) await setup.announce(`quick-${count}`, 'check.created')
+    await wait.settle()
+    await setup.announce('hundredth', 'check.updated')
+    await setup.announce('further', 'check.closed')
+    await Promise.all([last.received(1), further.received(1)])
+    const settled = wait.settle()
+    expect(wait.inFlight()).toHaveLength(1)
+    last.answer()
+    await settled
+    expect(further.open()).toBe(1)
+    wait.end()
+    further.answer()
+  })
 })
 
 describe('stopping', () => {
