@@ -105,6 +105,17 @@ export async function disturb(
     return { child, isUp: true, ...(JSON.parse(line) as Pick<Instance, 'url' | 'apiKey'>) }
   }
 
+  /** Starts an instance as often as a service manager would: a start ends when the database is away. */
+  async function restart(number: number, tries = 20): Promise<Instance> {
+    try {
+      return await start(number)
+    } catch (error) {
+      if (tries === 0) throw error
+      await pause(500)
+      return restart(number, tries - 1)
+    }
+  }
+
   const instances: Instance[] = []
   const isUp = ({ isUp: up }: Instance) => up
   const anyUp = () => {
@@ -130,7 +141,7 @@ export async function disturb(
       one.isUp = false
       await one.child.kill()
       await account.everyEndpoint()
-      instances[number] = await start(number)
+      instances[number] = await restart(number)
     },
     async stop() {
       const one = instances[below(INSTANCES - 1)]

@@ -55,6 +55,8 @@ export async function startRoundRobin(
     }
   }
   const looking = readyEveryMs === undefined ? undefined : setInterval(() => void look(), readyEveryMs)
+  // Clients read the instances' Keep-Alive of 65 s, and would send on a connection that Node closes after 5 s.
+  server.keepAliveTimeout = 70_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
