@@ -145,7 +145,10 @@ export function casesOf(
     duration_ms: 0,
   })
   const cases = [
-    ...findingCodes.map((code) => caseOf('findings', code, findingOf(findings, code))),
+    // The account has findings from before --since, too.
+    ...findingCodes.map((code) =>
+      caseOf('findings', code, findingOf(findings, code) ?? problemOf(account?.problems ?? [], code)),
+    ),
     ...(account === undefined
       ? []
       : accountCodes.map((code) => caseOf('account', code, problemOf(account.problems, code)))),
@@ -175,7 +178,7 @@ function findingOf(findings: readonly ReportedFinding[], wanted: FindingCode): F
   return foundOf(requests, ({ method, path, status, id }) => `${method} ${path}  ${status}  ${id}`)
 }
 
-function problemOf(problems: readonly Problem[], wanted: AccountCode): Found | undefined {
+function problemOf(problems: readonly Problem[], wanted: AccountCode | FindingCode): Found | undefined {
   const found = problems.filter(({ code }) => code === wanted)
   return foundOf(found, ({ external_check_id, requests, events, deliveries }) =>
     [external_check_id, ...requests, ...events, ...deliveries].join('  '),

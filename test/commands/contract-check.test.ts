@@ -107,6 +107,22 @@ describe.concurrent('tabwire contract check', () => {
     ])
   })
 
+  test('--wait above 10 also extends the time for a GET to show a push', async ({ onTestFinished }) => {
+    // Only a check that is shown can be shown without a key, which is this service's mistake.
+    const { baseUrl, apiKey } = await openForeignService(
+      {
+        applyAfterMs: 3_500,
+        keyOf: (value, request) =>
+          value === 'Bearer full-key' || request.startsWith('GET /v1/checks/') ? 'full' : undefined,
+      },
+      onTestFinished,
+    )
+    const args = ['--base-url', baseUrl, '--api-key', apiKey, '--only', 'access/no_key', '--wait', '11']
+    const { code, stdout } = await tabwire(['contract', 'check', ...args])
+    expect(code).toBe(3)
+    expect(stdout).toContain('GET of a check without a key returned 200')
+  })
+
   test('exits with 2 when --base-url has a query', async () => {
     const ended = await tabwire(['contract', 'check', '--base-url', 'https://a.test/v1?x=1'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })

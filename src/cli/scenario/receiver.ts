@@ -25,9 +25,12 @@ interface Example {
   refund_cents?: number
 }
 
-/** Checks that differ in every fact, so that each value of a view shows one fact only. */
+/**
+ * Checks that differ in every fact, so that each value of a view shows one fact only. The number of items does not count
+ * the checks, as the row ids of a new database do, and the closed check has neither
+ * a refund nor two payments.
+ */
 const examples: readonly Example[] = [
-  { body: bodyOf('71', 'open', [[2, 1130]], 187, 11), payments: [] },
   {
     body: bodyOf(
       '72',
@@ -39,8 +42,13 @@ const examples: readonly Example[] = [
       263,
       23,
     ),
-    payments: [{ amount_cents: 790, tip_cents: 130 }],
+    payments: [
+      { amount_cents: 790, tip_cents: 130 },
+      { amount_cents: 310, tip_cents: 0 },
+    ],
+    refund_cents: 370,
   },
+  { body: bodyOf('71', 'open', [[2, 1130]], 187, 11), payments: [] },
   {
     body: bodyOf(
       '73',
@@ -53,11 +61,7 @@ const examples: readonly Example[] = [
       419,
       37,
     ),
-    payments: [
-      { amount_cents: 1570, tip_cents: 0 },
-      { amount_cents: 890, tip_cents: 210 },
-    ],
-    refund_cents: 370,
+    payments: [{ amount_cents: 2460, tip_cents: 210 }],
   },
 ]
 
@@ -85,17 +89,23 @@ function bodyOf(
 }
 
 /**
- * Teaches an agreement by checks of our own, whose deliveries come in order and once.
+ * Teaches an agreement by checks of our own, whose deliveries come in order and once. With `endpoint_id`, only those to this
+ * endpoint count.
  * @throws NotJudged when the receiver does not accept them, or its view shows nothing of them.
  */
-export async function learnBy(client: Client, agreement: Agreement, orderBy: string): Promise<void> {
+export async function learnBy(
+  client: Client,
+  agreement: Agreement,
+  orderBy: string,
+  endpoint_id?: string,
+): Promise<void> {
   const token = newToken()
   const known: KnownCheck[] = []
   for (const [number, { body, payments, refund_cents }] of examples.entries()) {
     const id = `${TRIAL_PREFIX}${token}-${number}`
     const { revision, ...content } = body
     await client.checks.push(id, JSON.stringify({ ...content, [orderBy]: revision }))
-    await requireDelivered(client, id)
+    await requireDelivered(client, { external_check_id: id, endpoint_id })
     for (const payment of payments) {
       const { id: paid } = await client.guests.pay(id, payment)
       await client.clock.advance('1s')
@@ -108,9 +118,12 @@ export async function learnBy(client: Client, agreement: Agreement, orderBy: str
   await agreement.learn(known)
 }
 
-async function requireDelivered(client: Client, external_check_id: string): Promise<void> {
+async function requireDelivered(
+  client: Client,
+  of: { external_check_id: string; endpoint_id: string | undefined },
+): Promise<void> {
   await client.clock.advance('1s')
-  const { data } = await client.deliveries.list({ external_check_id, limit: 100 })
+  const { data } = await client.deliveries.list({ ...of, limit: 100 })
   const failed = data.find(({ status }) => status !== 'delivered')
   if (data.length === 0)
     throw new NotJudged('No delivery was sent. Register the receiver as a webhook endpoint, or pass its URL.')

@@ -34,6 +34,9 @@ import { startSimulator } from '../../simulator.ts'
 
 type Settings = Omit<Check, 'tell' | 'signal'>
 
+/** Seconds. */
+const DEFAULT_WAIT = 10
+
 export default class ContractCheck extends ConformanceCommand {
   static override description =
     'Test an implementation against the specification.\nWithout --base-url, tests a new Tabwire service in memory. Exit 3 when a rule of the specification is broken, 4 when the key is refused. Exit 1 when no usable service answers, or no case was checked.\nThe test pushes checks, registers endpoints and advances the clock by days where it can. --skip retries does not advance it.'
@@ -69,9 +72,9 @@ export default class ContractCheck extends ConformanceCommand {
       max: 65_535,
     }),
     wait: Flags.integer({
-      description: 'Seconds to wait for a delivery.',
+      description: 'Seconds to wait for a delivery, and above 10 also for a GET to show a push.',
       min: 1,
-      default: 10,
+      default: DEFAULT_WAIT,
     }),
     slow: Flags.boolean({ description: 'Also run the cases that take longer than ten seconds.' }),
     'service-name': Flags.string({
@@ -93,7 +96,10 @@ export default class ContractCheck extends ConformanceCommand {
       receiverPort: flags['receiver-port'],
       strict: flags.strict,
       slow: flags.slow,
-      timeouts: { eventMs: flags.wait * 1000 },
+      timeouts: {
+        eventMs: flags.wait * 1000,
+        ...(flags.wait > DEFAULT_WAIT && { settleMs: flags.wait * 1000 }),
+      },
     }
     const baseUrl = flags['base-url']
     if (baseUrl === undefined) {

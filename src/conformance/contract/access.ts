@@ -57,6 +57,7 @@ async function otherCalls(target: Target): Promise<Call[]> {
   const path = await once('readable check', async () => {
     const check = target.freshCheck()
     const isReadable = async () => {
+      await accepted(target)
       await target.push(check, target.body(check, [check.item('a')]))
       return target.eventually(
         () => ifPossible(target.read(check)),
@@ -69,7 +70,8 @@ async function otherCalls(target: Target): Promise<Call[]> {
   if ((await ifPossible(registered(target))) === undefined) return calls
   const ping = await ifPossible(pinged(target))
   const test = `/webhook-endpoints/${encodeURIComponent(ping?.id ?? '')}/test`
-  if (ping !== undefined) calls.push({ name: 'A ping', send: (sent) => ask('POST', test, sent) })
+  if (ping !== undefined)
+    calls.push({ name: 'A ping', send: (sent) => ask('POST', test, { ...ping.sent, ...sent }) })
   // Last, because where its refusal has another reason the case ends.
   calls.push({ name: 'A registration', send: (sent) => registration(target, sent) })
   return calls

@@ -4,6 +4,7 @@ import { makeReport, type ConformanceReport } from '../report.ts'
 import { createAsk, isSuccess, NoAnswer, type ServiceResponse, type Ask, type Method } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { simulatorProfile, type Profile } from './profile.ts'
+import { givePushesUp } from './pushes.ts'
 import { openReceiver } from './receiver.ts'
 import { runContract } from './run.ts'
 import { at } from './shape.ts'
@@ -76,9 +77,10 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
     GET: keys.read,
     PUT: keys.push,
     POST: keys.write,
+    DELETE: keys.write,
   }
   const keyFor = (method: Method, path: string) =>
-    (path.startsWith('/') ? byMethod[method] : undefined) ?? apiKey
+    (path.startsWith('/') ? byMethod[method] : undefined) ?? apiKey ?? keys.write
   const unidentified: string[] = []
   const repeatedIds: string[] = []
   const ids = new Set<string>()
@@ -180,13 +182,21 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<ServiceResponse
  * @throws UnusableTarget
  */
 async function requireService(
-  { ask, freshCheck, body }: Target,
+  target: Target,
   read: ServiceResponse,
   baseUrl: string,
   hasKey: boolean,
 ): Promise<void> {
+  const { ask, freshCheck, body } = target
   const check = freshCheck()
-  const push = await ask('PUT', check.path, { json: body(check, [check.item('a')]) })
+  const push = await ask('PUT', check.path, { json: body(check, [check.item('a')]) }).catch(
+    (error: unknown) => {
+      if (!(error instanceof NoAnswer)) throw error
+      if (isSuccess(read)) return error
+      throw new UnusableTarget('address', `${error.message}. Check --base-url.`)
+    },
+  )
+  if (push instanceof NoAnswer) return givePushesUp(target, push)
   const refused = [
     { asked: 'GET /locations', status: read.status },
     { asked: 'a push', status: push.status },

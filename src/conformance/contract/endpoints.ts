@@ -140,8 +140,9 @@ export const endpoints: readonly ContractCase[] = [
     'a ping to an unknown endpoint is refused',
     'section 4: id identifies a registered endpoint',
     async (target) => {
-      const { id } = await pinged(target)
-      const answer = await target.ask('POST', `/webhook-endpoints/${encodeURIComponent(unlike(id))}/test`)
+      const { id, sent } = await pinged(target)
+      const path = `/webhook-endpoints/${encodeURIComponent(unlike(id))}/test`
+      const answer = await target.ask('POST', path, sent)
       must(!isSuccess(answer), `The ping returned ${answer.status}; expected a 4xx status.`)
     },
     pinged,

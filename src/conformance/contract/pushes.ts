@@ -1,5 +1,5 @@
-import { isSuccess } from './ask.ts'
-import { NotChecked } from './outcome.ts'
+import { isSuccess, type NoAnswer } from './ask.ts'
+import { Broken, NotChecked } from './outcome.ts'
 import type { Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
 
@@ -23,6 +23,12 @@ export function accepted(target: Target): Promise<void> {
     if (isSuccess(broken) && isSuccess(keyless))
       throw new NotChecked('The service accepts a push without JSON and key, so acceptance proves nothing.')
   })
+}
+
+/** Makes `accepted` reject for a push without a response: each case that depends on it would wait as long. */
+export function givePushesUp(target: Target, { reason }: NoAnswer): Promise<void> {
+  const broken = new Broken(`A push got no response: ${reason}.`)
+  return target.once('accepted', () => Promise.reject(broken)).catch(() => undefined)
 }
 
 /** Pushes two items, then one other. @throws Broken when the check is not the second push, NotChecked when it cannot be read. */

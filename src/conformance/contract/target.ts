@@ -19,6 +19,15 @@ export interface Registered {
   isUnreachable: boolean
 }
 
+/** A ping that the service accepted. */
+interface Ping {
+  /** The id of the endpoint. */
+  id: string
+  answer: ServiceResponse
+  /** The form that was accepted: without a body, or with `{}`. */
+  sent: Sent
+}
+
 /** The service under test, with what the cases need to look at it. */
 export interface Target extends TrialChecks {
   ask: Ask
@@ -39,7 +48,7 @@ export interface Target extends TrialChecks {
    * Pings an endpoint, whose id is found by trying.
    * @throws Broken when no id is accepted, NotChecked when the service seems unable to reach the receiver.
    */
-  ping(endpoint: Registered): Promise<{ id: string; answer: ServiceResponse }>
+  ping(endpoint: Registered): Promise<Ping>
   /** Makes a guest claim one unit of an item. @throws NotChecked when that is not possible. */
   claim(check: TrialCheck, item: Item): Promise<void>
   /** Moves the service's clock on. @throws NotChecked when that is not possible. */
@@ -255,7 +264,10 @@ function createEndpoints({
           throw new NotChecked(
             `${seen}, but another was accepted. The service may limit the number of endpoints.`,
           )
-        if (receiver.isPublic && !isPrivate(receiver.url)) throw new Broken(`${seen}: ${first.text}`)
+        // Statuses of a missing route say nothing of the address.
+        const isMissing = NO_ROUTE.has(first.status) && NO_ROUTE.has(answer.status)
+        if (isMissing || (receiver.isPublic && !isPrivate(receiver.url)))
+          throw new Broken(`${seen}: ${first.text}`)
         throw new NotChecked(
           `${seen}. If the service refuses such addresses, pass --receiver-url and --receiver-port.`,
         )
@@ -284,11 +296,12 @@ function createEndpoints({
         const path = `/webhook-endpoints/${encodeURIComponent(id)}/test`
         const bare = await send(path)
         // The body of this request is not shown, and a service may want one.
-        const answer = ofBody.has(bare.status) ? await send(path, { json: {} }) : bare
+        const sent: Sent = ofBody.has(bare.status) ? { json: {} } : {}
+        const answer = ofBody.has(bare.status) ? await send(path, sent) : bare
         if (ofBody.has(answer.status)) bodyRefused ??= path
         if (isSuccess(answer)) {
           for (const one of registered) if (one.answer === endpoint.answer) one.id = id
-          return { id, answer }
+          return { id, answer, sent }
         }
         tried.push(`${id}: ${answer.status}`)
         // A valid id does not prove that the ping reached this receiver.
@@ -324,3 +337,6 @@ function isPrivate(url: string): boolean {
 
 /** Statuses of a response to a body that is missing or wrong. */
 const ofBody: ReadonlySet<number> = new Set([400, 411, 415, 422])
+
+/** Statuses of a path or a method that the service does not have. */
+const NO_ROUTE: ReadonlySet<number> = new Set([404, 405, 501])

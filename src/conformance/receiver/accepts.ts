@@ -15,9 +15,11 @@ interface AcceptRow extends Row {
   deliveries(forge: Forge): readonly Delivery[]
   /** Milliseconds between the two parts of each body. The split is inside a character, where one has several bytes. */
   pauseMs?: number
+  /** True when `data` has a field that no event of the service has. */
+  addsField?: true
 }
 
-interface OddForm extends Pick<Row, 'id' | 'title' | 'explainedBy'> {
+interface OddForm extends Pick<AcceptRow, 'id' | 'title' | 'explainedBy' | 'addsField'> {
   /** The bytes of an event as legal JSON that a parser would not write again. */
   write(forge: Forge): Buffer
 }
@@ -35,21 +37,25 @@ const oddForms: readonly OddForm[] = [
   {
     id: 'odd_numbers',
     title: 'Numbers as 1.0, 1E2 and beyond double precision',
+    addsField: true,
     write: (forge) => withField(forge, '{"one":1.0,"hundred":1E2,"large":12345678901234567890,"zero":-0}'),
   },
   {
     id: 'odd_escapes',
     title: 'Unnecessarily escaped slashes and letters',
+    addsField: true,
     write: (forge) => withField(forge, '{"url":"https:\\/\\/pos.example.com","name":"\\u0041lma \\u00e9"}'),
   },
   {
     id: 'odd_keys',
     title: 'Numeric keys out of order',
+    addsField: true,
     write: (forge) => withField(forge, '{"10":1,"9":2,"b":3,"a":4}'),
   },
   {
     id: 'odd_characters',
     title: 'Percent signs, plus signs, ampersands and markup in text',
+    addsField: true,
     write: (forge) =>
       bytes(forge.envelopeWith({ odd: '100%25 %41 a+b&c=d; <b>fish & chips</b> &amp; {{x}} $1 \\n \u0007' })),
   },
@@ -57,6 +63,7 @@ const oddForms: readonly OddForm[] = [
     id: 'odd_unicode',
     explainedBy: ['non_ascii'],
     title: 'Decomposed Unicode characters (NFD)',
+    addsField: true,
     write: (forge) => bytes(forge.envelopeWith({ odd: 'Zoë Åsa 한글'.normalize('NFD') })),
   },
   {
@@ -82,6 +89,7 @@ const rows: readonly AcceptRow[] = [
   {
     id: 'non_ascii',
     title: 'Names in many scripts, in UTF-8',
+    addsField: true,
     reason:
       'The receiver decodes the body with the wrong charset before verification. It rejects every delivery with a name such as Zoë. Verify the raw bytes.',
     deliveries: (forge) => [forge.genuine(bytes(forge.envelopeWith({ name: 'Zoë 明子 مريم 🍷 \u2028' })))],
@@ -90,6 +98,7 @@ const rows: readonly AcceptRow[] = [
     id: 'in_two_pieces',
     explainedBy: ['non_ascii'],
     title: 'Body split into two chunks, inside a character',
+    addsField: true,
     reason:
       'Networks split bodies anywhere. A receiver that verifies only the first chunk, or decodes each chunk alone, rejects large deliveries. Concatenate the bytes of all chunks first.',
     deliveries: (forge) => [forge.genuine(bytes(forge.envelopeWith({ name: '明子' })))],
@@ -184,6 +193,7 @@ const rows: readonly AcceptRow[] = [
   {
     id: 'long_body',
     title: 'Body of 20 kB',
+    addsField: true,
     reason:
       'A check with 100 items has this size. The receiver verifies only the first part of the body, or limits its size.',
     deliveries: (forge) => [forge.genuine(long(forge, 20_000))],
@@ -192,6 +202,7 @@ const rows: readonly AcceptRow[] = [
     id: 'one_mebibyte',
     basis: 'advice',
     title: 'Body of 1 MiB',
+    addsField: true,
     reason: 'The size limit of the body parser is too low. The deliveries of the largest tables are lost.',
     deliveries: (forge) => [forge.genuine(long(forge, MEBIBYTE))],
   },
@@ -210,11 +221,31 @@ export const accepts: readonly ReceiverCase[] = [
       return acceptance([forge.genuine(bytes(forge.envelope(type)))], { send })
     },
   })),
-  ...rows.map(({ deliveries, pauseMs, ...row }): ReceiverCase => ({
+  ...rows.map(({ deliveries, pauseMs, addsField, ...row }): ReceiverCase => ({
     group: 'accepts',
     ...row,
-    examine: ({ forge, send }) => acceptance(deliveries(forge), { send }, pauseMs),
+    async examine({ forge, send }) {
+      const outcome = await acceptance(deliveries(forge), { send }, pauseMs)
+      if (typeof outcome !== 'string' || addsField === undefined) return outcome
+      // The specification does not say whether `data` may have further fields.
+      const further = await send(forge.genuine(bytes(forge.envelopeWith({ odd: 0 }))))
+      if ('code' in further || isGood(further)) return outcome
+      // A receiver that fails since then rejects every delivery.
+      const usual = await send(forge.genuine())
+      if (isGood(usual)) return { notChecked: 'Not checked: the receiver rejects further fields in data.' }
+      return usual.unjudged === undefined ? outcome : { notChecked: usual.unjudged }
+    },
   })),
+  {
+    group: 'accepts',
+    id: 'further_field',
+    basis: 'advice',
+    title: 'Further field in data',
+    reason:
+      'When the service adds a field, a receiver that rejects unknown fields loses all its deliveries. Return 2xx and ignore unknown fields.',
+    examine: ({ forge, send }) =>
+      acceptance([forge.genuine(bytes(forge.envelopeWith({ odd: 0 })))], { send }),
+  },
 ]
 
 /** Sends genuine deliveries one after the other, up to the first that is not accepted. */

@@ -53,7 +53,7 @@ export interface Forge {
 export const OTHER_SECRET = 'whsec_b2YtYW5vdGhlci1lbmRwb2ludA'
 
 /** Older than the events of the scenario: a receiver that compares times across checks must not ignore those. */
-const STATE_AGE_MS = 12 * 3_600_000
+const STATE_AGE_MS = 24 * 3_600_000
 
 export function createForge({
   secret,

@@ -2,6 +2,7 @@ import stringWidth from 'fast-string-width'
 import { describe, expect, test } from 'vitest'
 import { fitTo } from '../../../src/cli/render/layout.ts'
 import { renderAccount } from '../../../src/cli/render/report.ts'
+import { casesOf, fails } from '../../../src/cli/report.ts'
 import type { Account, Problem, Sums } from '../../../src/model/simulator/report.ts'
 
 const sums: Sums = {
@@ -77,4 +78,19 @@ describe('an account', () => {
     const wild = { ...account, problems: [{ ...problem('a\u001b[2J'), message: 'b\u001b[2J' }] }
     expect(renderAccount(wild)).not.toContain('\u001b[2J')
   })
+})
+
+test('a finding that only the account has, from before --since, is a failed case', () => {
+  const late: Problem = { ...problem('table-12'), code: 'overpaid', message: 'Check table-12 is overpaid.' }
+  const reported = {
+    pushes: 0,
+    since: '2026-11-23T19:00:00.000Z',
+    findings: [],
+    account: { ...accountWith(0), problems: [late] },
+  }
+  const { ok, cases } = casesOf(reported, ['any'], { suite: 'report', target: '' })
+  expect({ ok, isFailure: fails(reported, ['any'], undefined) }).toEqual({ ok: false, isFailure: true })
+  expect(cases.filter(({ verdict }) => verdict === 'failed')).toMatchObject([
+    { group: 'findings', id: 'overpaid', detail: 'Check table-12 is overpaid.' },
+  ])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
 import { explore } from '../../../src/cli/scenario/explore/explore.ts'
 import type { History } from '../../../src/cli/scenario/explore/history.ts'
@@ -12,6 +12,7 @@ import type { Check } from '../../../src/model/check.ts'
 import { startSimulator, type Simulator } from '../../../src/simulator.ts'
 import { isSoak, sampled } from '../../soak/seeded.ts'
 import { SECRET, startExploredReceiver, type IntakeName } from '../../support/explored-receiver.ts'
+import { startReceiver, type Handle } from '../../support/https-receiver.ts'
 import * as pos from '../../support/pos-histories.ts'
 
 type Change = (json: unknown) => unknown
@@ -220,4 +221,100 @@ const mistakes: [code: string, path: RegExp, change: (json: never) => unknown][]
 test.each(sampled(mistakes, 2))('a service with the mistake %s is found', async (code, path, change) => {
   const { counterexample } = await exploring(pos.usual(), { changing: { path, change: change as Change } })
   expect(counterexample?.code).toBe(code)
+})
+
+describe('a view that is learnt from examples', () => {
+  interface Row {
+    row: number
+    refunded: boolean
+    state: string
+    lines: number
+  }
+
+  /** A receiver whose view is a row of a database: with its number, a flag, and the number of items that `count` returns. */
+  function rowsOf(count: (items: number, before: number | undefined) => number): Handle {
+    const rows = new Map<string, Row>()
+    return (response, { method, url, body }) => {
+      if (url === '/down') return response.writeHead(503).end()
+      const row = rows.get(url.slice(1))
+      if (method === 'GET') return response.writeHead(row ? 200 : 404).end(JSON.stringify(row))
+      const { type, data } = JSON.parse(body.toString()) as {
+        type: string
+        data: Check & { external_check_id?: string }
+      }
+      const id = data.external_check_id ?? data.external_id
+      const before = rows.get(id)
+      const known = before ?? { row: rows.size + 1, refunded: false, state: '', lines: 0 }
+      const { status: state, items = [] } = data
+      if (type === 'payment.refunded') rows.set(id, { ...known, refunded: true })
+      else if (type.startsWith('check.'))
+        rows.set(id, { ...known, state, lines: count(items.length, before?.lines) })
+      return response.writeHead(204).end()
+    }
+  }
+
+  /** Learns from the deliveries to the receiver alone, or to all endpoints. One of them does not accept any. */
+  async function learnt(
+    {
+      count = (items: number) => items,
+      ofAll = false,
+    }: { count?: Parameters<typeof rowsOf>[0]; ofAll?: boolean },
+    { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  ) {
+    const receiver = await startReceiver({ answer: rowsOf(count) })
+    const simulator = await startSimulator({
+      port: false,
+      network: 'any',
+      allowHttpLoopback: true,
+      disableAfter: 0,
+    })
+    const client = createClient(simulator)
+    const asked = { 'state-url': `${receiver.url}{external_check_id}`, 'state-header': [], seed: 1 }
+    const source = stateCheck(asked, { ca: [], insecure: false })
+    if (source === undefined) throw new RangeError('The flags name no view.')
+    const agreement = createAgreement(source, new AbortController().signal)
+    onTestFinished(async () => {
+      await agreement.close()
+      await simulator.close()
+      await receiver.close()
+    })
+    const register = (url: string) => client.endpoints.createWithSecret({ url, event_types: [...eventTypes] })
+    const { id } = await register(receiver.url)
+    await register(`${receiver.url}down`)
+    await learnBy(client, agreement, 'revision', ofAll ? undefined : id)
+    return { client, differences: judgeBy(client, agreement) }
+  }
+
+  const item = (external_id: string) => ({ external_id, name: external_id, quantity: 1, price_cents: 100 })
+  /** The states of one check: an item, and then two. */
+  const states = [
+    { status: 'open', items: [item('a')], totals: { subtotal_cents: 100, tax_cents: 0, total_cents: 100 } },
+    {
+      status: 'closed',
+      items: [item('a'), item('b')],
+      totals: { subtotal_cents: 200, tax_cents: 0, total_cents: 200 },
+    },
+  ] as const
+
+  test.each([
+    ['agrees with a number of the row and a flag for refunds', (items: number) => items, []],
+    [
+      'differs where it has the number of items of the first push',
+      (items: number, before = items) => before,
+      [{ path: 'lines', fact: 'number of items', expected: 2, actual: 1 }],
+    ],
+  ])('%s', async (_what, count, found) => {
+    const { client, differences } = await learnt({ count }, { onTestFinished })
+    for (const [revision, state] of states.entries()) {
+      await client.checks.push('bar', JSON.stringify({ ...state, table: { number: '4' }, revision }))
+      await client.clock.advance('1s')
+    }
+    expect(await differences('bar')).toEqual(found)
+  })
+
+  test('is not learnt when one of all endpoints does not accept the examples', async () => {
+    await expect(learnt({ ofAll: true }, { onTestFinished })).rejects.toThrow(
+      'The receiver did not accept a valid delivery. It answered 503.',
+    )
+  })
 })

@@ -150,7 +150,10 @@ test('a wait for a delivery ends with the receiver, so that Ctrl-C ends the comm
   expect([await waiting, await hook.until(() => undefined)]).toEqual([undefined, undefined])
 })
 
-test('the key is sent only to the host of the base URL', async () => {
+test.each<[string, Partial<ContractCheck>]>([
+  ['the key is', {}],
+  ['keys for one scope each are', { apiKey: undefined, keys: { read: 'r', push: 'p', write: 'w' } }],
+])('%s sent only to the host of the base URL', async (_what, settings) => {
   const seen: (string | undefined)[] = []
   const other = await serve((incoming, response) => {
     seen.push(incoming.headers.authorization)
@@ -160,7 +163,8 @@ test('the key is sent only to the host of the base URL', async () => {
   const baseUrl = await serve((_, response) => response.writeHead(200).end('[]'))
   const cases = contractCases.filter(({ group }) => group === 'conflicts')
   const claim = { method: 'POST' as const, path }
-  await check(baseUrl, { cases: cases.map((one) => ({ ...one, control: undefined })), profile: { claim } })
+  const uncontrolled = cases.map((one) => ({ ...one, control: undefined }))
+  await check(baseUrl, { cases: uncontrolled, profile: { claim }, ...settings })
   await new Promise((resolve) => httpRequest(`${other}/own`, resolve).end())
   expect(seen.length).toBeGreaterThan(1)
   expect(new Set(seen)).toEqual(new Set([undefined]))
@@ -240,11 +244,11 @@ test('a certificate for another host is reported as such, and not as untrusted',
 
 describe('webhook endpoints', () => {
   /** Registers everything that has the key, even text that is not JSON. The first endpoint stays: its DELETE gets no answer. */
-  async function careless() {
+  async function careless(keyOf = (_method: string) => API_KEY) {
     const there = new Set<string>()
     const baseUrl = await serve((incoming, response) => {
       const { method = '', url = '', headers } = incoming
-      if (headers.authorization !== `Bearer ${API_KEY}`) response.writeHead(401).end()
+      if (headers.authorization !== `Bearer ${keyOf(method)}`) response.writeHead(401).end()
       else if (method === 'POST' && url === '/v1/webhook-endpoints') {
         const id = `endpoint-${there.size}`
         there.add(id)
@@ -267,6 +271,20 @@ describe('webhook endpoints', () => {
     expect(failed).toEqual(expect.arrayContaining(['https_only', 'url_required', 'url_is_a_url']))
     expect({ left, there: there.size }).toEqual({ left: 1, there: 1 })
   })
+
+  test.each(['/webhook-endpoints/{id}', '{origin}/v1/webhook-endpoints/{id}'])(
+    'are removed at %s with the key for writing, where each scope has its own',
+    async (delete_endpoint) => {
+      const keys = { read: 'key-to-read', push: 'key-to-push', write: 'key-to-write' }
+      const { baseUrl, there } = await careless((method) =>
+        method === 'GET' ? keys.read : method === 'PUT' ? keys.push : keys.write,
+      )
+      const cases = contractCases.filter(({ group }) => group === 'endpoints')
+      const settings = { apiKey: undefined, keys, profile: { paths: { delete_endpoint } } }
+      const { left } = await check(baseUrl, { cases, ...settings })
+      expect({ left, there: there.size }).toEqual({ left: 1, there: 1 })
+    },
+  )
 
   test('are all counted when the profile names no way to remove them', async () => {
     const { baseUrl, there } = await careless()

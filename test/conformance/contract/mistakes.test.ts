@@ -233,6 +233,14 @@ const wrong: Record<string, Wrong> = {
     },
     cases: ['access/no_key', 'access/unknown_key'],
   },
+  'pings any id without a key, for a JSON body': {
+    changes: {
+      wantsPingBody: true,
+      takesPing: () => true,
+      keyOf: (value, request) => (request.endsWith('/test') ? 'full' : foreignDefaults.keyOf(value, request)),
+    },
+    cases: ['access/no_key', 'access/unknown_key', 'endpoints/unknown_endpoint'],
+  },
   'registers without a key': {
     changes: {
       keyOf: (value, request) =>
@@ -746,6 +754,19 @@ const wrong: Record<string, Wrong> = {
     settings: { receiverUrl: 'https://receiver.restaurant.example' },
     cases: ['endpoints/registered'],
   },
+  ...Object.fromEntries(
+    [404, 405, 501].map((status): [string, Wrong] => [
+      `answers ${status} to every registration`,
+      {
+        changes: {
+          takesUrl: () => false,
+          refusal: (usual, code) => foreignDefaults.refusal(code === 'bad_url' ? status : usual, code),
+        },
+        settings: { isReachable: false },
+        cases: ['endpoints/registered'],
+      },
+    ]),
+  ),
   'has secrets without whsec_': {
     changes: { newSecret: () => `sec_${randomUUID()}` },
     cases: ['endpoints/secret_shown'],

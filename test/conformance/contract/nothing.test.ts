@@ -92,6 +92,17 @@ describe('the check stops at a target that is not a service of this kind:', () =
     expect(String(error)).toMatch(/127\.0\.0\.1:1\/v1 did not respond: .*ECONNREFUSED.*Check --base-url\.$/)
   })
 
+  test('a server that answers 404 to GET, and never answers a push', async () => {
+    const baseUrl = await serve(({ method }, response) => {
+      if (method !== 'PUT') response.writeHead(404).end()
+    })
+    const error = await check(baseUrl, { timeouts: { answerMs: 300 } }).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ name: 'UnusableTarget', kind: 'address' })
+    expect(String(error)).toMatch(
+      /PUT \/checks\/\S+ got no response: no complete response within 0\.3 s\. Check --base-url\.$/,
+    )
+  })
+
   test.each([401, 403])('a server that answers %i to everything, as for a wrong key', async (status) => {
     const baseUrl = await serve((_, response) => void response.writeHead(status).end())
     await expect(check(baseUrl)).rejects.toMatchObject({ name: 'UnusableTarget', kind: 'key' })
@@ -128,6 +139,20 @@ describe('a server that answers 200 to everything', () => {
       expect(passed(report)).toEqual([])
     },
   )
+})
+
+test('a service that never answers a push fails the case about that, and other cases are checked', async () => {
+  const baseUrl = await serve(({ method, url, headers }, response) => {
+    const status = headers.authorization !== 'Bearer key' ? 401 : url === '/v1/locations' ? 200 : 422
+    if (method !== 'PUT') response.writeHead(status).end('[]')
+  })
+  const timeouts = { answerMs: 300, eventMs: 300, settleMs: 300, quietMs: 50 }
+  const report = await check(baseUrl, { timeouts })
+  expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toMatchObject([
+    { id: 'accepted', detail: 'A push got no response: no complete response within 0.3 s.' },
+  ])
+  expect(passed(report)).toEqual(expect.arrayContaining(['access/locations', 'access/no_key']))
+  expect(report.totals.error).toBe(0)
 })
 
 describe('a service that ends in the middle of a check', () => {

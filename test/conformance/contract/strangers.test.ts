@@ -77,6 +77,19 @@ const timeForms: [form: string, shown: (at: Date) => unknown][] = [
 /** A number of 64 bits, which `JSON.parse` rounds. */
 const snowflake = () => String(2n ** 60n + 2n * BigInt(randomInt(2 ** 40)) + 1n)
 
+/** The service answers 404 to registrations on its own host, and 400 to those of a host without an address. */
+function missingOnLoopback(): Partial<Choices> {
+  let url: string | undefined
+  return {
+    takesUrl(given) {
+      url = given
+      return isHttps(url) && !isLoopback(url) && !url?.includes('.invalid')
+    },
+    refusal: (status, code) =>
+      foreignDefaults.refusal(code === 'bad_url' && isLoopback(url) ? 404 : status, code),
+  }
+}
+
 /** Ids `we_6`, `we_7` and so on. */
 function counted(): () => string {
   let latest = 5
@@ -350,6 +363,7 @@ const right: Record<string, Variant> = {
     changes: { takesUrl: (url) => isHttps(url) && !isLoopback(url) && !url?.includes('.invalid') },
     settings: nowhere,
   },
+  'answers 404 to a registration on its own host': { changes: missingOnLoopback(), settings: nowhere },
   'cannot reach the receiver': { changes: { sends: () => false }, settings: nowhere },
   'answers 502 to a ping that does not arrive': {
     changes: { sends: () => false, pingReply: () => ({ status: 502 }) },
@@ -693,6 +707,15 @@ test.each(['A', 'Q', 'g', 'w', '-w', '7w'])(
     expect(named(report, 'passed')).toContain('endpoints/unknown_endpoint')
   },
 )
+
+test('a service that shows pushes after 0.7 s passes where GET is repeated for longer', async () => {
+  const changes = { applyAfterMs: 700 }
+  const cases = contractCases.filter(({ id }) => id === 'full_state')
+  const settings = { cases, timeouts: { settleMs: 6_000 } }
+  expect(named(await examine({ changes, settings }, { onTestFinished }), 'passed')).toEqual([
+    'checks/full_state',
+  ])
+})
 
 test('a service that requires a field that the profile does not name is not checked', async () => {
   const changes = {

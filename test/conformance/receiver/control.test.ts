@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -176,6 +177,54 @@ describe('a rejection counts only when the same request without the mistake is a
     expect(detailOf(report, 'expired')).toBe('Not checked: the receiver limits the request rate (429).')
     const refused = report.cases.filter((one) => one.group === 'refuses')
     expect(refused.map(({ verdict }) => verdict)).not.toContain('passed')
+  })
+})
+
+describe('cases that add a field to data', () => {
+  interface Event {
+    type: string
+    data: object
+  }
+
+  /** The fields of data in the example of each event type. */
+  const known = new Map(
+    readdirSync(join(fixtures, 'events')).map((name) => {
+      const { type, data } = JSON.parse(readFileSync(join(fixtures, 'events', name), 'utf8')) as Event
+      return [type, new Set(Object.keys(data))]
+    }),
+  )
+
+  test('are not checked for a receiver that rejects unknown fields, which gets one advice', async () => {
+    const { url } = await receiving((response, request, body) => {
+      if (!isGenuine(request, body)) return response.writeHead(400).end()
+      const { type, data } = JSON.parse(body.toString()) as Event
+      const isKnown = Object.keys(data).every((key) => known.get(type)?.has(key) ?? true)
+      return response.writeHead(isKnown ? 204 : 422).end()
+    })
+    const report = await examine(url)
+    expect({ failed: failed(report), advised: idsWith(report, 'advised'), ok: report.ok }).toEqual({
+      failed: [],
+      advised: ['further_field'],
+      ok: true,
+    })
+    const odd = ['numbers', 'escapes', 'keys', 'characters', 'unicode'].map((form) => `odd_${form}`)
+    const others = ['non_ascii', 'in_two_pieces', 'long_body', 'one_mebibyte']
+    // The last two change a delivery that the receiver rejects for its fields, too.
+    const forged = ['tampered_body', 'unicode_form_changed']
+    expect(idsWith(report, 'not_checked')).toEqual([...odd, ...others, ...forged])
+    expect(detailOf(report, 'odd_numbers')).toBe('Not checked: the receiver rejects further fields in data.')
+    const cases = receiverCases.filter(({ id }) => id === 'further_field')
+    expect((await examine(url, { cases, strict: true })).ok).toBe(false)
+  })
+
+  test('fail for a receiver that never responds again after one of them', async () => {
+    let isOver = false
+    const { url } = await receiving((response, request, body) => {
+      isOver ||= body.includes('1E2')
+      if (!isOver) response.writeHead(isGenuine(request, body) ? 204 : 400).end()
+    })
+    const cases = receiverCases.filter(({ id }) => id === 'odd_numbers')
+    expect(failed(await examine(url, { cases, timeoutMs: 2_000 }))).toEqual(['odd_numbers'])
   })
 })
 

@@ -173,6 +173,16 @@ describe('the sequence of deliveries', () => {
     expect(last).toMatchObject({ type: 'check.closed', data: { status: 'closed', balance_cents: 0 } })
   })
 
+  it('has the events of each trial in another minute than those of all other trials', () => {
+    const { trial } = scenario(1)
+    const minutes = [0, 1, 2, 3].map(
+      (number) => new Set(trial(number).envelopes.map(({ created_at }) => created_at.slice(0, 16))),
+    )
+    expect(new Set(minutes.flatMap((some) => [...some])).size).toBe(
+      minutes.reduce((sum, { size }) => sum + size, 0),
+    )
+  })
+
   it('has new identifiers in each trial, and a name for each of them', () => {
     const { trial } = scenario(1)
     const [first, second] = [trial(0), trial(1)]

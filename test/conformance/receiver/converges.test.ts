@@ -309,6 +309,23 @@ describe.concurrent('the state after the newest event must show', { timeout: 180
   const newest = (kept: Event | undefined, event: Event) =>
     !isCheck(event) || (kept && kept.data.updated_at > event.data.updated_at) ? kept : event
 
+  const withMinutes = ({ data: { id, status, updated_at } }: Event) => ({
+    id,
+    status,
+    as_of: updated_at.slice(11, 16),
+  })
+
+  test.runIf(isSoak)(
+    'a receiver that shows a time without seconds, and keeps the older state, fails',
+    async () => {
+      const report = await judgedState(
+        (kept: Event | undefined, event: Event) => (isCheck(event) ? event : kept),
+        withMinutes,
+      )
+      expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'failed' })
+    },
+  )
+
   test.runIf(isSoak)('a receiver that keeps the oldest state fails', async () => {
     const report = await judged('wrong/keeps-the-oldest', BY_EXTERNAL_ID)
     expect(results(report)).toEqual({ deduplicates: 'passed', orders: 'failed' })
@@ -334,6 +351,7 @@ describe.concurrent('the state after the newest event must show', { timeout: 180
     ['whether it is paid', ({ data }) => ({ id: data.id, paid: data.balance_cents === 0 })],
     ['its status as text', ({ data }) => data.status],
     ['its last event', ({ id }) => ({ last: id })],
+    ['its status and a time without seconds', withMinutes],
   ]
   test.each(isSoak ? views : views.slice(0, 1))(
     'a right receiver passes that shows only %s',

@@ -41,9 +41,12 @@ interface ScenarioOptions {
   now: number
 }
 
-/** Age of the first trial, and the distance between trials, in milliseconds. */
-const BEGIN_MS = 6 * 3_600_000
-const TRIAL_MS = 20_000
+/**
+ * Age of the first trial, and the distance between trials, in milliseconds. Trials are in different minutes, so that a time
+ * without seconds differs between them and is seen to be one.
+ */
+const BEGIN_MS = 20 * 3_600_000
+const TRIAL_MS = 61_000
 
 /** Table numbers of trials begin here: no amount of the scenario is as large. */
 const TABLES = 700_000
