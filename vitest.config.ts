@@ -59,7 +59,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     // Files clean up after themselves, and loading everything anew for each takes as long as a third of the tests.
     isolate: false,
-    globalSetup: ['test/support/postgres-setup.ts'],
+    globalSetup: ['test/support/cache-setup.ts', 'test/support/postgres-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
     sequence: { shuffle: true, sequencer: LongFilesFirst },
     // Tests that run at once mostly wait for a child process or a foreign service.

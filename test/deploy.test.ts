@@ -131,7 +131,7 @@ interface Manifest {
     selector: { matchLabels?: object; app?: string }
     ports?: { port: number; targetPort: string }[]
     template?: {
-      metadata: { labels: object; annotations: Record<string, string> }
+      metadata: { labels: object }
       spec: { containers: Container[]; terminationGracePeriodSeconds: number }
     }
   }
@@ -142,6 +142,7 @@ interface Container {
   args: string[]
   env: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string } } }[]
   ports: { name: string; containerPort: number }[]
+  volumeMounts: { name: string; mountPath: string }[]
   livenessProbe: Probe
   readinessProbe: Probe
   startupProbe: Probe
@@ -195,8 +196,11 @@ describe('fixtures/deploy/kubernetes.yaml', () => {
     expect(readinessProbe.httpGet).toEqual({ path: '/_sim/ready', port: 'http' })
     for (const { httpGet } of [livenessProbe, readinessProbe, startupProbe])
       expect(openPaths).toContain(httpGet.path)
-    const annotations = manifests[0]?.spec.template?.metadata.annotations ?? {}
-    const paths = simRoutes({} as SimParts).map(({ path }) => `/_sim${path}`)
-    expect(paths).toContain(annotations['prometheus.io/path'])
+  })
+
+  test('keeps its data in a folder that the user of the container creates in the volume', () => {
+    const [mount] = container.volumeMounts.filter(({ name }) => name === 'data')
+    const variable = container.env.find(({ name }) => name === 'TABWIRE_DATA_DIR')
+    expect(variable?.value).toMatch(new RegExp(`^${mount?.mountPath}/[a-z]+$`))
   })
 })

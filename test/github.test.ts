@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, cp, link, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { isSoak } from './soak/seeded.ts'
@@ -124,6 +124,25 @@ describe('the GitHub action', () => {
 
     const checked = await step('Check the receiver', { RECEIVER_URL: url, TABWIRE_SECRET: 'whsec_x' })
     expect(checked.code).toBe(3)
+  })
+
+  test('starts on HTTPS by flags on several lines, and reads no ready.json of an earlier start', async () => {
+    const { directory, step, read, written } = await runner()
+    await step('Install', { PACKAGE: 'tabwire@1.2.3' })
+    await writeFile(join(directory, 'earlier'), '{"type":"ready","api_key":"twk_earlier"}\n')
+    await link(join(directory, 'earlier'), join(directory, 'tabwire/ready.json'))
+    expect(await step('Start', { FLAGS: '--port 0\n--https\n' })).toMatchObject({ code: 0 })
+    onTestFinished(() => stopService(join(directory, 'tabwire/.tabwire/run.json')))
+    const authority = join(directory, 'tabwire/.tabwire/ca/ca.pem')
+    expect(await written('GITHUB_ENV')).toEqual({
+      TABWIRE_URL: expect.stringMatching(/^https:/) as string,
+      TABWIRE_API_KEY: expect.stringMatching(/^twk_(?!earlier)/) as string,
+      TABWIRE_CACERT: authority,
+      NODE_EXTRA_CA_CERTS: authority,
+    })
+    expect(existsSync(authority)).toBe(true)
+    // Until the background process truncated it, the script could read the earlier file.
+    expect(await read('earlier')).toContain('twk_earlier')
   })
 
   test.runIf(isSoak).each([

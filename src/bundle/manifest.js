@@ -10,5 +10,7 @@ await execute({
   // Without a path, oclif would take one from standard input, which in a pipeline may be any file.
   args: ['manifest', '.'],
 })
-// Every command reads the manifest first, so it is written without white space.
-writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))))
+// Every command reads the manifest first, so it is written without white space, and without the defaults of flags.
+const withoutDefaults = (key, value) =>
+  value === false && ['allowNo', 'hasDynamicHelp', 'multiple'].includes(key) ? undefined : value
+writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), withoutDefaults))

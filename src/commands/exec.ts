@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { requireReportFile, writeReport } from '../cli/conformance/command.ts'
-import { requireNode } from '../cli/doctor/node.ts'
 import { exitCodes, ifRefused, usageError } from '../cli/errors.ts'
 import { playAlong, type Playing, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
 import { requireWritable, writeBundle } from '../cli/files/bundle-file.ts'
@@ -151,7 +150,6 @@ export default class Exec extends BaseCommand {
       throw usageError('CMD is missing. Pass the command after --, for example: tabwire exec -- npm test')
     const failOn = failingCodes(flags['fail-on'])
     const faults = faultsOfWords(splitAtCommas(flags.faults ?? []), '--faults')
-    requireNode()
     if (flags.bundle !== undefined) await requireWritable(flags.bundle)
     await requireReportFile(flags.junit)
     const own = flags['data-dir']

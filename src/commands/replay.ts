@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { writeReport } from '../cli/conformance/command.ts'
-import { requireNode } from '../cli/doctor/node.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { brokenBundle, readBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment } from '../cli/flags.ts'
@@ -74,7 +73,6 @@ export default class Replay extends BaseCommand {
     const serves = flags.serve || flags.open
     if (flags.port !== undefined && !serves)
       throw usageError('--port needs --serve or --open. Without them, a replay opens no port.')
-    requireNode()
     const given = flags['fail-on'] && failingCodes(flags['fail-on'])
     const bundle = await readBundle(args.file)
     const failOn = given ?? knownCodes(bundle.command?.fail_on ?? ['any'])

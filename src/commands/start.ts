@@ -1,6 +1,5 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import { readConfigFile, settingsIn } from '../cli/config/file.ts'
-import { requireNode } from '../cli/doctor/node.ts'
 import { openEnvFile } from '../cli/files/env-file.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/messages.ts'
@@ -28,7 +27,6 @@ export default class Start extends BaseCommand {
     const { flags } = await this.parse(Start)
     const directory = flags['data-dir']
     if (flags.log === 'json') this.jsonLog = createJsonLog((line) => this.sayJson(line))
-    requireNode()
     requireOneStore(flags)
     requireRepeatable(flags)
     const envFile = flags.dotenv

@@ -69,8 +69,9 @@ tar -xzf "$folder/$archive" -C "$folder/new"
 if [ "$system" = linux ]; then program=$folder/new/tabwire; else program=$folder/new/bin/tabwire; fi
 if ! started=$("$program" --version 2>&1); then
   case $started in
-  *libatomic*) fail 'The library libatomic.so.1 is missing. Install it (Debian: apt-get install libatomic1), then repeat.' ;;
-  *) fail "The download does not run here: $started" ;;
+  *libatomic*) fail 'The library libatomic.so.1 is missing. Install it (Debian: apt-get install libatomic1, Fedora: dnf install libatomic), then repeat.' ;;
+  *Permission*) fail "The download does not run here: $started. Set TMPDIR to a directory whose programs may run, then repeat." ;;
+  *) fail "The download does not run here: $started. With Node.js, install it with: npm install --global tabwire" ;;
   esac
 fi
 
@@ -81,11 +82,14 @@ if [ "$system" = linux ]; then
   cp "$program" "$bin/.tabwire-$$"
 else
   # Node.js and the program lie in a folder beside the command, which is a link into it.
-  rm -rf "$bin/.tabwire-$version"
-  cp -R "$folder/new" "$bin/.tabwire-$version"
-  ln -s ".tabwire-$version/bin/tabwire" "$bin/.tabwire-$$"
+  cp -R "$folder/new" "$bin/.tabwire-$version-$$"
+  ln -s ".tabwire-$version-$$/bin/tabwire" "$bin/.tabwire-$$"
 fi
 mv -f "$bin/.tabwire-$$" "$bin/tabwire"
+# Folders of earlier versions.
+[ "$system" = linux ] || for old in "$bin"/.tabwire-*/; do
+  [ "$old" = "$bin/.tabwire-$version-$$/" ] || rm -rf "$old"
+done
 
 printf 'Installed %s as %s\n' "${started%% *}" "$bin/tabwire"
 case :${PATH:-}: in

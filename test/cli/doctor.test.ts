@@ -7,7 +7,6 @@ import { createAuthority, openAuthority } from '../../src/certificates.ts'
 import { checkAuthority } from '../../src/cli/doctor/authority.ts'
 import { checkClock, checkInstallation, checkPort } from '../../src/cli/doctor/environment.ts'
 import type { Finding, Environment } from '../../src/cli/doctor/finding.ts'
-import { checkNode } from '../../src/cli/doctor/node.ts'
 import { certificateAdvice, checkReceiver } from '../../src/cli/doctor/receiver.ts'
 import { runningService } from '../../src/cli/running-service.ts'
 import { writeRun } from '../../src/data-directory.ts'
@@ -30,15 +29,6 @@ const around = (changes: Partial<Environment>): Environment => ({
   refuseAddress: async () => undefined,
   now: new Date(),
   ...changes,
-})
-
-test.each([
-  ['20.19.0', 'good'],
-  ['22.1.0', 'good'],
-  ['20.18.9', 'bad'],
-  ['18.20.1', 'bad'],
-])('Node.js %s is %s', (version, level) => {
-  expect(checkNode(version)).toMatchObject({ check: 'node', level })
 })
 
 test.each([

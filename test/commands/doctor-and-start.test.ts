@@ -76,9 +76,11 @@ const used: Prepare = async (cwd) => {
 }
 const killed: Prepare = async (cwd) => void (await (await startService([], { cwd })).stop('SIGKILL'))
 
-const olderNode = `data:text/javascript,${encodeURIComponent(
-  "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.3' } })",
-)}`
+/** Returns the environment in which Node.js has another version. */
+function nodeOf(version: string): Record<string, string> {
+  const module = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(module)}` }
+}
 
 const isRoot = process.getuid?.() === 0
 const isLinux = process.platform === 'linux'
@@ -305,11 +307,7 @@ const situations: [situation: string, expected: Outcome, prepare: Prepare, impos
   ['an env file in a folder that is not there', 'refused', flags('--port', '0', '--dotenv', 'gone/.env')],
   ['an env file that is a folder', 'refused', both(folder('env'), flags('--port', '0', '--dotenv', 'env'))],
   ['an env file that is to be made', 'starts', flags('--port', '0', '--dotenv', '.env')],
-  [
-    'a Node.js that is too old',
-    'refused',
-    () => ({ args: ['--port', '0'], env: { NODE_OPTIONS: `--import=${olderNode}` } }),
-  ],
+  ['a Node.js that is too old', 'refused', () => ({ args: ['--port', '0'], env: nodeOf('20.18.3') })],
 ]
 
 /** Without those that this system or user cannot be brought into. */
@@ -335,6 +333,22 @@ describe('tabwire doctor predicts whether tabwire start succeeds:', () => {
       expect({ code: doctor.code, ...told }).toEqual({ code: 2, error: sameWords(start.error) })
     else expect(told.ok ?? false).toBe(expected !== 'refused')
   })
+})
+
+test.each([
+  ['20.19.0', true],
+  ['22.2.0', true],
+  ['20.18.3', false],
+  ['21.7.3', false],
+  ['22.1.0', false],
+])('a command runs with Node.js %s: %s', async (version, runs) => {
+  const { code, stdout, stderr } = await tabwire(['locations', '--help'], { env: nodeOf(version) })
+  expect({ code, isShown: stdout.includes('tabwire locations') }).toEqual({
+    code: runs ? 0 : 1,
+    isShown: runs,
+  })
+  if (!runs)
+    expect(stderr).toMatch(`Error: Node.js ${version} is too old. Tabwire needs 20.19, 22.2 or newer.`)
 })
 
 /** How a start ended that is to be refused; one that runs instead has the test fail by its timeout. */

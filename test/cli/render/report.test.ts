@@ -84,6 +84,7 @@ test('a finding that only the account has, from before --since, is a failed case
   const late: Problem = { ...problem('table-12'), code: 'overpaid', message: 'Check table-12 is overpaid.' }
   const reported = {
     pushes: 0,
+    refused: [],
     since: '2026-11-23T19:00:00.000Z',
     findings: [],
     account: { ...accountWith(0), problems: [late] },

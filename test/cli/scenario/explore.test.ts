@@ -240,7 +240,7 @@ describe('a view that is learnt from examples', () => {
       if (method === 'GET') return response.writeHead(row ? 200 : 404).end(JSON.stringify(row))
       const { type, data } = JSON.parse(body.toString()) as {
         type: string
-        data: Check & { external_check_id?: string }
+        data: Pick<Check, 'external_id' | 'status'> & { items?: Check['items']; external_check_id?: string }
       }
       const id = data.external_check_id ?? data.external_id
       const before = rows.get(id)
