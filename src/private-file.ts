@@ -1,5 +1,6 @@
+import { rmSync } from 'node:fs'
 import { lstat, open, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { newToken } from './ids.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -37,15 +38,26 @@ export async function writePrivateFile(
   }
 }
 
+/** Open drafts. A command that a signal ends does not discard its own. */
+const drafts = new Set<string>()
+
+function removeDrafts(): void {
+  for (const draft of drafts) rmSync(draft, { force: true })
+}
+
 /** Opens a draft beside the file, which `replace` then renames to it; {@link writePrivateFile} does both. */
 export async function openPrivateFile(
   path: string,
   { mode = 0o600 }: PrivateFileOptions = {},
 ): Promise<PrivateDraft> {
+  if (path.endsWith('/') || path.endsWith(sep))
+    throw Object.assign(new Error(`${path} is a directory.`), { code: 'EISDIR' })
   await requireReplaceable(path)
   // A random name, and `wx`: no other process can have created this file or a link there.
   const draft = join(dirname(path), `.${basename(path)}.${newToken()}.tmp`)
   const handle = await open(draft, 'wx', 0o600)
+  if (drafts.size === 0) process.once('exit', removeDrafts)
+  drafts.add(draft)
   let isOpen = true
   const close = async () => {
     if (isOpen) await handle.close()
@@ -63,6 +75,8 @@ export async function openPrivateFile(
     async discard() {
       await close()
       await rm(draft, { force: true })
+      drafts.delete(draft)
+      if (drafts.size === 0) process.off('exit', removeDrafts)
     },
   }
 }

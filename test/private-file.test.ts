@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openSecretFile } from '../src/cli/files/secrets.ts'
@@ -39,7 +39,7 @@ const writers: [name: string, write: (directory: string) => Promise<unknown>][] 
   [
     'localhost-key.pem',
     async (cwd) => {
-      const { code, stderr } = await tabwire(['certs', 'create', 'localhost'], { cwd })
+      const { code, stderr } = await tabwire(['certs', 'create', 'localhost', '--force'], { cwd })
       if (code !== 0) throw new Error(stderr)
     },
   ],
@@ -121,6 +121,27 @@ test.skipIf(process.platform === 'win32')(
     expect(await readFile(join(directory, '.bashrc'), 'utf8')).toBe('mine')
   },
 )
+
+test('certs create replaces its own files, and files of other programs only with --force', async () => {
+  const cwd = await temporaryDirectory()
+  const create = (...more: string[]) => tabwire(['certs', 'create', 'localhost', ...more], { cwd })
+  for (const name of ['localhost.pem', 'localhost-key.pem']) {
+    await writeFile(join(cwd, name), 'mine')
+    expect(await create()).toMatchObject({
+      code: 1,
+      stderr: `Error: ${name} exists, and Tabwire did not write it. Choose another directory with --out, or pass --force.\n`,
+    })
+    expect(await readdir(cwd)).toEqual([name])
+    await rm(join(cwd, name))
+  }
+  await writeFile(join(cwd, 'localhost.pem'), 'mine')
+  const written: string[] = []
+  for (const flags of [['--force'], []]) {
+    expect(await create(...flags)).toMatchObject({ code: 0 })
+    written.push(await readFile(join(cwd, 'localhost.pem'), 'utf8'))
+  }
+  expect(written[0]).not.toBe(written[1])
+})
 
 test('certs create names the hosts that its authority can certify, and refuses other hosts', async () => {
   const cwd = await temporaryDirectory()

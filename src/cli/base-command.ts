@@ -12,7 +12,7 @@ import { fitTo } from './render/layout.ts'
 import { harmless, jsonText } from './render/text.ts'
 import { isProfileName, profileVariables } from './config/profiles.ts'
 import { secretsFromFiles, typedValue } from './files/secrets.ts'
-import { serviceNameAt, readOwnRun, trustedCa } from './running-service.ts'
+import { isThisMachine, serviceNameAt, readOwnRun, trustedCa } from './running-service.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
 
 /** Flags that name the service of a command. */
@@ -46,7 +46,9 @@ export abstract class BaseCommand extends Command {
     for (const stream of [process.stdout, process.stderr])
       // Before oclif's listener, which throws the error.
       stream.prependListener('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') unwritable(error)
+        // A terminal that was closed answers with EIO.
+        const isGone = error.code === 'EPIPE' || (error.code === 'EIO' && stream.isTTY)
+        if (!isGone) unwritable(error)
         else if (stream === process.stdout) this.abandoned()
       })
     // SIGBREAK is Ctrl-Break on Windows.
@@ -64,6 +66,8 @@ export abstract class BaseCommand extends Command {
     A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     const parsed = await this.withEnvironment(options?.flags, () => super.parse(options, argv))
+    // oclif moves a repeated word to its first place.
+    parsed.argv = parsed.raw.flatMap((token) => (token.type === 'arg' ? [token.input] : []))
     requireFilled(parsed)
     requireSwitches(
       { ...(this.ctor as typeof BaseCommand).baseFlags, ...options?.flags },
@@ -115,11 +119,12 @@ export abstract class BaseCommand extends Command {
     const url = ['url', 'base-url'].find((flag) => typedValue(this.argv, flag) !== undefined)
     if (url !== undefined) {
       // The key of a profile goes to the profile's service only.
-      if (typedValue(this.argv, 'profile') === undefined) return {}
+      if (typedValue(this.argv, 'profile') === undefined) return { TABWIRE_PROFILE: undefined }
       throw new Errors.CLIError(`--${url} and --profile exclude each other. Pass one of them.`)
     }
     const config = typedValue(this.argv, 'config') ?? environment.TABWIRE_CONFIG
-    const hasKey = ['api-key', 'api-key-file'].some((flag) => typedValue(this.argv, flag) !== undefined)
+    const keyFlags = ['api-key', 'api-key-file']
+    const hasKey = !('api-key' in flags) || keyFlags.some((flag) => typedValue(this.argv, flag) !== undefined)
     const given = { config: config === '' ? undefined : config, hasKey }
     this.profile = await profileVariables(name, given, environment)
     // A command without a connection uses only the service name of the profile.
@@ -180,9 +185,10 @@ export abstract class BaseCommand extends Command {
     const run = await readOwnRun(flags['data-dir'])
     const named = flags.url ?? this.profile.TABWIRE_URL ?? process.env.TABWIRE_URL ?? ''
     const url = named === '' ? run?.url : named
-    return url === undefined || !URL.canParse(url)
-      ? DEFAULT_SERVICE_NAME
-      : serviceNameAt({ url, ca: await trustedCa(flags.cacert, run?.ca) })
+    if (url === undefined || !URL.canParse(url)) return DEFAULT_SERVICE_NAME
+    // The local authority certifies hosts of this machine only.
+    const own = isThisMachine(new URL(url).hostname) ? run?.ca : undefined
+    return serviceNameAt({ url, ca: await trustedCa(flags.cacert ?? this.profile.TABWIRE_CACERT, own) })
   }
 
   /** Names where the value of a flag comes from: the flag, its file, or the environment. */

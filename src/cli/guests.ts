@@ -165,6 +165,15 @@ export async function currencyOf(client: Locations, locationId: string): Promise
   return (await currenciesOf(client))[locationId]
 }
 
+/**
+ * Returns a check after an action. Reads under `/_sim`, where injected faults, rate limits and a missing scope `read` cannot
+ * turn a successful action into an error.
+ */
+export async function checkAfter(client: Pick<Client, 'request'>, externalId: string): Promise<Check> {
+  const { json } = await client.request('GET', `/_sim/checks/${encodeURIComponent(externalId)}`)
+  return json as Check
+}
+
 export const nameFlag = Flags.string({ char: 'n', description: 'Name of the guest, as a label.' })
 
 export const checkArg = Args.string({

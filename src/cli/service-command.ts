@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Client, ClientOptions } from '../client.ts'
-import { ApiError } from '../client/errors.ts'
+import { ApiError, Unreachable } from '../client/errors.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
 import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
@@ -111,7 +111,13 @@ export abstract class ServiceCommand extends BaseCommand {
   protected async currencies(client: Client): Promise<Record<string, string>> {
     return (this.knownCurrencies ??= this.wantsJson
       ? Promise.resolve({})
-      : import('./guests.ts').then(({ currenciesOf }) => currenciesOf(client)).catch(ifRefused({})))
+      : import('./guests.ts')
+          .then(({ currenciesOf }) => currenciesOf(client))
+          // Also with an injected fault, which must not turn a successful call into an error.
+          .catch((error: unknown) => {
+            if (error instanceof Unreachable) return {}
+            return ifRefused({})(error)
+          }))
   }
 
   private knownCurrencies: Promise<Record<string, string>> | undefined

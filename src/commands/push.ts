@@ -110,7 +110,7 @@ export default class Push extends ServiceCommand {
         if (several) this.say(`Stopped at ${file}. Nothing was pushed after it:`)
         throw error
       })
-    if (flags.watch) await this.watch(client, once)
+    if (flags.watch) await this.watch(this.reconnect(flags), once)
   }
 
   /** Returns the files to push, each with the external id of its check. */
@@ -172,6 +172,13 @@ export default class Push extends ServiceCommand {
     return { trial: createClient({ url, apiKey, fetch }), close: () => simulator.close() }
   }
 
+  private isWatching = false
+
+  /** All files are pushed, also when the reader of the output has ended. */
+  protected override abandoned(): void {
+    if (this.isWatching) super.abandoned()
+  }
+
   private async pushOne(
     client: Client,
     id: string,
@@ -194,7 +201,11 @@ export default class Push extends ServiceCommand {
     else this.print(check, render)
   }
 
-  private async watch(client: Client, pushes: readonly { file: string; id: string }[]): Promise<void> {
+  private async watch(
+    connect: () => Promise<Client>,
+    pushes: readonly { file: string; id: string }[],
+  ): Promise<void> {
+    this.isWatching = true
     const files = pushes.map(({ file }) => file)
     for await (const changed of watchFiles(files, () =>
       this.say('Watching for changes. Press Ctrl-C to stop.'),
@@ -203,7 +214,7 @@ export default class Push extends ServiceCommand {
         // Reports an invalid file and keeps watching.
         for (const { body } of await withArrays([{ file, id, body: undefined }], readInput))
           await Promise.resolve(body ?? readInput(file))
-            .then((text) => this.pushOne(client, id, text, true))
+            .then(async (text) => this.pushOne(await connect(), id, text, true))
             .catch((error: unknown) => this.catch(error as Error))
   }
 }

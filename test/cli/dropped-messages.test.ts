@@ -39,9 +39,9 @@ function clientOf(streams: StreamMessage[][], stored = [delivery]) {
   let looks = 0
   const client = {
     clock: { show: async () => ({ now: time, frozen: false, offset_ms: 0 }) },
-    endpoints: {
-      list: async () => ({ data: [{ id: 'we_1', url: 'https://localhost:1/' }], next_cursor: null }),
-    },
+    request: async () => ({
+      json: { data: [{ id: 'we_1', url: 'https://localhost:1/' }], next_cursor: null },
+    }),
     deliveries: {
       list: async () => ({ data: looks++ === 0 ? [] : stored, next_cursor: null }),
       get: async () => delivery,

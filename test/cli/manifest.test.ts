@@ -62,6 +62,7 @@ describe.each(commands)('tabwire $name', ({ name, description = '', examples = [
       'listen insecure': 'listen-insecure',
       'receiver check insecure': 'receiver-insecure',
       'scenario explore insecure': 'receiver-insecure',
+      'endpoints create secret-file': 'new-secret-file',
       'events show body': 'show-body',
       'contract check strict': 'check-strict',
       'receiver check strict': 'check-strict',

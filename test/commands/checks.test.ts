@@ -38,11 +38,14 @@ describe.concurrent('tabwire checks', () => {
     expect(next.next_cursor).toBeNull()
   })
 
-  test('an empty list says how to fill it, and is an empty list with --json', async () => {
-    const none = ['checks', 'list', '--table', '99']
-    expect((await service.run(none)).stdout).toBe(
+  test('an empty list says why it is empty, and is an empty list with --json', async () => {
+    const fresh = await serve()
+    expect((await fresh.run(['checks', 'list'])).stdout).toBe(
       'No checks yet. Push one with: tabwire push --sample two-top\n',
     )
+    await fresh.stop()
+    const none = ['checks', 'list', '--table', '99']
+    expect((await service.run(none)).stdout).toBe('No checks match.\n')
     expect(await service.json(...none)).toEqual({ data: [], next_cursor: null })
   })
 

@@ -4,6 +4,7 @@ import type { Delivery } from '../../src/model/delivery.ts'
 import { verify } from '../../src/signature/index.ts'
 import { checkBody, spawnProcess, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+import { deadUrl } from '../support/simulator.ts'
 
 let service: RunningService
 let receiver: Receiver
@@ -83,6 +84,17 @@ describe('tabwire deliveries export', () => {
       },
       body,
     })
+  })
+
+  test('prints the URL of an endpoint that was deleted', async () => {
+    const registration = { url: deadUrl, event_types: ['check.closed'] }
+    const registered = await service.call('POST', '/v1/webhook-endpoints', registration)
+    const endpoint = (await registered.json()) as { id: string }
+    await service.call('PUT', '/v1/checks/external/dinner', checkBody({ status: 'closed' }))
+    const list = ['deliveries', 'list', '--endpoint', endpoint.id]
+    const { data } = await service.json<List<Delivery>>(...list)
+    await service.call('DELETE', `/_sim/webhook-endpoints/${endpoint.id}`)
+    expect(await service.json('deliveries', 'export', data[0]?.id ?? '')).toMatchObject({ url: deadUrl })
   })
 
   test('exits with 2 for an empty secret, and with 1 for an unknown delivery', async () => {

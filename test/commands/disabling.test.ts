@@ -51,6 +51,11 @@ describe('an endpoint, controlled only by commands,', () => {
     for (const delivery of dead)
       expect(delivery).toMatchObject({ dead_reason: 'endpoint_disabled', next_attempt_at: null })
     expect(await list(service, '--status', 'pending')).toEqual([])
+    // No resend is suggested: the endpoint gets no further delivery.
+    expect(await service.run(['deliveries', 'show', dead[0]?.id ?? ''])).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
 
     const ping = await service.run(['ping', old.id, '--json'])
     expect(ping.code).toBe(1)

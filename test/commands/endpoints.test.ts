@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/model/event.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
-import { serve, type RunningService } from '../support/cli.ts'
+import { emptyDirectory, serve, spawnTabwire, type RunningService } from '../support/cli.ts'
 import { openForeignService } from '../support/foreign-service.ts'
+import { startReceiver } from '../support/https-receiver.ts'
 
 type Created = WebhookEndpointView & { signing_secret?: string }
 
@@ -126,14 +127,41 @@ describe.concurrent('tabwire endpoints', () => {
     await crowded.stop()
   })
 
-  test('create registers nothing when the secret cannot be written', async () => {
-    const doomed = 'https://127.0.0.1:9/doomed'
-    const args = ['endpoints', 'create', doomed, '--events', 'all', '--secret-file', 'no/such/folder']
+  test.each([
+    ['no/such/folder', 'ENOENT'],
+    ['none/', 'EISDIR'],
+  ])('create registers nothing when the secret cannot be written to %s', async (file, reason) => {
+    const doomed = `https://127.0.0.1:9/doomed/${reason}`
+    const args = ['endpoints', 'create', doomed, '--events', 'all', '--secret-file', file]
     const { code, stderr } = await service.run(args)
     expect(code).toBe(1)
-    expect(stderr).toBe('Error: Cannot write no/such/folder (ENOENT). Choose another file.\n')
+    expect(stderr).toBe(`Error: Cannot write ${file} (${reason}). Choose another file.\n`)
     expect(await (await service.call('GET', '/v1/webhook-endpoints?limit=100')).text()).not.toContain(doomed)
     await expect(access(join(service.cwd, 'no'))).rejects.toThrow()
+  })
+
+  test('create writes the secret to the file of TABWIRE_NEW_SECRET_FILE, not of TABWIRE_SECRET_FILE', async () => {
+    const cwd = join(service.cwd, 'variables')
+    await mkdir(cwd)
+    await writeFile(join(cwd, 'kept'), 'mine')
+    const env = { TABWIRE_SECRET_FILE: 'kept', TABWIRE_NEW_SECRET_FILE: 'new' }
+    const args = ['endpoints', 'create', url, '--data-dir', '../.tabwire']
+    expect(await service.run(args, { cwd, env })).toMatchObject({ code: 0 })
+    expect(await readFile(join(cwd, 'kept'), 'utf8')).toBe('mine')
+    expect(await readFile(join(cwd, 'new'), 'utf8')).toMatch(/^whsec_\S{43}\n$/)
+  })
+
+  test('create leaves no draft of the secret behind when a signal ends it', async ({ onTestFinished }) => {
+    const silent = await startReceiver({ answer: 'hang' })
+    onTestFinished(() => silent.close())
+    const cwd = await emptyDirectory()
+    const args = ['endpoints', 'create', url, '--secret-file', 'secret', '--url', silent.url]
+    const creating = await spawnTabwire(args, { cwd })
+    await silent.received(1)
+    expect(await readdir(cwd)).toEqual([expect.stringMatching(/^\.secret\..*\.tmp$/)])
+    creating.child.kill('SIGTERM')
+    expect(await creating.ended).toMatchObject({ code: 130 })
+    expect(await readdir(cwd)).toEqual([])
   })
 
   test('create leaves no file behind when the variables cannot be written', async () => {

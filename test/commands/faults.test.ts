@@ -55,6 +55,18 @@ describe('tabwire faults', () => {
     await service.stop()
   })
 
+  test('with a limited number of times are left to the application when deliveries are listed', async () => {
+    const service = await serve(seeded)
+    await register(service)
+    await push(service, 'dinner')
+    await service.json('faults', 'set', 'error', '--times', '1')
+    const { stdout } = await service.run(['deliveries', 'list'])
+    expect(stdout).toContain(receiver.url)
+    expect(await service.json('faults', 'show')).toMatchObject({ faults: [{ times: 1 }] })
+    expect((await service.call('GET', '/v1/locations')).status).toBe(503)
+    await service.stop()
+  })
+
   test.runIf(isSoak)(
     'set keeps the other kind of faults, and names the faults that it replaces',
     async () => {
@@ -65,7 +77,7 @@ describe('tabwire faults', () => {
       }
       await service.run(['faults', 'set', 'drop=0.2'])
       const api = await service.run(['faults', 'set', 'error=0.1', '--status', '500', '--path', 'PUT /v1/*'])
-      expect(api.stderr).toBe('The faults on deliveries are unchanged.\n')
+      expect(api.stderr).toBe('The faults on deliveries are unchanged, and their counts begin again.\n')
       expect(await names()).toEqual(['deliveries drop', 'api error_rate'])
       const replaced = await service.run([
         'faults',
@@ -79,7 +91,7 @@ describe('tabwire faults', () => {
       expect(replaced.stdout).toMatch(/^deliveries {2}delay {2}1 {7}delayed by 1h +check\.closed +0$/m)
       expect(replaced.stdout).toMatch(/^api +error +0\.1 +answered 500; not processed +PUT \/v1\/\* +0$/m)
       expect(replaced.stderr).toBe(
-        'Replaced the previous faults. Pass --add to keep them.\nThe faults on the API are unchanged.\n',
+        'Replaced the previous faults. Pass --add to keep them.\nThe faults on the API are unchanged, and their counts begin again.\n',
       )
       await service.run(['faults', 'set', 'drop', '--add'])
       expect(await names()).toEqual(['deliveries delay', 'deliveries drop', 'api error_rate'])

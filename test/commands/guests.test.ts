@@ -91,6 +91,28 @@ describe('tabwire guests', () => {
   })
 
   test.each([
+    ['every request to /v1 gets an injected error', []],
+    ['the key has the scope simulate alone', ['--scopes', 'simulate']],
+  ])('release, pay and refund succeed when %s', async (_why, scopes) => {
+    const own = await serve()
+    await own.call('PUT', '/v1/checks/external/dinner', checkBody())
+    const claim = await own.json<ClaimView>('guests', 'claim', 'dinner', 'tart')
+    const { api_key } = await own.json<{ api_key: string }>('keys', 'create', ...scopes)
+    if (scopes.length === 0) await own.json('faults', 'set', 'error')
+    const act = async (...args: string[]) => {
+      const ended = await own.run(['guests', ...args, '--api-key', api_key])
+      expect(ended).toMatchObject({ code: 0 })
+      return ended.stdout
+    }
+    expect(await act('release', claim.id)).toMatch(/^released {2}dinner {2}clm_\w{26}\n {2}1 × Plum Tart /)
+    const paid = await act('pay', 'dinner')
+    expect(paid).toMatch(/^paid {2}dinner {2}\$40\.02 {2}pay_\w{26}\n {2}the check is fully paid\n$/)
+    const [payment = ''] = /pay_\w{26}/.exec(paid) ?? []
+    expect(await act('refund', payment)).toMatch(/^refunded {2}dinner .*\n {2}\$40\.02 is left to pay\n$/)
+    await own.stop()
+  })
+
+  test.each([
     ['not_found', ['claim', 'nowhere']],
     ['not_claimable', ['claim', 'refused', 'burger=3']],
     ['exceeds_balance', ['pay', 'refused', '--amount', '40.03']],

@@ -97,10 +97,14 @@ beforeAll(async () => {
   }
 })
 
-/** A service with `/v1` alone: that of a simulator, and 404 for all other paths. */
-async function openDeployment(behind: string): Promise<Server> {
+/** A service with `/v1` alone: that of a simulator, and by default 404 for all other paths. */
+async function openDeployment(
+  behind: string,
+  otherwise = { status: 404, text: '<h1>Not found</h1>' },
+): Promise<Server> {
   const server = createServer((request, response) => {
-    void passOn(request, behind).then(({ status, text }) => response.writeHead(status).end(text))
+    const answer = request.url?.startsWith('/v1/') === true ? passOn(request, behind) : otherwise
+    void Promise.resolve(answer).then(({ status, text }) => response.writeHead(status).end(text))
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   return server
@@ -108,7 +112,6 @@ async function openDeployment(behind: string): Promise<Server> {
 
 async function passOn(request: IncomingMessage, behind: string): Promise<{ status: number; text: string }> {
   const { method = 'GET', url = '/', headers } = request
-  if (!url.startsWith('/v1/')) return { status: 404, text: '<h1>Not found</h1>' }
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const answer = await fetch(behind + url, {
@@ -163,7 +166,7 @@ describe.concurrent('a command exits with 4 for a refused key:', () => {
 })
 
 describe.concurrent('on a deployment without /_sim', () => {
-  const url = () => `http://127.0.0.1:${(deployment.address() as AddressInfo).port}`
+  const url = (server = deployment) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   test.each(samples.needingSimulator)(
     '$name exits with 1 and says that it needs the simulator',
@@ -193,6 +196,30 @@ describe.concurrent('on a deployment without /_sim', () => {
         message: `This command needs the Tabwire simulator: ${url()} has no /_sim controls.`,
       },
     })
+  })
+
+  test.each([
+    ['404', undefined],
+    ['a page', { status: 200, text: '<h1>Welcome</h1>' }],
+  ])('ping finds an endpoint by its URL, when other paths get %s', async (_what, otherwise) => {
+    const server = await openDeployment(service.url, otherwise)
+    const { code, stdout } = await run('ping', ['https://127.0.0.1:1/', '--json'], url(server), service.key)
+    expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
+      code: 1,
+      outcome: 'connection_refused',
+    })
+    server.close()
+  })
+
+  test('requests show says that it needs the simulator, when the 404 has the code not_found', async () => {
+    const text = JSON.stringify({ error: { code: 'not_found', message: 'No such path.' } })
+    const server = await openDeployment(service.url, { status: 404, text })
+    const { code, stderr } = await run('requests show', ['req_1'], url(server), service.key)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `Error: This command needs the Tabwire simulator: ${url(server)} has no /_sim controls.\n`,
+    })
+    server.close()
   })
 
   test('trigger and scenario run push nothing', async () => {

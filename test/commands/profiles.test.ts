@@ -98,6 +98,13 @@ describe('--profile at a deployment of other developers', () => {
     expect(code).toBe(0)
   })
 
+  test('needs no key for a command that calls no service', async () => {
+    const args = ['receiver', 'example', 'go', '--profile', 'staging']
+    const { code, stdout, stderr } = await tabwire(args, { cwd: deployment.cwd })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('"X-Acme-Signature"')
+  })
+
   test('sign names the signature header of the profile', async () => {
     const args = ['sign', '--secret', 'whsec_x', '--json', '--body', 'staging-ca.pem']
     expect(JSON.parse((await deployment.run(...args)).stdout)).toMatchObject({ header: 'X-Acme-Signature' })
@@ -121,6 +128,21 @@ describe('--profile', () => {
     expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining('401') as string })
     const named = await tabwire(['locations'], { cwd, env: { ...env, TABWIRE_PROFILE: 'staging' } })
     expect(named.stdout).toContain('north')
+  })
+
+  test('of the environment does not apply to contract check --base-url', async () => {
+    const other = await openForeignService()
+    const cwd = await emptyDirectory()
+    const staging = { url: other.baseUrl, api_key_env: 'STAGING_KEY', contract_profile: 'staging.json' }
+    await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify({ profiles: { staging } }))
+    await writeFile(join(cwd, 'staging.json'), JSON.stringify({ keys: { write: other.apiKey } }))
+    const args = ['contract', 'check', '--base-url', other.baseUrl, '--only', 'access/locations']
+    const env = { TABWIRE_PROFILE: 'staging', STAGING_KEY: other.apiKey }
+    const { code, stderr } = await tabwire(args, { cwd, env })
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('401') as string })
+    const { stdout } = await tabwire([...args, '--api-key', other.apiKey], { cwd, env })
+    expect(stdout).toContain('\n  service    given by --base-url\n')
+    expect(stdout).toContain('\n  API key    --api-key\n')
   })
 
   test.each([

@@ -39,6 +39,14 @@ describe.concurrent('tabwire push of several files', () => {
     expect(counts).toEqual([1, 1, 3, 4, 6, 7])
   })
 
+  test('pushes in the typed order when a file is typed twice', async () => {
+    const table = (number: string) => checkBody({ table: { number } })
+    const options = await folder({ 'a.json': table('1'), 'b.json': table('2') })
+    const args = ['push', 'a.json', 'b.json', 'a.json', '--id', 'typed-twice', '--json']
+    const { stdout } = await service.run(args, options)
+    expect(lines<Check>(stdout).map((check) => check.table.number)).toEqual(['1', '2', '1'])
+  })
+
   test('takes each id from the file name, and stops at the first refused file, which it names', async () => {
     const options = await folder({ 'one.json': checkBody(), 'two.json': {}, 'three.json': checkBody() })
     const { code, stdout, stderr } = await service.run(
@@ -87,6 +95,20 @@ describe.concurrent('tabwire push of several files', () => {
     expect(await watch.until('stdout', /updated/)).toMatch(/updated {2}watched {2}table 14 /)
     watch.child.kill('SIGINT')
     expect(await watch.ended).toMatchObject({ code: 130 })
+  })
+
+  test('--watch pushes to the service that was started again with another key', async () => {
+    const { cwd } = await folder({ 'watched.json': checkBody() })
+    const before = await serve({ cwd })
+    const watch = await spawnTabwire(['push', 'watched.json', '--watch'], { cwd })
+    await watch.until('stderr', /Watching for changes/)
+    await before.stop()
+    const after = await serve({ cwd })
+    await writeFile(join(cwd, 'watched.json'), JSON.stringify(checkBody({ table: { number: '14' } })))
+    expect(await watch.until('stdout', /table 14/)).toMatch(/\ncreated {2}watched {2}table 14 /)
+    watch.child.kill('SIGINT')
+    await watch.ended
+    await after.stop()
   })
 
   test.each([

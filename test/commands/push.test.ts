@@ -93,6 +93,15 @@ describe.concurrent('tabwire push', () => {
     expect(pushed).toEqual(await got.json())
   })
 
+  test('prints the result when the currencies of the locations cannot be read', async () => {
+    const faulty = await serve()
+    await faulty.json('faults', 'set', 'reset', '--path', 'GET /v1/locations')
+    const { code, stdout, stderr } = await faulty.run(['push', '--sample', 'two-top'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^created {2}two-top {2}table 12 {2}open {2}4 items {2}total 67\.50\n/)
+    await faulty.stop()
+  })
+
   test('exits with 2 for a check from standard input without --id', async () => {
     const input = JSON.stringify(checkBody())
     const nameless = await service.run(['push', '-', '--json'], { input })

@@ -30,7 +30,7 @@ describe.concurrent('tabwire receiver check', () => {
     const { code, stdout, stderr } = await check(url)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^receiver check http:\/\/127\.0\.0\.1:\d+\/\n\ncontrol\n {2}✓ answers_in_time /)
-    expect(stdout).toMatch(/\n78 passed, 0 failed, 2 not checked {2}in \d+\.\d s\n$/)
+    expect(stdout).toMatch(/\n79 passed, 0 failed, 2 not checked {2}in \d+\.\d s\n$/)
     expect(stdout).not.toContain(secret)
   })
 
@@ -278,7 +278,7 @@ describe.concurrent('tabwire receiver check', () => {
       ['3000', '-H', 'x-service-signature: a'],
       '--add-header must not be x-service-signature, because the check sets it',
     ],
-    [['3000', '-H', 'nonsense'], '--add-header must be a header such as \'Name: value\', got "nonsense".'],
+    [['3000', '-H', 'nonsense'], "--add-header must be a header such as 'Name: value'."],
     [
       ['3000', '--events', 'check.creatd'],
       '--events must be event types or all, got "check.creatd". Did you mean check.created?',
@@ -288,7 +288,7 @@ describe.concurrent('tabwire receiver check', () => {
     [['3000', '--state-url', 'http://example.com/'], 'uses plain HTTP'],
     [
       ['3000', '--state-url', '3000', '--state-header', 'nonsense'],
-      '--state-header must be a header such as \'Name: value\', got "nonsense".',
+      "--state-header must be a header such as 'Name: value'.",
     ],
     [['3000', '--seed', 'x'], '--seed'],
   ])('exits with 2 for %j', async (args, words) => {

@@ -6,7 +6,7 @@ import { sampled } from '../soak/seeded.ts'
 import type { ScenarioReport } from '../../src/cli/scenario/play.ts'
 import type { Envelope } from '../../src/model/event.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
-import { checkBody, fixtures, serve, type RunningService } from '../support/cli.ts'
+import { checkBody, fixtures, serve, spawnTabwire, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 import { startServiceAndReceiver } from '../support/https-service.ts'
 
@@ -252,6 +252,26 @@ describe('tabwire scenario run', () => {
     } finally {
       await plain.close()
     }
+  })
+
+  test('--forward-to removes its endpoint on Ctrl-C, and that of a killed run', async () => {
+    const plain = await startReceiver({ answer: 'hang' })
+    const before = await service.json<{ data: unknown[] }>('endpoints', 'list')
+    const endpoints = async () => (await service.json<typeof before>('endpoints', 'list')).data.length
+    const expects = { do: 'expect', check: 'table', deliveries: ['check.created'] }
+    const args = ['scenario', 'run', await file('hang.json', push, expects), '--forward-to', plain.url]
+    const killed = await spawnTabwire(args, { cwd: service.cwd })
+    await plain.received(1)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect(await endpoints()).toBe(before.data.length + 1)
+    const interrupted = await spawnTabwire(args, { cwd: service.cwd })
+    await plain.received(2)
+    expect(await endpoints()).toBe(before.data.length + 1)
+    interrupted.child.kill('SIGINT')
+    expect(await interrupted.ended).toMatchObject({ code: 130 })
+    expect(await service.json('endpoints', 'list')).toEqual(before)
+    await plain.close()
   })
 
   test('--forward-to with --relay fetches the deliveries of a service that refuses this machine', async () => {

@@ -1,15 +1,23 @@
-import { writeFile } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createAuthority } from '../../src/certificates.ts'
 import { DEFAULT_DATA_DIRECTORY, writeRun } from '../../src/data-directory.ts'
 import { startReference } from '../conformance/receiver/check.ts'
 import { emptyDirectory, serve, tabwire, type RunningService } from '../support/cli.ts'
-import { deadUrl } from '../support/simulator.ts'
+import { deadUrl, testAuthority } from '../support/simulator.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 import { receiverLanguages } from '../../src/cli/conformance/receiver.ts'
 
 const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'
 const body = '{"id":"evt_1"}'
+
+/** A module that resolves each name to this machine. */
+const everyNameIsLoopback = `data:text/javascript,${encodeURIComponent(
+  "import dns from 'node:dns'; const { lookup } = dns; dns.lookup = (_, ...rest) => lookup('127.0.0.1', ...rest)",
+)}`
 
 /** A service called Acme, in whose directory commands run without being told of the name. */
 let acme: RunningService
@@ -88,9 +96,9 @@ describe.concurrent('the service name is taken', () => {
   }
 
   /** A directory whose service is said to be there, with files of settings. */
-  async function directory(url: string, files: Record<string, string> = {}): Promise<string> {
+  async function directory(url: string, files: Record<string, string> = {}, ca?: string): Promise<string> {
     const cwd = await emptyDirectory()
-    const run = { url, pid: process.pid, started_at: new Date().toISOString() }
+    const run = { url, pid: process.pid, started_at: new Date().toISOString(), ...(ca && { ca }) }
     await writeRun(join(cwd, DEFAULT_DATA_DIRECTORY), run)
     for (const [file, service_name] of Object.entries(files))
       await writeFile(join(cwd, file), JSON.stringify({ service_name }))
@@ -108,6 +116,34 @@ describe.concurrent('the service name is taken', () => {
     const env = { TABWIRE_SERVICE_NAME: 'Environment' }
     expect(await exampleIn(cwd, [], env)).toBe('X-Environment-Signature')
     expect(await exampleIn(cwd, ['--service-name', 'Flag'], env)).toBe('X-Flag-Signature')
+  })
+
+  test('from the service of a profile, whose certificate the authority of the profile issued', async () => {
+    const secure = await serve({ serviceName: 'Acme', https: true })
+    const cwd = await emptyDirectory()
+    await cp(join(secure.cwd, DEFAULT_DATA_DIRECTORY, 'ca', 'ca.pem'), join(cwd, 'ca.pem'))
+    const profiles = { near: { url: secure.url, cacert: 'ca.pem' } }
+    await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify({ profiles }))
+    expect(await exampleIn(cwd, ['--profile', 'near'])).toBe('X-Acme-Signature')
+    await secure.stop()
+  })
+
+  test('from a service of another machine by the public authorities, not by the local one', async () => {
+    const authority = await testAuthority()
+    const tls = await authority.issue(['pos.test'])
+    const server = createServer(tls, (_, response) => response.end('{"service_name":"Acme"}'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { certificatePem: ca } = await createAuthority()
+    const cwd = await directory('https://127.0.0.1:1', {}, ca)
+    await writeFile(join(cwd, 'public.pem'), authority.certificatePem)
+    const name = await exampleIn(cwd, [], {
+      TABWIRE_URL: `https://pos.test:${port}`,
+      NODE_EXTRA_CA_CERTS: join(cwd, 'public.pem'),
+      NODE_OPTIONS: `--import=${everyNameIsLoopback}`,
+    })
+    expect(name).toBe('X-Acme-Signature')
+    server.close()
   })
 
   test('as Service when no service runs', async () => {

@@ -253,7 +253,10 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'scenario run --state-header': [['no header', 'walk-out', '--state-url', 'http://localhost:9/']],
   'scenario run --endpoint': [['', 'walk-out']],
   'scenario run --forward-to': [['ftp://a.test', 'walk-out']],
-  'scenario run --timeout': [['0', 'walk-out']],
+  'scenario run --timeout': [
+    ['86401', 'walk-out'],
+    ['0', 'walk-out'],
+  ],
   'state load NAME': ['../secrets', ''],
   'state load --timeout': [['0', 'a']],
   'state load --file': [''],
@@ -293,7 +296,7 @@ const toldAs: Record<string, RegExp> = {
   'doctor --receiver': /--receiver must be an http: or https: URL .* got "ftp:\/\/a\.test"\./,
   'listen --forward-to':
     /--forward-to must be an http: or https: URL .* got "ftp:\/\/a\.test"\.|--forward-to must not be empty\./,
-  'listen --add-header': /--add-header must be a header such as 'Name: value', got "no header"\./,
+  'listen --add-header': /--add-header must be a header such as 'Name: value'\./,
   'scenario run --forward-to': /--forward-to must be an http: or https: URL .* got "ftp:\/\/a\.test"\./,
   'verify --many': /--many: (line 1 must be|the file contains no deliveries)/,
   'verify --secret': /secret/i,

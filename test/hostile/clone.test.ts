@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sampled } from '../soak/seeded.ts'
@@ -217,6 +217,21 @@ describe('tabwire config trust', () => {
       code: 0,
       stdout: 'settings  tabwire.config.json: profiles.staging\n',
     })
+  })
+
+  test.skipIf(process.platform === 'win32')('stores no trust when it is refused', async () => {
+    const cwd = await emptyDirectory()
+    const profiles = { staging: { url: 'https://pay.example' } }
+    await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify({ profiles }))
+    await mkdir(join(cwd, '.tabwire'))
+    await chmod(join(cwd, '.tabwire'), 0o777)
+    const { code, stderr } = await tabwire(['config', 'trust'], { cwd })
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Other users can write to .tabwire') as string,
+    })
+    const used = await tabwire(['locations', '--profile', 'staging'], { cwd })
+    expect(used.stderr).toContain('you have not trusted this folder')
   })
 
   test('trusts a data directory made elsewhere, so that a start does not warn', async () => {

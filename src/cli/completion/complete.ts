@@ -49,12 +49,15 @@ export function suggest(tree: CommandTree, words: readonly string[]): Completion
   return { typed: cursor.typed, given: cursor.given, ...atCursor(command, cursor, below) }
 }
 
-function atCursor(command: KnownCommand, { place, given, typed }: Cursor, below: readonly Suggestion[]) {
+function atCursor(command: KnownCommand, cursor: Cursor, below: readonly Suggestion[]) {
+  const { place, given, typed, isOperand = false } = cursor
+  // The words of the command that `exec` runs.
+  if (isOperand && command.id === 'exec') return valuesOf(undefined, 'file')
   if (place === 'flags') return { suggestions: flagsOf(command, given) }
   if ('flag' in place)
     return valuesOf(command.flags[place.flag]?.options, kindOf(command.id, place.flag, 'flag'))
   if (place.argument === undefined)
-    return { suggestions: [...below, ...(typed === '' ? flagsOf(command, given) : [])] }
+    return { suggestions: [...below, ...(typed === '' && !isOperand ? flagsOf(command, given) : [])] }
   return valuesOf(command.args[place.argument]?.options, kindOf(command.id, place.argument, 'argument'))
 }
 

@@ -70,6 +70,8 @@ export interface Cursor {
   place: { flag: string } | { argument: string | undefined } | 'flags'
   /** Flags before the cursor, each with its last value. */
   given: ReadonlyMap<string, string>
+  /** True after `--`. */
+  isOperand?: boolean
 }
 
 /** Parses the words after the command's name. The last one, `''` after a blank, is the one to complete. */
@@ -94,7 +96,7 @@ export function readCursor(command: KnownCommand, words: readonly string[]): Cur
   }
   if (open !== undefined) return { typed, given, place: { flag: open } }
   if (onlyArguments || !typed.startsWith('-'))
-    return { typed, given, place: { argument: argumentAt(command, position) } }
+    return { typed, given, place: { argument: argumentAt(command, position) }, isOperand: onlyArguments }
   const { written, value } = split(typed)
   const [name] = (value === undefined ? undefined : flagOf(command, written)) ?? []
   return name === undefined

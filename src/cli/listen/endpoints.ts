@@ -2,7 +2,7 @@ import { ApiError, type Client } from '../../client.ts'
 import { allEndpoints } from '../endpoint-urls.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 import { type Certificates, explainRefusal, type Tunnel, openTunnel } from './tunnel.ts'
-import { dropLease, type KeptLease, listenSecret } from './lease.ts'
+import { deadLeases, dropLease, type KeptLease, listenSecret } from './lease.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventTypes } from '../../model/event.ts'
 import { parseTarget, type Route } from './target.ts'
@@ -10,7 +10,7 @@ import { openStream } from '../../client/stream.ts'
 import { reconnecting } from '../tail/reconnect.ts'
 import type { Listener } from './listener.ts'
 
-interface Endpoints {
+interface Endpoints extends Pick<Client, 'request'> {
   endpoints: Pick<Client['endpoints'], 'list' | 'delete' | 'createWithSecret'>
 }
 
@@ -94,15 +94,18 @@ interface ForwardingOptions {
   relay?: boolean | undefined
   /** Locates the service again: after a restart it may have another port and key. */
   connect: () => Promise<Client>
+  /** Gets the function that removes the endpoint, for a command that is interrupted. */
+  onOpen: (remove: () => Promise<unknown>) => void
 }
 
 /** Forwards deliveries to a receiver on plain HTTP by a temporary endpoint, as `listen` does, while `work` runs. */
 export async function forwarding<T>(
   client: Client,
-  { to, directory, service, certificates, secret, relay, connect }: ForwardingOptions,
+  { to, directory, service, certificates, secret, relay, connect, onOpen }: ForwardingOptions,
   work: (endpointId: string) => Promise<T>,
 ): Promise<T> {
   const targets = [{ to: parseTarget(to), events: eventTypes, headers: [] }]
+  await tidyUp(client, service, await deadLeases(directory))
   const tunnel = await openTunnel({ directory, service, targets, insecure: false }, certificates, relay)
   const ending = new AbortController()
   try {
@@ -111,6 +114,7 @@ export async function forwarding<T>(
     const { registered } = await register(client, tunnel.routes, signing_secret).catch((error: unknown) => {
       throw explainRefusal(error) ?? error
     })
+    onOpen(() => closeTunnel(tunnel, connect))
     return await work(registered[0]?.endpoint.id ?? '')
   } finally {
     ending.abort()

@@ -92,7 +92,8 @@ export function parseHeaders(values: string | readonly string[] = [], flag?: str
 export function parseHeader(text: string, flag = '--add-header'): Header {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name, value]
-  throw usageError(`${flag} must be a header such as 'Name: value', got ${JSON.stringify(text)}.`)
+  // The text can be a credential.
+  throw usageError(`${flag} must be a header such as 'Name: value'.`)
 }
 
 const EXAMPLE = 'http://localhost:3000/webhooks'

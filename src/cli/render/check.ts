@@ -7,8 +7,15 @@ import { count, formatTime, price, printable, renderer, status } from './text.ts
 /** Currencies of locations, by id. */
 export type Currencies = Readonly<Record<string, string>>
 
+const NO_CHECKS = 'No checks yet. Push one with: tabwire push --sample two-top'
+
 export const renderChecks = renderer(
-  (checks: readonly Check[], columns?: number, currencies: Currencies = {}): string => {
+  (
+    checks: readonly Check[],
+    columns?: number,
+    currencies: Currencies = {},
+    whenEmpty: string = NO_CHECKS,
+  ): string => {
     const rows = checks.map((check) => [
       check.external_id,
       check.table.number,
@@ -19,7 +26,7 @@ export const renderChecks = renderer(
       formatTime(check.updated_at),
     ])
     const headings = ['check', 'table', 'status', 'items', 'total', 'balance', 'updated (UTC)']
-    return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push --sample two-top', columns)
+    return renderTable(headings, rows, whenEmpty, columns)
   },
 )
 

@@ -1,5 +1,6 @@
 import { makeDirectories } from '../../replace-file.ts'
 import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
@@ -27,18 +28,20 @@ export default class CertsCreate extends BaseCommand {
   }
   static override flags = fromEnvironment({
     out: Flags.string({ description: 'Output directory.', default: '.' }),
+    force: Flags.boolean({ description: 'Replace files that Tabwire did not write.' }),
     ...placeFlags,
   })
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(CertsCreate)
     const hosts = argv as string[]
+    const name = join(flags.out, (hosts[0] ?? 'localhost').replace(/[^\w.-]/g, '_'))
+    const files = { cert: `${name}.pem`, key: `${name}-key.pem`, ca: join(flags['data-dir'], 'ca', 'ca.pem') }
+    if (!flags.force) await requireReplaceable(files)
     await prepareDataDirectory(flags['data-dir'])
     const { openAuthority } = await import('../../certificates.ts')
     const authority = await openAuthority(flags['data-dir'], hosts).catch(wrongHost)
     const { cert, key } = await authority.issue(hosts).catch(wrongHost)
-    const name = join(flags.out, (hosts[0] ?? 'localhost').replace(/[^\w.-]/g, '_'))
-    const files = { cert: `${name}.pem`, key: `${name}-key.pem`, ca: join(flags['data-dir'], 'ca', 'ca.pem') }
     await writeBoth(files, cert, key, flags.out)
     this.print(files, () =>
       renderFields([
@@ -65,6 +68,25 @@ function limitsOf(pem: string, file: string): string {
   return raw.includes(NAME_CONSTRAINTS)
     ? `This authority can certify hosts of this machine and of local networks. It expires on ${until}.`
     : `This authority can certify any host. It expires on ${until}. Remove ${dirname(file)} to create one for local hosts only.`
+}
+
+/** Other programs use the same names, such as `localhost.pem`. @throws CommandError for files that Tabwire did not write. */
+async function requireReplaceable({ cert, key }: { cert: string; key: string }): Promise<void> {
+  const read = (file: string) => readFile(file, 'utf8').catch(() => undefined)
+  const [certificate, privateKey] = await Promise.all([read(cert), read(key)])
+  if ((certificate ?? privateKey) === undefined || isOwn(certificate ?? '')) return
+  throw new CommandError(
+    'file_differs',
+    `${certificate === undefined ? key : cert} exists, and Tabwire did not write it. Choose another directory with --out, or pass --force.`,
+  )
+}
+
+function isOwn(certificate: string): boolean {
+  try {
+    return /^O=Tabwire$/m.test(new X509Certificate(certificate).issuer)
+  } catch {
+    return false
+  }
 }
 
 async function writeBoth(files: { cert: string; key: string }, cert: string, key: string, directory: string) {

@@ -24,8 +24,9 @@ export default class ChecksList extends ServiceCommand {
     const { status, table, limit, cursor } = flags
     const list = await client.checks.list({ status, table, limit, cursor })
     const currencies = await this.currencies(client)
+    const isFiltered = [status, table, cursor].some((one) => one !== undefined)
     this.printList(list, ['external_id', 'items', 'table', 'totals', 'balance_cents'], (checks, columns) =>
-      renderChecks(checks, columns, currencies),
+      renderChecks(checks, columns, currencies, isFiltered ? 'No checks match.' : undefined),
     )
   }
 }

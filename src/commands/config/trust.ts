@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { dataDirectoryOf } from '../../cli/config/settings.ts'
+import { dataDirectoryIn } from '../../cli/config/settings.ts'
 import { CONFIG_FILE, type ConfigFile, readConfigFile, settingsIn } from '../../cli/config/file.ts'
 import { CommandError } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
@@ -23,10 +23,10 @@ export default class ConfigTrust extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(ConfigTrust)
     const file = await readConfigFile(undefined)
-    if (file !== undefined) await trust(file).catch(unkept)
     const named = flags['data-dir']
-    const directory = named ?? (await dataDirectoryOf(undefined))
+    const directory = named ?? (await dataDirectoryIn(file))
     await requireOwnDirectory(directory, { named: named !== undefined })
+    if (file !== undefined) await trust(file).catch(unkept)
     const secrets = await secretsNotMadeHere(directory)
     if (secrets.length > 0) await markAsOwn(directory)
     if (file === undefined && secrets.length === 0)

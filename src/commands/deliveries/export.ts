@@ -36,10 +36,9 @@ export default class DeliveriesExport extends ServiceCommand {
     requireSecret(flags.secret)
     const client = await this.connect(flags)
     const delivery = await client.deliveries.get(args.delivery)
-    const [{ body }, { url }] = await Promise.all([
-      client.events.get(delivery.event_id),
-      client.endpoints.get(delivery.endpoint_id),
-    ])
+    const { body } = await client.events.get(delivery.event_id)
+    // The endpoint may have been removed.
+    const url = delivery.endpoint_url ?? (await client.endpoints.get(delivery.endpoint_id)).url
     const signature = signatureOf(body, flags.secret)
     if (signature === PLACEHOLDER)
       this.say(

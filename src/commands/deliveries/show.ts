@@ -22,6 +22,8 @@ export default class DeliveriesShow extends ServiceCommand {
       ? {}
       : await endpointUrls(client).catch(ifRefused({ [endpoint_id]: endpoint_url }))
     this.print(delivery, (columns) => renderDelivery(delivery, known[endpoint_id], columns))
-    if (delivery.status === 'dead') this.say(`Next: ${suggestion('deliveries resend', [delivery.id])}`)
+    // A disabled or deleted endpoint gets no further delivery.
+    if (delivery.status === 'dead' && delivery.dead_reason !== 'endpoint_disabled')
+      this.say(`Next: ${suggestion('deliveries resend', [delivery.id])}`)
   }
 }

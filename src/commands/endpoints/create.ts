@@ -33,7 +33,9 @@ export default class EndpointsCreate extends ServiceCommand {
       delimiter: ',',
     }),
     'secret-file': Flags.string({
-      description: 'Write the secret to this file, readable only by you, instead of printing it.',
+      description:
+        'Write the secret to this file, readable only by you, instead of printing it. Environment variable: TABWIRE_NEW_SECRET_FILE.',
+      env: 'TABWIRE_NEW_SECRET_FILE',
     }),
     dotenv: dotenvFlag,
   })

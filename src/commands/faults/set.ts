@@ -100,7 +100,8 @@ export default class FaultsSet extends ServiceCommand {
     })
     this.print(faults, (columns) => renderFaults(faults, columns))
     if (kept.length < before.faults.length) this.say('Replaced the previous faults. Pass --add to keep them.')
-    if (!flags.add && kept.length > 0) this.say(`The faults on ${nameOf(kept[0])} are unchanged.`)
+    if (!flags.add && kept.length > 0)
+      this.say(`The faults on ${nameOf(kept[0])} are unchanged, and their counts begin again.`)
   }
 }
 

@@ -1,6 +1,14 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
-import { amountFlag, readAmount, currencyOf, checkArg, nameFlag, claimIds } from '../../cli/guests.ts'
+import {
+  amountFlag,
+  readAmount,
+  currencyOf,
+  checkAfter,
+  checkArg,
+  nameFlag,
+  claimIds,
+} from '../../cli/guests.ts'
 import { renderPayment } from '../../cli/render/guests.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { suggestion } from '../../cli/suggestion.ts'
@@ -45,7 +53,7 @@ export default class GuestsPay extends ServiceCommand {
       ...(flags.tip !== undefined && { tip_cents: read(flags.tip, 'tip') }),
     })
     if (this.wantsJson) return this.print(payment, () => '')
-    const check = await client.checks.get(args.check)
+    const check = await checkAfter(client, args.check)
     this.print(payment, () => renderPayment(payment, check))
     if (check.balance_cents > 0) this.say(`Next: ${suggestion('guests pay', [args.check])}`)
   }

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { amountFlag, readAmount } from '../../cli/guests.ts'
+import { amountFlag, checkAfter, readAmount } from '../../cli/guests.ts'
 import { renderPayment } from '../../cli/render/guests.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 
@@ -36,7 +36,7 @@ export default class GuestsRefund extends ServiceCommand {
           }
     const payment = await client.guests.refund(args.payment, body)
     if (this.wantsJson) return this.print(payment, () => '')
-    const check = await client.checks.get(payment.external_check_id)
+    const check = await checkAfter(client, payment.external_check_id)
     this.print(payment, () => renderPayment(payment, check))
   }
 }

@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { currencyOf } from '../../cli/guests.ts'
+import { checkAfter } from '../../cli/guests.ts'
 import { renderClaim } from '../../cli/render/guests.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
@@ -16,8 +16,8 @@ export default class GuestsRelease extends ServiceCommand {
     const client = await this.connect(flags)
     const claim = await client.guests.release(args.claim)
     if (this.wantsJson) return this.print(claim, () => '')
-    const { items, location_id } = await client.checks.get(claim.external_check_id)
-    const currency = await currencyOf(client, location_id)
+    const { items, location_id } = await checkAfter(client, claim.external_check_id)
+    const currency = (await this.currencies(client))[location_id]
     this.print(claim, () => renderClaim(claim, items, currency))
   }
 }

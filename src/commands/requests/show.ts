@@ -19,14 +19,21 @@ export default class RequestsShow extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(RequestsShow)
     const client = await this.connect(flags)
-    const request = await client.requests.get(args.request).catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
-      throw new CommandError(
-        'not_found',
-        `No request ${args.request}. The service keeps at most the latest 1,000 requests. Run \`tabwire requests list\`.`,
-      )
-    })
+    this.asked = args.request
+    const request = await client.requests.get(args.request)
     const currencies = request.push === null ? {} : await this.currencies(client)
     this.print(request, (columns) => renderRequestDetail(request, columns, currencies))
+  }
+
+  private asked = ''
+
+  /** Says why a request may be missing, unless the service is not a simulator. */
+  protected override async explained(error: Error): Promise<Error> {
+    const explained = await super.explained(error)
+    if (!(explained instanceof ApiError) || explained.code !== 'not_found') return explained
+    return new CommandError(
+      'not_found',
+      `No request ${this.asked}. The service keeps at most the latest 1,000 requests. Run \`tabwire requests list\`.`,
+    )
   }
 }

@@ -58,6 +58,7 @@ export default class ScenarioRun extends ServiceCommand {
     timeout: Flags.integer({
       description: 'Seconds to wait for each delivery.',
       min: 1,
+      max: 86_400,
       default: 10,
     }),
   })
@@ -80,7 +81,10 @@ export default class ScenarioRun extends ServiceCommand {
     const play = async (watched: Watched | undefined) => {
       const judged = agreement && { judge: judgeBy(client, agreement), isPaced: true }
       if (agreement !== undefined && scenarios.some(needsTheView))
-        await this.waiting('Reading the view of the receiver', learnBy(client, agreement, order_by))
+        await this.waiting(
+          'Reading the view of the receiver',
+          learnBy(client, agreement, order_by, watched?.endpoint_id),
+        )
       await this.playAll(scenarios, client, { watched, orderBy: order_by, ...judged })
     }
     try {
@@ -105,11 +109,26 @@ export default class ScenarioRun extends ServiceCommand {
     await prepareDataDirectory(directory)
     const { secret, relay } = flags
     const certificates = { openAuthority, readAuthorityCertificate }
-    const parts = { to, directory, service, certificates, secret, relay, connect: this.reconnect(flags) }
+    const connect = this.reconnect(flags)
+    const onOpen = (remove: () => Promise<unknown>) => (this.removeEndpoint = remove)
+    const parts = { to, directory, service, certificates, secret, relay, connect, onOpen }
     await forwarding(client, parts, (endpoint_id) =>
       work({ endpoint_id, event_types: eventTypes, timeout_ms }),
     )
   }
+
+  private removeEndpoint: (() => Promise<unknown>) | undefined
+
+  /** The first signal removes the endpoint of --forward-to; the second ends at once. */
+  protected override interrupted(): void {
+    const remove = this.removeEndpoint
+    this.removeEndpoint = undefined
+    if (remove === undefined) return super.interrupted()
+    void remove().finally(() => super.interrupted())
+  }
+
+  /** The steps go on, because the exit code judges all of them. */
+  protected override abandoned(): void {}
 
   private async playAll(scenarios: readonly Scenario[], client: Client, options: PlayOptions): Promise<void> {
     const reports: ScenarioReport[] = []

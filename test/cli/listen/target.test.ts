@@ -54,9 +54,7 @@ describe('a header', () => {
   })
 
   test.each(['X-Tenant', ': x', 'X Y: z', 'X: a\nB: c'])('is refused: %j', (text) => {
-    expect(() => parseHeader(text)).toThrow(
-      `--add-header must be a header such as 'Name: value', got ${JSON.stringify(text)}.`,
-    )
+    expect(() => parseHeader(text)).toThrow(`--add-header must be a header such as 'Name: value'.`)
   })
 })
 
