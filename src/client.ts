@@ -140,41 +140,41 @@ export function createClient(options: ClientOptions) {
 
   const deliveries = Object.assign(listing<Delivery, DeliveriesQuery>('/_sim/deliveries'), {
     /** Returns a delivery with its attempts. */
-    get: (id: string) => get<Delivery>(`/_sim/deliveries/${encodedId(id)}`),
+    get: async (id: string) => get<Delivery>(`/_sim/deliveries/${encodedId(id)}`),
   })
   const events = Object.assign(listing<EventView, EventsQuery>('/_sim/events'), {
     /** Returns an event: its envelope, and the exact text that is signed and sent. */
-    get: (id: string) => get<EventView>(`/_sim/events/${encodedId(id)}`),
+    get: async (id: string) => get<EventView>(`/_sim/events/${encodedId(id)}`),
   })
   const endpoints = Object.assign(listing<WebhookEndpointView, EndpointsQuery>('/v1/webhook-endpoints', []), {
     /** Returns a webhook endpoint, without its secret. */
-    get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${encodedId(id)}`),
+    get: async (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${encodedId(id)}`),
   })
   const clock = {
     /** Returns the time of the service's clock, and whether it stands still. */
-    show: () => get<ClockView>('/_sim/clock'),
+    show: async () => get<ClockView>('/_sim/clock'),
     /**
      * Advances the clock by a duration such as `36h`, and resolves when all deliveries that fall due meanwhile are attempted.
      * @default options.timeout is unlimited
      */
-    advance: (duration: string, options?: CallOptions) =>
+    advance: async (duration: string, options?: CallOptions) =>
       post<ClockReport>('/_sim/clock', { advance: duration }, options),
     /**
      * Advances the clock to a time: a `Date`, milliseconds since 1970, or an ISO 8601 text. Otherwise as `advance`.
      * @default options.timeout is unlimited
      */
-    moveTo: (time: TimeGiven, options?: CallOptions) =>
+    moveTo: async (time: TimeGiven, options?: CallOptions) =>
       post<ClockReport>('/_sim/clock', { to: timeText(time) }, options),
     /**
      * Freezes the clock, or resumes it from its time.
      * @default options.timeout is unlimited
      */
-    freeze: (frozen: boolean, options?: CallOptions) =>
+    freeze: async (frozen: boolean, options?: CallOptions) =>
       post<ClockView>('/_sim/clock', { freeze: frozen }, options),
   }
   const checks = Object.assign(listing<Check, ChecksQuery>('/v1/checks', ['status', 'table']), {
     /** Returns a check by its external id. */
-    get: (externalId: string) => get<Check>(`/v1/checks/external/${encodedId(externalId)}`),
+    get: async (externalId: string) => get<Check>(`/v1/checks/external/${encodedId(externalId)}`),
     /** Pushes the current state of a check. A JSON text is sent byte for byte. */
     async push(externalId: string, body: JsonText | PushInput) {
       const path = `/v1/checks/external/${encodedId(externalId)}`
@@ -187,27 +187,27 @@ export function createClient(options: ClientOptions) {
      * Claims items of a check: all of them or none.
      * @default body.guest_name is null
      */
-    claim: (check: CheckOrId, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
+    claim: async (check: CheckOrId, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
       post<ClaimView>(`/_sim/checks/${encodedId(externalIdOf(check))}/claims`, body),
     /** Releases a claim that is not paid. */
-    release: (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${encodedId(idOf(claim))}`),
+    release: async (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${encodedId(idOf(claim))}`),
     /**
      * Pays claims, or an amount.
      * @default body is {}, the whole balance without a tip
      */
-    pay: (check: CheckOrId, body: Partial<PayBody> = {}) =>
+    pay: async (check: CheckOrId, body: Partial<PayBody> = {}) =>
       post<PaymentView>(`/_sim/checks/${encodedId(externalIdOf(check))}/payments`, body),
     /**
      * Refunds a payment, or part of it.
      * @default body is {}, the rest of the payment
      */
-    refund: (payment: RecordOrId, body: RefundBody = {}) =>
+    refund: async (payment: RecordOrId, body: RefundBody = {}) =>
       post<PaymentView>(`/_sim/payments/${encodedId(idOf(payment))}/refunds`, body),
     /**
      * Rates the meal, from 1 to 5.
      * @default body.comment and body.guest_name are null
      */
-    rate: (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
+    rate: async (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
       post<FeedbackView>(`/_sim/checks/${encodedId(externalIdOf(check))}/feedback`, body),
   }
   const request = async (method: string, path: string, body?: unknown, options?: CallOptions) => {
@@ -227,15 +227,15 @@ export function createClient(options: ClientOptions) {
     checks,
     claims: Object.assign(listing<ClaimView, ClaimsQuery>('/v1/claims', ofCheck), {
       /** Returns a claim. */
-      get: (id: string) => get<ClaimView>(`/v1/claims/${encodedId(id)}`),
+      get: async (id: string) => get<ClaimView>(`/v1/claims/${encodedId(id)}`),
     }),
     payments: Object.assign(listing<PaymentView, PaymentsQuery>('/v1/payments', ofCheck), {
       /** Returns a payment. */
-      get: (id: string) => get<PaymentView>(`/v1/payments/${encodedId(id)}`),
+      get: async (id: string) => get<PaymentView>(`/v1/payments/${encodedId(id)}`),
     }),
     feedback: Object.assign(listing<FeedbackView, FeedbackQuery>('/v1/feedback', ofCheck), {
       /** Returns a rating with its comment. */
-      get: (id: string) => get<FeedbackView>(`/v1/feedback/${encodedId(id)}`),
+      get: async (id: string) => get<FeedbackView>(`/v1/feedback/${encodedId(id)}`),
     }),
     inspector: {
       /**
@@ -249,7 +249,7 @@ export function createClient(options: ClientOptions) {
     },
     tables: {
       /** Returns the URL that the QR code of a table opens. */
-      address: (number: string) => get<TableAddress>(`/_sim/tables/${encodedId(number)}`),
+      address: async (number: string) => get<TableAddress>(`/_sim/tables/${encodedId(number)}`),
     },
     /** Actions of guests. A check is given by its external id, or as the check itself. */
     guests: Object.assign(guests, {
@@ -274,19 +274,26 @@ export function createClient(options: ClientOptions) {
        * @example
        * const { signing_secret } = await client.endpoints.create({ url: 'https://shop.example/webhooks' })
        */
-      create: ({ url, event_types = [...eventTypes] }: EndpointWanted = {} as EndpointWanted) =>
-        post<WebhookEndpointView & { signing_secret: string }>('/v1/webhook-endpoints', { url, event_types }),
+      create: async (wanted: EndpointWanted = {} as EndpointWanted) => {
+        // The service ignores unknown fields, and would register for all events.
+        requireKnownOptions(wanted, ['url', 'event_types'])
+        const { url, event_types = [...eventTypes] } = wanted
+        return post<WebhookEndpointView & { signing_secret: string }>('/v1/webhook-endpoints', {
+          url,
+          event_types,
+        })
+      },
       /**
        * Registers a receiver through the simulator, with a chosen secret.
        * @default body.signing_secret is created by the service
        */
-      createWithSecret: (body: ChosenSecretBody) =>
+      createWithSecret: async (body: ChosenSecretBody) =>
         post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
       /** Sends one signed ping, and resolves with the receiver's response. */
-      ping: (endpoint: RecordOrId) =>
+      ping: async (endpoint: RecordOrId) =>
         post<PingReport>(`/v1/webhook-endpoints/${encodedId(idOf(endpoint))}/test`),
       /** Deletes a webhook endpoint; its pending deliveries become dead. */
-      delete: (endpoint: RecordOrId) =>
+      delete: async (endpoint: RecordOrId) =>
         remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${encodedId(idOf(endpoint))}`),
     }),
     deliveries: Object.assign(deliveries, {
@@ -308,13 +315,16 @@ export function createClient(options: ClientOptions) {
        */
       none: (unwanted?: DeliveriesUnwanted) => noneDelivered(reads, unwanted),
       /** Returns the signature header of the latest attempt, as it was sent. */
-      signature: (id: string) => get<SentSignature>(`/_sim/deliveries/${encodedId(id)}/signature`),
+      signature: async (id: string) => get<SentSignature>(`/_sim/deliveries/${encodedId(id)}/signature`),
       /**
        * Creates a delivery of the same event to the same endpoint. Does not wait for its attempt.
        * @default options.fresh is true: signed with the current time; false repeats the header of the first attempt
        */
-      resend: (delivery: RecordOrId, { fresh = true } = {}) =>
-        post<Delivery>(`/_sim/deliveries/${encodedId(idOf(delivery))}/resend`, { fresh }),
+      resend: async (delivery: RecordOrId, options: { fresh?: boolean } = {}) => {
+        requireKnownOptions(options, ['fresh'])
+        const { fresh = true } = options
+        return post<Delivery>(`/_sim/deliveries/${encodedId(idOf(delivery))}/resend`, { fresh })
+      },
     }),
     events: Object.assign(events, {
       /**
@@ -331,13 +341,13 @@ export function createClient(options: ClientOptions) {
     }),
     requests: Object.assign(listing<RequestView, RequestsQuery>('/_sim/requests'), {
       /** Returns a request by its `X-Request-Id`. */
-      get: (id: string) => get<RequestView>(`/_sim/requests/${encodedId(id)}`),
+      get: async (id: string) => get<RequestView>(`/_sim/requests/${encodedId(id)}`),
     }),
     /**
      * Returns the findings about an integration.
      * @default since is undefined, the start of the service
      */
-    report: (since?: TimeGiven) => get<Report>('/_sim/report', { since: timeText(since) }),
+    report: async (since?: TimeGiven) => get<Report>('/_sim/report', { since: timeText(since) }),
     /**
      * Returns the account of POS, payments and receiver: the amounts of each check, and all problems.
      * @default options.all_closed is false; true makes every open check a problem
@@ -345,8 +355,10 @@ export function createClient(options: ClientOptions) {
      * const { problems } = await client.account()
      * assert.deepEqual(problems, [])
      */
-    account: (options: AccountWanted = {}) =>
-      get<Account>('/_sim/account', options.all_closed === true ? { all_closed: 'true' } : {}),
+    account: async (options: AccountWanted = {}) => {
+      requireKnownOptions(options, ['all_closed'])
+      return get<Account>('/_sim/account', options.all_closed === true ? { all_closed: 'true' } : {})
+    },
     /**
      * Returns state, request log, clock, faults, report and account of one moment, without secrets. `tabwire replay` reads
      * the bundle.
@@ -354,25 +366,32 @@ export function createClient(options: ClientOptions) {
      * @example
      * const { verdict } = await client.bundle()
      */
-    bundle: ({ since, all_closed = false }: BundleWanted = {}) =>
-      get<Bundle>('/_sim/bundle', { since: timeText(since), ...(all_closed && { all_closed: 'true' }) }),
+    bundle: async (options: BundleWanted = {}) => {
+      requireKnownOptions(options, ['since', 'all_closed'])
+      const { since, all_closed = false } = options
+      return get<Bundle>('/_sim/bundle', {
+        since: timeText(since),
+        ...(all_closed && { all_closed: 'true' }),
+      })
+    },
     keys: Object.assign(listing<ApiKeyView, KeysQuery>('/_sim/keys'), {
       /**
        * Creates an API key. Only this response has the key.
        * @default body.scopes are all scopes, body.location_id is that of the calling key
        */
-      create: (body: Partial<CreateKeyBody>) => post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
+      create: async (body: Partial<CreateKeyBody>) =>
+        post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
       /** Revokes an API key. */
-      revoke: (id: string) => remove<ApiKeyView>(`/_sim/keys/${encodedId(id)}`),
+      revoke: async (id: string) => remove<ApiKeyView>(`/_sim/keys/${encodedId(id)}`),
     }),
     clock,
     faults: {
       /** Returns all faults, with the number of injections of each. */
-      show: () => get<FaultsView>('/_sim/faults'),
+      show: async () => get<FaultsView>('/_sim/faults'),
       /** Replaces all faults. */
       set: async (body: FaultsWanted) => (await call('PUT', '/_sim/faults', textOf(body))).json as FaultsView,
       /** Clears all faults. */
-      clear: () => remove<FaultsView>('/_sim/faults'),
+      clear: async () => remove<FaultsView>('/_sim/faults'),
     },
     state: {
       /** Returns all records with signing secrets, and the clock, without API keys. */
@@ -406,7 +425,7 @@ export function createClient(options: ClientOptions) {
      */
     request,
     /** Returns the health of the service. Needs no key. */
-    health: () => get<{ status: string; started_at?: string; order_by?: string }>('/_sim/health'),
+    health: async () => get<{ status: string; started_at?: string; order_by?: string }>('/_sim/health'),
     /**
      * Streams requests, events and attempts until the signal aborts, the loop ends or the service ends. A reader that is more
      * than 4 MiB behind misses messages: the message `dropped` has their number.

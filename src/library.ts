@@ -138,8 +138,8 @@ function createReceived(receive: Service['receive']) {
 
 /** @throws TypeError unless the value has a status and headers. A response of another library is not this runtime's `Response`. */
 function requireResponse(given: unknown): void {
-  const { status, headers } = (given ?? {}) as { status?: unknown; headers?: unknown }
-  if (typeof status === 'number' && typeof headers === 'object' && headers !== null) return
+  const { status, headers } = (given ?? {}) as { status?: unknown; headers?: { get?: unknown } | null }
+  if (typeof status === 'number' && typeof headers?.get === 'function') return
   throw new TypeError(`the function of receive() must return a Response, got ${shown(given)}`)
 }
 

@@ -19,6 +19,7 @@ import type { SimParts } from './http/sim/routes.ts'
 import { createStream } from './http/stream/stream.ts'
 import { createTableStream } from './http/guest-table/stream.ts'
 import { v1Routes } from './http/v1/routes.ts'
+import { isMovable } from './clock.ts'
 import { createIdentifiers, newToken } from './ids.ts'
 import type { Delivery } from './model/delivery.ts'
 import type { Bundle, BundleSettings } from './model/simulator/bundle.ts'
@@ -34,7 +35,7 @@ import { createLocalValues } from './store/shared-values.ts'
 import type { SimulatorOptions } from './simulator-options.ts'
 import { ownCertificate, DRAIN_TIMES, GRACE_MS, type Parts } from './simulator/parts.ts'
 import { packageVersion } from './package-file.ts'
-import { clockNow, createFaults, measureOf, openClock } from './simulator/controls.ts'
+import { clockNow, createFaults, measureOf, newestIdIn, openClock } from './simulator/controls.ts'
 import { compareSettings, sharingOf } from './simulator/sharing.ts'
 import { createAnswerOffered, openDeliveries } from './simulator/deliveries.ts'
 import { readSettings, type Settings } from './simulator/settings.ts'
@@ -94,6 +95,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   try {
     const clock = settings.clock ?? (await openClock(settings, { store, values, shared }))
     const identifiers = createIdentifiers(() => clock.now(), settings.seed)
+    // A clock that is frozen since before the start gives new identifiers the time of stored ones.
+    if (shared === undefined && isMovable(clock) && clock.isFrozen())
+      identifiers.restartAfter(await newestIdIn(store))
     return await startOn({
       ...settings,
       ...identifiers,

@@ -251,6 +251,7 @@ describe('the source tree', () => {
         'delivery/pump.ts',
         'delivery/in-flight.ts',
         'delivery/retry-backoff.ts',
+        'http/auth/api-key.ts',
         'http/request-context.ts',
         'mcp/tools/signatures.ts',
         'pages/browser/',

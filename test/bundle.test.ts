@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
 import { describe, expect, test } from 'vitest'
 
 const dist = new URL('../dist/', import.meta.url)
@@ -114,6 +116,25 @@ describe('modules loaded at startup', () => {
   test('the library loads the listener at once, so that its first simulator does not wait for it', () => {
     expect(loadedBy('index.js').own.filter((path) => path.startsWith('chunks/listen'))).toHaveLength(1)
   })
+})
+
+test('a bundler keeps an import of tabwire/vitest, which registers the matchers', async () => {
+  const bundle = await rolldown({
+    input: 'test.js',
+    external: /^vitest$|chunks\//,
+    plugins: [
+      {
+        name: 'a test that imports nothing by name',
+        resolveId: (id) => (id === 'test.js' ? id : null),
+        load: (id) =>
+          id === 'test.js'
+            ? `import ${JSON.stringify(fileURLToPath(new URL('vitest/index.js', dist)))}`
+            : null,
+      },
+    ],
+  })
+  const { output } = await bundle.generate()
+  expect(output[0].code).toContain('expect.extend(')
 })
 
 test('the licences of bundled packages are included', () => {

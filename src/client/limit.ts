@@ -1,4 +1,4 @@
-import { requireOptions, shown } from '../model/simulator/settings.ts'
+import { requireKnownOptions, shown } from '../model/simulator/settings.ts'
 import { TimedOut } from './errors.ts'
 
 /** Longest delay of a timer, in milliseconds. A longer one would end at once. */
@@ -35,7 +35,7 @@ export async function limited<T>(
   options: CallOptions,
   work: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
-  requireOptions(options)
+  requireKnownOptions(options, ['signal', 'timeout'])
   const { signal, timeout } = options
   if (timeout === undefined) return work(signal)
   const limit = AbortSignal.timeout(delayOf(timeout))

@@ -71,7 +71,9 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
       const code = codeOfCause(error)
       // fetch gives up after five minutes without an answer.
       if (code === 'UND_ERR_HEADERS_TIMEOUT')
-        throw new TimedOut(`${origin} accepted the request but did not answer.`, { cause: error })
+        throw new TimedOut(`${origin} accepted the request but did not answer within five minutes.`, {
+          cause: error,
+        })
       const reason = reasonOf(error)
       // A connection that ends within the TLS handshake has sent no request.
       if (/^(ECONNRESET|UND_ERR_SOCKET)$/.test(code ?? '') && !reason.includes('before secure TLS'))

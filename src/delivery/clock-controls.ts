@@ -141,7 +141,7 @@ export function createClockControls({
         onLost,
       })
       // Saved before the move: after a crash the clock is at the target, and missed deliveries are due at once.
-      await save(clock.offsetMs() + target - clock.now().getTime())
+      await save(target - clock.now().getTime())
       const report = createPlaybackReport(onCommit)
       await play(target, existing, ending).finally(report.end)
       return { ...stateAt(null), ...report.result() }
@@ -149,7 +149,7 @@ export function createClockControls({
       existing.end()
       existing = undefined
       await shared.end()
-      await save(clock.offsetMs())
+      await save()
     }
   }
 
@@ -158,8 +158,10 @@ export function createClockControls({
     return serially(() => move(path, targetFrom, ending), ending)
   }
 
-  async function save(offsetMs: number): Promise<void> {
-    await clockFile.save(offsetMs).catch((cause: unknown) => {
+  /** Stores the clock as it is, or as it will be after `aheadMs`. */
+  async function save(aheadMs = 0): Promise<void> {
+    const standsAt = clock.isFrozen() ? clock.now().getTime() + aheadMs : undefined
+    await clockFile.save(clock.offsetMs() + aheadMs, standsAt).catch((cause: unknown) => {
       const { code = 'unknown error' } = cause as NodeJS.ErrnoException
       throw new Refusal(
         'storage_unavailable',
@@ -175,7 +177,7 @@ export function createClockControls({
     async freeze(frozen) {
       await shared.freeze(frozen)
       // A move saves its target, and at its end the time that it reached.
-      if (shared.movingTo() === null) await save(clock.offsetMs())
+      if (shared.movingTo() === null) await save()
       return show()
     },
     alone(task, signal) {
@@ -186,9 +188,9 @@ export function createClockControls({
       const before = await shared.jump(time, frozen)
       const back = async () => {
         await shared.restore(before)
-        await save(clock.offsetMs())
+        await save()
       }
-      await save(clock.offsetMs()).catch(async (error: unknown) => {
+      await save().catch(async (error: unknown) => {
         await shared.restore(before)
         throw error
       })

@@ -2,26 +2,37 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from '../private-file.ts'
 
-/** Stores how far the clock is ahead of real time, so that a restart keeps its offset. */
-export interface ClockFile {
-  /** Returns the offset in milliseconds; `undefined` when it was never saved or cannot be read. */
-  read(): Promise<number | undefined>
-  save(offsetMs: number): Promise<void>
+/** A clock as it is stored. */
+interface StoredClock {
+  /** Milliseconds ahead of real time. */
+  offset_ms: number
+  /** Time at which a frozen clock stands, in milliseconds since 1970. */
+  stands_at?: number | undefined
 }
 
-/** Stores the offset in `clock.json` of a data directory; without a directory, stores nothing. */
+/** Stores the clock, so that a restart keeps its offset from real time, or the time at which it is frozen. */
+export interface ClockFile {
+  /** Returns `undefined` when the clock was never saved or cannot be read. */
+  read(): Promise<StoredClock | undefined>
+  /** Stores the milliseconds ahead of real time, and the time of a frozen clock. */
+  save(offsetMs: number, standsAt?: number): Promise<void>
+}
+
+/** Stores the clock in `clock.json` of a data directory; without a directory, stores nothing. */
 export function createClockFile(directory: string | undefined): ClockFile {
   if (directory === undefined) return { read: async () => undefined, save: async () => {} }
   const path = join(directory, 'clock.json')
   return {
     async read() {
       const text = await readFile(path, 'utf8').catch(() => '')
-      const offset = Number(/^\{"offset_ms":(-?\d{1,15})\}\s*$/.exec(text)?.[1])
-      return Number.isNaN(offset) ? undefined : offset
+      const [, offset, standsAt] =
+        /^\{"offset_ms":(-?\d{1,15})(?:,"stands_at":(-?\d{1,15}))?\}\s*$/.exec(text) ?? []
+      if (offset === undefined) return undefined
+      return { offset_ms: Number(offset), ...(standsAt !== undefined && { stands_at: Number(standsAt) }) }
     },
     // The store creates the directory; a directory deleted since is not created again.
-    async save(offsetMs) {
-      await writePrivateFile(path, `${JSON.stringify({ offset_ms: offsetMs })}\n`)
+    async save(offset_ms, stands_at) {
+      await writePrivateFile(path, `${JSON.stringify({ offset_ms, stands_at })}\n`)
     },
   }
 }
@@ -29,27 +40,34 @@ export function createClockFile(directory: string | undefined): ClockFile {
 interface StartInputs {
   /** Requested start time. */
   wanted: Date | undefined
-  /** Saved offset from real time, in milliseconds. */
-  offset: number | undefined
+  stored: StoredClock | undefined
   /** The newest event in the store. */
   newest: { created_at: string } | undefined
   now: Date
 }
 
 /**
- * Returns the time at which the clock starts; `undefined` means real time. A requested time counts, but never before the time
- * that the clock had reached: real time with the saved offset, or without one, the time of the newest event. Without a
- * requested time, the clock continues with its offset.
+ * Returns the time at which the clock starts, and whether it is frozen; `undefined` means real time. A requested time counts,
+ * but never before the time that the clock had reached: the time at which it was frozen, real time with the saved offset, or
+ * without either, the time of the newest event. Without a requested time, the clock continues as it was.
  */
 export function initialClockTime({
   wanted,
-  offset,
+  stored,
   newest,
   now,
-}: StartInputs): { time: Date; notice?: string } | undefined {
-  const continued = offset === undefined ? undefined : new Date(now.getTime() + offset)
+}: StartInputs): { time: Date; frozen?: boolean; notice?: string } | undefined {
+  const { offset_ms, stands_at } = stored ?? {}
+  const continued = offset_ms === undefined ? undefined : new Date(stands_at ?? now.getTime() + offset_ms)
   if (wanted === undefined) {
-    if (continued === undefined || offset === 0) return undefined
+    if (continued === undefined) return undefined
+    if (stands_at !== undefined)
+      return {
+        time: continued,
+        frozen: true,
+        notice: `The clock is still frozen at ${continued.toISOString()}. Let it run with: tabwire clock freeze --off`,
+      }
+    if (offset_ms === 0) return undefined
     return {
       time: continued,
       notice: `The clock continues at ${continued.toISOString()}: it keeps its offset from real time.`,

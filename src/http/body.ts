@@ -207,6 +207,8 @@ function shownText(bytes: Buffer): string {
 export function parseJson(text: string): unknown {
   if (text.startsWith('\uFEFF'))
     throw new Refusal('invalid_json', 'The body starts with a byte-order mark. Send the JSON without it.')
+  if (text.trim() === '')
+    throw new Refusal('invalid_json', 'The body is empty. Send a JSON object, such as {}.')
   let value: unknown
   try {
     value = JSON.parse(text)

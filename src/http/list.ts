@@ -1,5 +1,6 @@
 import { didYouMean } from '../model/text/did-you-mean.ts'
 import { localTimeIssue, parseTime } from '../model/text/time.ts'
+import { eventTypes, type EventType } from '../model/event.ts'
 import { Refusal } from '../model/refusal.ts'
 import { type Route, ok, type Call, type QueryOf, type Reply } from './route.ts'
 import type { CollectionName, Collections } from '../model/records.ts'
@@ -93,6 +94,11 @@ export function choiceOf<T extends string>(
   if (choice === undefined)
     throw new Refusal('invalid_query', `${name} must be one of ${choices.join(', ')}, got ${shown(given)}.`)
   return choice
+}
+
+/** Reads `?type=`, the type of an event or `ping`. */
+export function typeOf(query: URLSearchParams): EventType | 'ping' | undefined {
+  return choiceOf(query, 'type', [...eventTypes, 'ping'])
 }
 
 /** Reads `?name=` as a time in the form of stored times, which sort as text. */

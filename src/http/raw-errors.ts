@@ -57,7 +57,9 @@ export function answerRawErrors(
       const isWhole = now?.req.complete === true && (now !== before || !wasAnswered)
       const bytes = now === undefined ? 0 : bytesOfLongBody(now.req)
       if (isWhole) return
-      if (bytes > read) timers.setTimeout(() => refuseIfLate(socket, bytes), requestMs).unref()
+      // A handler that waits, for example for an injected delay, has not begun to read.
+      const isUnread = now?.req.readableFlowing === null && now.req.readableLength > 0
+      if (isUnread || bytes > read) timers.setTimeout(() => refuseIfLate(socket, bytes), requestMs).unref()
       else refuse(socket, tooLate(), isSilent(socket) ? null : unknownLine)
     })
   }

@@ -3,6 +3,9 @@ import { createClient } from '../client.ts'
 import type { FetchText } from '../client.ts'
 import { usageError } from '../cli/errors.ts'
 import { paginate } from '../client/reads.ts'
+import { queryText } from '../client/transport.ts'
+import type { List, PageQuery } from '../client/types.ts'
+import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { packageVersion } from '../package-file.ts'
 import { createMcpServer } from './server.ts'
@@ -40,10 +43,12 @@ export async function answerAtService(
     authorities: parts.authorities,
     lookup: parts.lookup,
     async receiver(text: string) {
-      // Needs the scope `simulate`, as resending does.
-      await client.deliveries.list({ limit: 1 })
       const url = URL.canParse(text) ? new URL(text).href : text
-      for await (const endpoint of paginate(client.endpoints.list))
+      // By /_sim, which needs the scope `simulate`, as resending does, and has no injected faults.
+      const list = async (query: PageQuery = {}) =>
+        (await client.request('GET', `/_sim/webhook-endpoints${queryText({ ...query, limit: 100 })}`))
+          .json as List<WebhookEndpointView>
+      for await (const endpoint of paginate(list))
         if (endpoint.url === url) {
           const judged = await parts.judgeDestination(url)
           if ('reason' in judged) throw usageError(`url ${judged.reason}.`)

@@ -50,7 +50,8 @@ export const registerEndpointBody = z.object({
  * Body of `POST /_sim/webhook-endpoints`, where the caller may choose the secret. So a temporary endpoint can be
  * recreated without changing its receiver.
  */
-export const chosenSecretBody = registerEndpointBody.extend({
+export const chosenSecretBody = z.strictObject({
+  ...registerEndpointBody.shape,
   signing_secret: z
     .string()
     .regex(

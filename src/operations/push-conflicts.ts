@@ -51,8 +51,11 @@ export function refuseConflicts(
     isFullyPaid(check) && overpaidCents > 0
       ? ` Guests paid ${overpaidCents} cents more than the pushed total.`
       : ''
+  const way = isFullyPaid(check)
+    ? 'refund the payments first, in full where they paid claims of these items'
+    : 'release or refund their claims first'
   throw new PushConflict(
-    `${why}: ${names}. The check is unchanged.${overpaid}${hint} Keep these items in the push, or release or refund their claims first.`,
+    `${why}: ${names}. The check is unchanged.${overpaid}${hint} Keep these items in the push, or ${way}.`,
     conflicts,
     check,
   )

@@ -20,6 +20,7 @@ import {
   noFaults,
   viewFaults,
 } from '../model/simulator/fault-rules.ts'
+import { stateCollections, type StateCollection } from '../model/simulator/state.ts'
 import type { Service } from '../service.ts'
 import type { Json, SharedValues } from '../store/shared-values.ts'
 import type { Store } from '../store/store.ts'
@@ -31,7 +32,7 @@ import { untilKnownElsewhere } from './sharing.ts'
 /** Default start of a seeded run's clock: an arbitrary time that never changes. */
 const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
 
-/** Opens the service's clock at the stored time; a frozen clock runs again, unless other instances share it. */
+/** Opens the service's clock at the stored time, frozen if it was frozen. */
 export async function openClock(options: Settings, { store, values, shared }: Stored): Promise<MovableClock> {
   const { startAt, onNotice } = options
   if (options.seed !== undefined) {
@@ -41,16 +42,25 @@ export async function openClock(options: Settings, { store, values, shared }: St
   if (shared !== undefined) return openSharedClock(options, store, values)
   const kept = createClockFile(options.dataDirectory)
   const [newest] = (await store.list('events', { limit: 1 })).data
-  const offset = await kept.read()
+  const stored = await kept.read()
   const real = new Date(timers.now())
-  const start = initialClockTime({ wanted: startAt, offset, newest, now: real })
+  const start = initialClockTime({ wanted: startAt, stored, newest, now: real })
   if (start?.notice !== undefined) onNotice(start.notice)
-  const clock = createMovableClock({ start: start?.time, real })
+  const clock = createMovableClock({ start: start?.time, real, frozen: start?.frozen ?? false })
   if (startAt !== undefined) await kept.save(clock.offsetMs())
   return clock
 }
 
 type Stored = Pick<Parts, 'store' | 'values' | 'shared'>
+
+/** Returns the newest id of the stored records; `undefined` when there are none. */
+export async function newestIdIn(store: Pick<Store, 'list'>): Promise<string | undefined> {
+  const newest = async (name: StateCollection) => (await store.list(name, { limit: 1 })).data
+  const dated = stateCollections.filter((name) => name !== 'locations')
+  const ids = (await Promise.all(dated.map(newest))).flat().map(({ id }) => id)
+  const timeIn = (id: string) => id.slice(id.indexOf('_') + 1)
+  return ids.toSorted((one, other) => (timeIn(one) < timeIn(other) ? 1 : -1))[0]
+}
 
 /** Opens the clock of a sandbox. Its first instance sets it; the later ones follow it, also when it is frozen. */
 async function openSharedClock(
@@ -60,7 +70,7 @@ async function openSharedClock(
 ): Promise<MovableClock> {
   const [newest] = (await store.list('events', { limit: 1 })).data
   const real = new Date(timers.now())
-  const start = initialClockTime({ wanted: startAt, offset: undefined, newest, now: real })
+  const start = initialClockTime({ wanted: startAt, stored: undefined, newest, now: real })
   const clock = createMovableClock({ start: start?.time, real })
   const first = initialValue(clock.setting())
   const { setting, isNew } = await values.update(CLOCK, (value) => ({

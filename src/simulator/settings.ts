@@ -250,39 +250,37 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
 }
 
 /**
- * Returns the callbacks of the program. An error that one of them throws goes to `onError`, and an error of `onError`
- * becomes a process warning. So they change no response, and stop neither the store nor the deliveries.
+ * Returns the callbacks of the program. An error that one of them throws, or with which its promise rejects, goes to
+ * `onError`; an error of `onError` becomes a process warning. So they change no response, and stop neither the store nor the
+ * deliveries.
  */
 export function callbacksOf({
   onRequest,
   onNotice,
   onError,
 }: Pick<SimulatorOptions, keyof Callbacks>): Callbacks {
-  const report: Callbacks['onError'] = (error, requestId) => {
-    try {
-      onError?.(error, requestId)
-    } catch (thrown) {
-      process.emitWarning(thrown instanceof Error ? thrown : String(thrown))
-    }
-  }
+  const warn = (thrown: unknown) => process.emitWarning(thrown instanceof Error ? thrown : String(thrown))
+  const report: Callbacks['onError'] = (error, requestId) => run(() => onError?.(error, requestId), warn)
   return {
     onRequest:
       onRequest &&
-      ((request) => {
-        try {
-          onRequest(request)
-        } catch (error) {
-          report(error, request.requestId)
-        }
-      }),
-    onNotice(notice) {
-      try {
-        onNotice?.(notice)
-      } catch (error) {
-        report(error)
-      }
-    },
+      ((request) =>
+        run(
+          () => onRequest(request),
+          (error) => report(error, request.requestId),
+        )),
+    onNotice: (notice) => run(() => onNotice?.(notice), report),
     onError: report,
+  }
+}
+
+/** Runs a callback, which may be an async function. Its errors go to `failed`. */
+function run(callback: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const ended = callback()
+    if (ended instanceof Promise) ended.catch(failed)
+  } catch (error) {
+    failed(error)
   }
 }
 

@@ -21,6 +21,7 @@ import {
 } from '../model/simulator/settings.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName, signatureHeader } from '../model/text/service-name.ts'
 import { sign, verify } from '../signature/index.ts'
+import { isArrayBuffer } from '../signature/options.ts'
 
 /** Result of a matcher: `message` is for a failed test, and `actual` and `expected` are for its diff. */
 export interface Outcome {
@@ -84,7 +85,7 @@ export type ReceivedDelivery =
   | Request
   | {
       headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-      body: string | Uint8Array
+      body: string | Uint8Array | ArrayBuffer
     }
 
 /** How a signature is verified. */
@@ -155,7 +156,7 @@ function requireReceived(received: unknown): void {
     )
   }
   const { headers, body } = (received ?? {}) as { headers?: unknown; body?: unknown }
-  const hasBody = typeof body === 'string' || body instanceof Uint8Array
+  const hasBody = typeof body === 'string' || body instanceof Uint8Array || isArrayBuffer(body)
   if (typeof headers === 'object' && headers !== null && hasBody) return
   const isParsed = typeof body === 'object' && body !== null
   throw new TypeError(`${wanted}, got ${isParsed ? `${kindOf(body)} as body` : kindOf(received)}.`)

@@ -150,15 +150,24 @@ describe('a jump of the clock', () => {
 
 describe('a clock starts', () => {
   const now = new Date('2026-01-01T00:00:00.000Z')
-  const known = { wanted: undefined, offset: undefined, newest: undefined, now }
+  const known = { wanted: undefined, stored: undefined, newest: undefined, now }
   const newest = { created_at: '2026-06-01T00:00:00.000Z' }
   const wanted = start
 
   it.each([
     ['now', known, undefined],
-    ['where it was left', { ...known, offset: 1000, newest }, '2026-01-01T00:00:01.000Z'],
+    ['where it was left', { ...known, stored: { offset_ms: 1000 }, newest }, '2026-01-01T00:00:01.000Z'],
     ['where it shall', { ...known, wanted, newest }, '2026-11-21T18:00:00.000Z'],
-    ['not before where it was left', { ...known, wanted, offset: 4e10 }, '2027-04-08T23:06:40.000Z'],
+    [
+      'not before where it was left',
+      { ...known, wanted, stored: { offset_ms: 4e10 } },
+      '2027-04-08T23:06:40.000Z',
+    ],
+    [
+      'where it was frozen',
+      { ...known, stored: { offset_ms: 1000, stands_at: now.getTime() + 60_000 } },
+      '2026-01-01T00:01:00.000Z',
+    ],
     ['not before the newest event', { ...known, wanted: now, newest }, newest.created_at],
   ])('%s', (_where, given, time) => {
     expect(initialClockTime(given)?.time.toISOString()).toBe(time)

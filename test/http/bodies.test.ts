@@ -48,6 +48,15 @@ describe('a body', () => {
     expect((await simulator.client.checks.list()).data).toEqual([])
   })
 
+  it.each([
+    ['nothing', ''],
+    ['blanks alone', ' \n '],
+  ])('with %s is refused as empty', async (_what, body) => {
+    const { call } = await openSimulator()
+    const { message } = errorOf(await call(route, { body }))
+    expect(message).toBe('The body is empty. Send a JSON object, such as {}.')
+  })
+
   it.each<[what: string, body: string]>([
     ['32 levels', nested(32)],
     [

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { stateText } from '../../src/model/simulator/record-lines.ts'
-import { openSimulator, rawHeaders } from '../support/simulator.ts'
+import { check, item, openSimulator, rawHeaders } from '../support/simulator.ts'
 
 describe('a client that is slow', () => {
   it('to begin gets 408 with an id', async () => {
@@ -25,6 +25,20 @@ describe('a client that is slow', () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100)
     const answers = await Promise.all([text(whole), text(half)])
     expect(answers.map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408'])
+  })
+
+  it('is not blamed for a large push that waits for an injected latency', async () => {
+    const limits = { headersMs: 500, requestMs: 500 }
+    const simulator = await openSimulator({ connectionLimits: limits })
+    await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 1_800 }] })
+    const items = Array.from({ length: 800 }, (_, index) => item(`item-${index}`, { name: 'x'.repeat(150) }))
+    const body = JSON.stringify(check({ items }))
+    const head = `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(simulator)}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    const [whole, half] = [open(simulator.port), open(simulator.port)]
+    whole.write(head + body)
+    half.write(head + body.slice(0, body.length / 2))
+    const answers = await Promise.all([text(whole), text(half)])
+    expect(answers.map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 201', 'HTTP/1.1 408'])
   })
 
   it('to send a state has time while data arrives, and no longer', async () => {

@@ -205,6 +205,11 @@ describe('a simulator in this process', () => {
   test.each<[string, (one: Simulator) => unknown, string]>([
     ['a type', (one) => one.deliveries.waitFor('ping' as never), 'options must be an object, got "ping".'],
     ['null', (one) => one.deliveries.none(null as never), 'options must be an object, got null.'],
+    [
+      'an unknown option',
+      (one) => one.idle({ wait: 5 } as never),
+      'unknown option "wait". Known options: signal, timeout.',
+    ],
     ['a number', (one) => one.events.waitFor('ping', 5 as never), 'options must be an object, got 5.'],
     [
       'no handler',
@@ -216,15 +221,18 @@ describe('a simulator in this process', () => {
     await expect(async () => call(one)).rejects.toThrow(new TypeError(message))
   })
 
-  test('names a handler that returns no Response', async () => {
+  test.each([
+    [undefined, 'undefined'],
+    [{ status: 200, headers: {} }, '{"status":200,"headers":{}}'],
+  ])('names a handler that returns no Response, but %j', async (returned, got) => {
     const one = await made({ port: false })
-    one.receive(SHOP, () => undefined as never)
+    one.receive(SHOP, () => returned as never)
     await one.endpoints.create({ url: SHOP })
     await one.checks.push('table-12', check())
     await one.idle()
     const { data } = await one.deliveries.list()
     expect(data[0]?.attempts[0]?.error).toBe(
-      'The in-process receiver of shop.test threw an error: the function of receive() must return a Response, got undefined.',
+      `The in-process receiver of shop.test threw an error: the function of receive() must return a Response, got ${got}.`,
     )
   })
 

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 // As it is built: bundled packages keep the real timers by the build.
 import { createSimulator, NotDelivered, type Simulator } from 'tabwire'
 import { verify } from 'tabwire/signature'
+import { timers } from '../../src/timers.ts'
 import { check } from '../support/simulator.ts'
 
 type FakeOptions = NonNullable<Parameters<typeof vi.useFakeTimers>[0]>
@@ -100,4 +101,16 @@ test('the clock of the service shows real time while the clock of the tests is s
   const { now, offset_ms } = await simulator.clock.show()
   expect(offset_ms).toBe(0)
   expect(now > '2026').toBe(true)
+})
+
+test('a rate limit ends in real time, while the clock of the tests is advanced or stopped', async () => {
+  vi.useFakeTimers({ now: new Date('2020-02-02T02:02:02.000Z') })
+  onTestFinished(() => void vi.useRealTimers())
+  const simulator = await createSimulator({ port: false, rateLimit: '1/s' })
+  onTestFinished(() => simulator.close())
+  await simulator.checks.list()
+  vi.advanceTimersByTime(60_000)
+  await expect(simulator.checks.list()).rejects.toMatchObject({ code: 'rate_limited' })
+  await timers.sleep(1_000)
+  expect(await simulator.checks.list()).toMatchObject({ data: [] })
 })

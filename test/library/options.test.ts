@@ -174,6 +174,17 @@ describe('options', () => {
     expect(warned).toHaveBeenCalledWith(mistake)
   })
 
+  test('async callbacks reject without an unhandled rejection, like callbacks that throw', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    onTestFinished(() => warned.mockRestore())
+    const [inRequest, inError] = [new Error('onRequest has a mistake.'), new Error('onError has a mistake.')]
+    const onError = vi.fn(() => Promise.reject(inError))
+    const { fetch } = await made({ onRequest: () => Promise.reject(inRequest), onError })
+    const answer = await fetch('/v1/locations')
+    await vi.waitFor(() => expect(warned).toHaveBeenCalledWith(inError))
+    expect(onError.mock.calls).toEqual([[inRequest, answer.headers.get('x-request-id')]])
+  })
+
   test('undefined options have their defaults', async () => {
     const noDefaults = {
       port: undefined,

@@ -39,12 +39,18 @@ const both: [string, () => Client][] = [
   ['a client over HTTP', () => overHttp],
 ]
 
+/** The calls of a client by their names, such as `checks.get`. */
+function callsOf(client: object): Record<string, unknown> {
+  const calls = Object.entries(client).flatMap(([name, one]: [string, unknown]) =>
+    typeof one === 'object' && one !== null
+      ? Object.entries(one).map(([call, value]: [string, unknown]) => [`${name}.${call}`, value] as const)
+      : [[name, one] as const],
+  )
+  return Object.fromEntries(calls)
+}
+
 test('the simulator has every call of the client', () => {
-  const callsOf = (value: object) =>
-    Object.entries(value).flatMap(([name, one]: [string, unknown]) =>
-      typeof one === 'object' && one !== null ? Object.keys(one).map((call) => `${name}.${call}`) : [name],
-    )
-  expect(callsOf(simulator)).toEqual(expect.arrayContaining(callsOf(overHttp)))
+  expect(Object.keys(callsOf(simulator))).toEqual(expect.arrayContaining(Object.keys(callsOf(overHttp))))
 })
 
 describe.each(both)('%s', (_name, client) => {
@@ -161,6 +167,34 @@ describe.each(both)('%s', (_name, client) => {
       'options must be an object, got 5.',
     )
     expect(await checks.list({ status: undefined, limit: 1 })).toMatchObject({ data: [] })
+  })
+
+  test.each<[name: string, ...args: unknown[]]>([
+    ['account', { closed: true }],
+    ['bundle', { until: '1h' }],
+    ['deliveries.resend', 'dlv_1', { verbatim: true }],
+    ['endpoints.create', { url: SHOP, types: [] }],
+    ['clock.advance', '1m', { wait: 1 }],
+    ['clock.moveTo', 0, { wait: 1 }],
+    ['clock.freeze', true, { wait: 1 }],
+    ['state.save', { wait: 1 }],
+    ['reset', { wait: 1 }],
+  ])('%s refuses unknown options, and does nothing', async (name, ...args) => {
+    const call = callsOf(client())[name] as (...given: unknown[]) => Promise<unknown>
+    await expect(call(...args)).rejects.toThrow(TypeError)
+    await expect(call(...args)).rejects.toThrow(/^unknown option "(closed|until|verbatim|types|wait)"/)
+    expect((await client().endpoints.list()).data).toEqual([])
+    expect(await client().clock.show()).toMatchObject({ frozen: false, offset_ms: 0 })
+  })
+
+  test('rejects, and does not throw, for an argument of a wrong kind', async () => {
+    const calls = Object.keys(callsOf(overHttp)).filter((name) => !/^stream$|\.all$/.test(name))
+    for (const name of calls) {
+      const call = callsOf(client())[name] as (given: null) => unknown
+      const answer = call(null)
+      expect([name, answer]).toEqual([name, expect.any(Promise)])
+      await Promise.allSettled([answer])
+    }
   })
 
   test('refuses a state without fields by the name of the first one', async () => {

@@ -3,7 +3,7 @@ import { createSimulator } from '../../src/index.ts'
 import { tools } from '../../src/mcp/server.ts'
 import { checkBody } from '../support/cli.ts'
 import { onJudged } from '../support/judged-answers.ts'
-import { openSimulator, type TestSimulator } from '../support/simulator.ts'
+import { openReceiver, openSimulator, type TestSimulator } from '../support/simulator.ts'
 
 const accept = { accept: 'application/json, text/event-stream' }
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
@@ -126,6 +126,18 @@ test('receiver_check needs the scope simulate', async () => {
   })
 })
 
+test('receiver_check needs no other scope, and works while faults of the API are injected', async () => {
+  const { client, call, key: keyWith } = await openSimulator()
+  const { url } = await openReceiver()
+  const { signing_secret: secret } = await client.endpoints.create({ url })
+  await client.faults.set({ faults: [{ on: 'api', error_rate: 1 }] })
+  const key = await keyWith(['simulate'])
+  const withKey: TestSimulator['call'] = (route, options) => call(route, { ...options, key })
+  const args = { url, secret, only: ['accepts/non_ascii'] }
+  const { isError = false, structuredContent } = await callTool({ call: withKey }, 'receiver_check', args)
+  expect({ isError, ...structuredContent }).toMatchObject({ isError: false, target: url })
+})
+
 test('a waiting call ends when the service stops', async () => {
   const simulator = await openSimulator()
   const isWaiting = new Promise<void>((resolve) => {
@@ -212,6 +224,13 @@ test('the guests tool reports a successful action, even with injected errors of 
   await simulator.call('PUT /_sim/faults', { json: { faults: [{ on: 'api', error_rate: 1 }] } })
   const { isError = false } = await callTool(simulator, 'guests', { action: 'pay', check: 'dinner' })
   expect(isError).toBe(false)
+})
+
+test('a report with all_closed contains the account, in which an open check is a problem', async () => {
+  const simulator = await openSimulator()
+  await callTool(simulator, 'push', { check: 'dinner', body: checkBody() })
+  const { structuredContent } = await callTool(simulator, 'report', { all_closed: true })
+  expect(structuredContent).toMatchObject({ account: { checks_total: 1, problems_total: 1 } })
 })
 
 test('deliveries and account contain the latest 20 records, and the total number', async () => {

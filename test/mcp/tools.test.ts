@@ -137,6 +137,7 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
   test.each([
     ['checks', { chek: 'x' }, 'unknown argument chek. Did you mean check?'],
     ['checks', { limit: 0 }, 'limit must be at least 1, got 0'],
+    ['checks', { check: 'x', status: 'open' }, 'status is for lists. Omit it, or omit check.'],
     ['push', { check: 'x' }, 'body is required'],
     ['push', {}, 'check is required; body is required'],
     ['push', { check: 'x', body: [] }, 'body must be an object, got an array'],
@@ -145,6 +146,7 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
     ['guests', { action: 'pay' }, 'check is required for the action pay.'],
     ['guests', { action: 'claim', check: 'x' }, 'items is required for the action claim.'],
     ['guests', { action: 'pay', check: 'unknown' }, '404 not_found: '],
+    ['guests', { action: 'play', check: 'x' }, 'check is not for the action play. Pass table'],
     ['clock', { advance: '1h', freeze: true }, 'Pass at most one of advance, to and freeze.'],
     ['clock', { advance: 'soon' }, 'must be a duration such as 90s'],
     ['faults', { set: ['dorp'] }, 'Unknown fault "dorp". Did you mean drop?'],

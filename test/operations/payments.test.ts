@@ -267,6 +267,21 @@ describe('a refund', () => {
     expect(table.push(withoutFries).reply.outcome).toBe('updated')
   })
 
+  test('in full allows a push that a fully paid check refused, as the error advises', () => {
+    const table = tableWith(dinner)
+    const { reply: claim } = table.claim({ burger: 1, fries: 1, bread: 1 })
+    const withoutFries = bill({ burger: 1000, bread: 0 }, 1100)
+    const advice = () =>
+      /Keep these items in the push, or (.+)\.$/.exec(
+        refusalOf(() => table.push(withoutFries))?.message ?? '',
+      )?.[1]
+    expect(advice()).toBe('release or refund their claims first')
+    const { reply: payment } = table.pay({ claim_ids: [claim.id] })
+    expect(advice()).toBe('refund the payments first, in full where they paid claims of these items')
+    table.refund(payment)
+    expect(table.push(withoutFries).reply.outcome).toBe('updated')
+  })
+
   test('in parts that add up to the payment also releases the claims', () => {
     const { table, payment } = halfPaid()
     table.refund(payment, { amount_cents: 100 })

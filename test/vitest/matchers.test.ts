@@ -314,6 +314,7 @@ describe('toBeSignedBy', () => {
     expect(await request.text()).toBe(body)
     const headers = { 'x-service-signature': header() }
     await expect({ headers, body: Buffer.from(body) }).toBeSignedBy('whsec_a')
+    await expect({ headers, body: new TextEncoder().encode(body).buffer }).toBeSignedBy('whsec_a')
     await expect({ headers: new Headers(headers), body }).toBeSignedBy('whsec_a')
   })
 

@@ -23,7 +23,7 @@ interface Row {
 }
 
 const UNTRUSTED = /^(UNABLE_TO_.*|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|CERT_CHAIN_TOO_LONG|INVALID_CA)$/
-const CACERT = 'pass --cacert FILE (ca in the library) with the certificate of its authority'
+const CACERT = 'pass --cacert FILE (cacert in the library) with the certificate of its authority'
 const CERTS = 'or create a trusted one with `tabwire certs create`'
 
 /** Failures by error code; the first matching row counts. */
@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
     codes: /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
     outcome: 'tls_error',
     words: ({ host }) =>
-      `The certificate of ${host} is self-signed and not trusted. Pass it with --cacert FILE (ca in the library), ${CERTS}.`,
+      `The certificate of ${host} is self-signed and not trusted. Pass it with --cacert FILE (cacert in the library), ${CERTS}.`,
   },
   {
     codes: UNTRUSTED,

@@ -2,8 +2,8 @@ import { hash as digest, timingSafeEqual } from 'node:crypto'
 import type { ApiKey, Scope } from '../../model/api-key.ts'
 import { Refusal } from '../../model/refusal.ts'
 import type { Service } from '../../service.ts'
-import type { RateLimiterAbstract } from 'rate-limiter-flexible'
 import type { RateLimit } from '../../model/simulator/settings.ts'
+import { timers } from '../../timers.ts'
 
 /** Returns the SHA-256 of a key in hex, as keys are stored (contract section 2). */
 export function hashOf(key: string): string {
@@ -98,26 +98,39 @@ export function rateLimited(
   database?: LimitDatabase,
 ): Authenticate {
   if (limit === undefined) return authenticate
-  let limiter: Promise<RateLimiterAbstract> | undefined
+  let limiter: Promise<Limiter> | undefined
   return async (authorization) => {
     const key = await authenticate(authorization)
-    limiter ??= open(limit, database)
-    await (await limiter).consume(key.id).catch((exceeded: unknown) => {
-      if (exceeded instanceof Error) throw exceeded
-      throw refusal(limit, (exceeded as { msBeforeNext: number }).msBeforeNext)
-    })
+    limiter ??= database === undefined ? Promise.resolve(limitHere(limit)) : limitBy(database, limit)
+    const waitMs = await (await limiter)(key.id)
+    if (waitMs > 0) throw refusal(limit, waitMs)
     return key
   }
 }
 
-/** Loads the rate limiter only when a limit is set. */
-async function open(
+/** Counts a request of a key. Resolves with the milliseconds until the next one is accepted, or 0 when this one is. */
+type Limiter = (keyId: string) => Promise<number>
+
+/** Limits the requests of this process. Not the library's limiter, whose windows stop with the fake timers of a test. */
+function limitHere({ requests, seconds }: RateLimit): Limiter {
+  const windows = new Map<string, { ends: number; used: number }>()
+  return async (keyId) => {
+    const now = timers.elapsed()
+    const last = windows.get(keyId)
+    const window = last !== undefined && now < last.ends ? last : { ends: now + seconds * 1000, used: 0 }
+    windows.set(keyId, window)
+    window.used += 1
+    return window.used > requests ? window.ends - now : 0
+  }
+}
+
+/** Limits the requests of all instances. */
+async function limitBy(
+  database: LimitDatabase,
   { requests: points, seconds: duration }: RateLimit,
-  database: LimitDatabase | undefined,
-): Promise<RateLimiterAbstract> {
-  const { RateLimiterMemory, RateLimiterPostgres } = await import('rate-limiter-flexible')
-  if (database === undefined) return new RateLimiterMemory({ points, duration })
-  return new RateLimiterPostgres({
+): Promise<Limiter> {
+  const { RateLimiterPostgres } = await import('rate-limiter-flexible')
+  const limiter = new RateLimiterPostgres({
     points,
     duration,
     storeClient: database,
@@ -128,6 +141,14 @@ async function open(
     // One row per key, which its next window replaces.
     clearExpiredByTimeout: false,
   })
+  return (keyId) =>
+    limiter.consume(keyId).then(
+      () => 0,
+      (exceeded: unknown) => {
+        if (exceeded instanceof Error) throw exceeded
+        return Math.max(1, (exceeded as { msBeforeNext: number }).msBeforeNext)
+      },
+    )
 }
 
 /** Returns the refusal with whole seconds for `Retry-After`, at least 1. */

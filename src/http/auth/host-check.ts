@@ -34,23 +34,26 @@ export function createHostCheck(isAllowed: IsAllowedHost): (request: Request) =>
     if (host !== '' && !isAllowed(host))
       throw new Refusal(
         'forbidden_host',
-        `The Host ${JSON.stringify((hostname(host) ?? host).slice(0, 100))} is not allowed. Use a loopback address, or allow the name with --allowed-host (allowedHosts in the library).`,
+        `The Host ${JSON.stringify((hostname(host) ?? host).slice(0, 100))} is not allowed. Use a loopback address, or allow the name with --allowed-host (allowedHost in the library).`,
       )
     const origin = headers.get('origin')
     if (origin !== null && !isAllowed(hostOf(origin) ?? '')) throw foreign()
     // <script src> and some forms send no Origin, but browsers send Sec-Fetch-Site.
-    if (headers.get('sec-fetch-site') === 'cross-site' && !isOpeningOfInspector(request)) throw foreign()
+    if (headers.get('sec-fetch-site') === 'cross-site' && !isOpeningOfPage(request)) throw foreign()
   }
 }
 
+/** Paths of the inspector, the reference and the guest pages. */
+const PAGE = /^\/(?:docs(?:\/.*)?|t\/[^/]+\/[^/]+)?$/
+
 /**
- * Returns true when a browser opens the inspector in a window. `tabwire open` opens it through a file, which counts as
- * cross-site. The page contains no data, and other pages cannot frame or read it.
+ * Returns true when a browser opens a page in a window: by a link of another site, or by the file of `tabwire open`, which
+ * counts as one. Opening a page changes nothing, and other pages cannot frame or read it.
  */
-function isOpeningOfInspector({ method, url, headers }: Request): boolean {
+function isOpeningOfPage({ method, url, headers }: Request): boolean {
   const isWindow =
     headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
-  return method === 'GET' && isWindow && new URL(url).pathname === '/'
+  return method === 'GET' && isWindow && PAGE.test(new URL(url).pathname)
 }
 
 function isHttp10(request: Request): boolean {

@@ -55,8 +55,9 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description:
-            'An API key. Its scopes are any of `read` (every GET), `write` (pushes, webhook endpoints and pings) and `simulate` (all of `/_sim`).',
+          description: simulator
+            ? 'An API key. Its scopes are any of `read` (every GET under `/v1`, and `/_sim/metrics`), `write` (pushes, webhook endpoints and pings) and `simulate` (the rest of `/_sim`).'
+            : 'An API key. Its scopes are any of `read` (every GET) and `write` (pushes, webhook endpoints and pings).',
         },
       },
       parameters: { ...parameterComponents, 'webhook-signature': signatureParameter(serviceName) },

@@ -99,7 +99,7 @@ const errorAnswers = {
   },
   PayloadTooLarge: {
     codes: ['payload_too_large'],
-    description: 'The body exceeds the limit, 1 MiB by default.',
+    description: 'The body exceeds the limit: 1 MiB by default, and more for a state.',
   },
   UnsupportedMediaType: {
     codes: ['unsupported_media_type'],

@@ -9,7 +9,7 @@ Guests claim items and pay at the table. Receivers get signed, retried webhooks.
 - Lists are newest first: pass \`next_cursor\` as \`cursor\` until it is null.
 - \`HEAD\` works wherever \`GET\` does. Other methods on a known path return 405 with \`Allow\`, unknown paths 404.
 - An API key belongs to one location. Its checks and webhook endpoints belong to the same location.
-- A call without a valid key returns 401 before any other check.
+- A call without a valid key returns 401 before any other check but those of Host and Origin.
 - Requests that are not valid HTTP/1.1 or HTTP/1.0 return 400, 408, 431 or 505 in the same error format.
 - Errors have one format: \`code\` for programs, \`message\` for people, \`request_id\`, and details per code.`
 

@@ -83,7 +83,8 @@ const queryParameters = {
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   'since.stream': {
-    description: 'Send history since this time first, then the event `live`, then live events.',
+    description:
+      'Send the requests and attempts since this time first, then the event `live`, then live events.',
     schema: time,
   },
   listener: {

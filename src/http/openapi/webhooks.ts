@@ -47,7 +47,8 @@ const triggers = {
   'check.created': 'A push created a check.',
   'check.updated': 'A push changed a check.',
   'check.closed': 'A push closed a check, or created a closed check.',
-  'check.fully_paid': 'Payments brought the balance of a check to 0. Sent each time the balance reaches 0.',
+  'check.fully_paid':
+    'A payment, or a push that lowered the total, brought the balance of a paid check to 0 or less. Sent each time.',
   'payment.succeeded': 'A guest paid.',
   'payment.refunded': 'A payment was refunded, fully or partly.',
   'claim.created': 'A guest claimed items.',
@@ -74,6 +75,7 @@ export function signatureParameter(serviceName: string): Json {
 }
 
 function delivery(type: WebhookType, trace: boolean): Json {
+  const retried = type === 'ping' ? '' : ' The delivery is retried.'
   const content = {
     'application/json': {
       schema: refTo('schemas', envelopeName(type)),
@@ -93,8 +95,8 @@ function delivery(type: WebhookType, trace: boolean): Json {
     requestBody: { required: true, content },
     responses: {
       '2XX': { description: 'Accepted. The response body is ignored.' },
-      '4XX': { description: 'Rejected, for example for a wrong signature. The delivery is retried.' },
-      '5XX': { description: 'Failed. The delivery is retried.' },
+      '4XX': { description: `Rejected, for example for a wrong signature.${retried}` },
+      '5XX': { description: `Failed.${retried}` },
     },
   }
 }

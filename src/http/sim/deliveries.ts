@@ -31,6 +31,7 @@ import {
   pageQueryOf,
   searchIn,
   timeRangeOf,
+  typeOf,
 } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { type Call, created, type Documented, ok, type QueryOf, type Reply, withBody } from '../route.ts'
@@ -199,7 +200,7 @@ function filterOf(call: Call): Record<string, string> {
   return definedFields({
     endpoint_id: call.query.get('endpoint_id'),
     event_id: call.query.get('event_id'),
-    event_type: call.query.get('type'),
+    event_type: typeOf(call.query),
     external_check_id: call.query.get('external_check_id'),
   })
 }

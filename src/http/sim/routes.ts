@@ -22,6 +22,7 @@ import {
   pageQueryOf,
   timeOf,
   timeRangeOf,
+  typeOf,
 } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { KEPT_REQUESTS } from '../request-log/log.ts'
@@ -353,7 +354,7 @@ export function simRoutes(parts: SimParts): Documented[] {
 const searchedInEvents = ['id', 'type', 'external_check_id', 'body']
 
 function eventFilter({ query }: Call): Record<string, string> {
-  return definedFields({ type: query.get('type'), external_check_id: query.get('external_check_id') })
+  return definedFields({ type: typeOf(query), external_check_id: query.get('external_check_id') })
 }
 
 /** @throws Refusal `invalid_path` for an invalid table number (contract section 5). */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { currenciesOf } from '../../cli/guests.ts'
+import { checkAfter, currenciesOf } from '../../cli/guests.ts'
 import { ifRefused, usageError } from '../../cli/errors.ts'
 import { uniqueName, type PushBody } from '../../cli/push/bodies.ts'
 import { reportOf } from '../../cli/push/source.ts'
@@ -10,7 +10,6 @@ import { renderPush } from '../../cli/render/push.ts'
 import { renderTriggered } from '../../cli/render/steps.ts'
 import { trigger } from '../../cli/trigger.ts'
 import type { Client } from '../../client.ts'
-import type { Check } from '../../model/check.ts'
 import { eventTypes } from '../../model/event.ts'
 import { packageFile } from '../../package-file.ts'
 import { adds, checkId, defineTool, paging, reads, type ToolResult } from '../tool.ts'
@@ -18,15 +17,6 @@ import { adds, checkId, defineTool, paging, reads, type ToolResult } from '../to
 /** Returns the currency of each location; none without the scope to read them. */
 function currencies(client: Client): Promise<Record<string, string>> {
   return currenciesOf(client).catch(ifRefused({}))
-}
-
-/**
- * Returns a check after an action. Reads under `/_sim`, where injected faults, rate limits and a missing scope `read` cannot
- * turn a successful action into an error.
- */
-async function checkAfter(client: Client, externalId: string): Promise<Check> {
-  const { json } = await client.request('GET', `/_sim/checks/${encodeURIComponent(externalId)}`)
-  return json as Check
 }
 
 export const push = defineTool({
@@ -72,6 +62,9 @@ export const checks = defineTool({
   async run({ connect }, { check: id, ...query }) {
     const client = await connect()
     if (id !== undefined) {
+      const given = Object.entries(query).find(([, value]) => value !== undefined)?.[0]
+      if (given !== undefined && given !== 'limit')
+        throw usageError(`${given} is for lists. Omit it, or omit check.`)
       const check = await client.checks.get(id)
       return { text: renderCheck(check, COLUMNS, await currencies(client)), data: check }
     }
@@ -139,7 +132,11 @@ export const guests = defineTool({
 
 async function act(client: Client, input: GuestsInput, signal: AbortSignal): Promise<ToolResult> {
   const { action, guest_name = null, amount_cents } = input
-  if (action === 'play') return play(client, input, signal)
+  if (action === 'play') {
+    if (input.check !== undefined)
+      throw usageError('check is not for the action play. Pass table, or play on all open checks.')
+    return play(client, input, signal)
+  }
   const required = requiredFor(input)
   if (action === 'claim') {
     const claim = await client.guests.claim(required('check'), { guest_name, items: required('items') })

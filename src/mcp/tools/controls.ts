@@ -111,7 +111,7 @@ export const report = defineTool({
       .optional()
       .describe('Only requests since this time, ISO 8601 or a duration ago such as 10m.'),
     account: z.boolean().default(false).describe('Also return the account of all checks.'),
-    all_closed: z.boolean().default(false).describe('With account: an open check is a problem.'),
+    all_closed: z.boolean().default(false).describe('Implies account: an open check is a problem, too.'),
   }),
   effects: reads,
   scopes: ['simulate'],
@@ -121,7 +121,7 @@ export const report = defineTool({
     const from = ago === undefined ? since : await timeOf(client, { agoMs: ago })
     const data = {
       ...(await client.report(from)),
-      ...(account && { account: await client.account({ all_closed }) }),
+      ...((account || all_closed) && { account: await client.account({ all_closed }) }),
     }
     const shown = { ...data, ...(data.account && { account: shortened(data.account) }) }
     return { text: renderReported(data, COLUMNS), data: shown }

@@ -53,10 +53,10 @@ export function viewClaim({ location_id: _location, guest_hash: _guest, ...view 
  * Body of `POST /_sim/checks/{external_check_id}/claims`. The check, not this schema, decides which quantities can be
  * claimed, 0 and less included.
  */
-export const claimBody = z.object({
+export const claimBody = z.strictObject({
   guest_name: guestName,
   items: z
-    .array(z.object({ external_id: z.string().min(1).max(255), quantity: thousandths }))
+    .array(z.strictObject({ external_id: z.string().min(1).max(255), quantity: thousandths }))
     .min(1)
     .max(1000)
     .refine(...unrepeated('must not repeat an item', (item: { external_id: string }) => item?.external_id)),
@@ -94,7 +94,7 @@ export function viewPayment({ location_id: _location, guest_hash: _guest, ...vie
  * `card` is the result of the simulated card, approved by default.
  */
 export const payBody = z
-  .object({
+  .strictObject({
     guest_name: guestName,
     claim_ids: z
       .array(z.string().min(1).max(255))
@@ -115,7 +115,7 @@ export const payBody = z
 export type PayBody = z.infer<typeof payBody>
 
 /** Body of `POST /_sim/payments/{id}/refunds`. The default is the rest of the payment. */
-export const refundBody = z.object({ amount_cents: z.int().min(1).optional() })
+export const refundBody = z.strictObject({ amount_cents: z.int().min(1).optional() })
 export type RefundBody = z.infer<typeof refundBody>
 
 /** A rating in the store (contract section 3). */
@@ -136,7 +136,7 @@ export function viewFeedback({ location_id: _location, ...view }: Feedback): Fee
 }
 
 /** Body of `POST /_sim/checks/{external_check_id}/feedback`. A comment has at most 1,000 characters. */
-export const feedbackBody = z.object({
+export const feedbackBody = z.strictObject({
   guest_name: guestName,
   rating: z.int().min(1).max(5),
   comment: z.string().max(1000).nullable().default(null),

@@ -39,7 +39,7 @@ export type ClockMoveBody = z.infer<typeof clockMoveBody>
  * Body of `POST /_sim/deliveries/{id}/resend`. `fresh` signs with the current time; otherwise the first header is
  * repeated.
  */
-export const resendBody = z.object({
+export const resendBody = z.strictObject({
   fresh: z.boolean('must be true (the default) or false').default(true),
 })
 
@@ -49,7 +49,7 @@ export const sessionCodeBody = z.strictObject({
 })
 
 /** Body of `POST /_sim/keys`. By default, the key has all scopes and the caller's location. */
-export const createKeyBody = z.object({
+export const createKeyBody = z.strictObject({
   name: z.string().min(1).max(255).default('key'),
   scopes: z
     .array(z.enum(scopes))

@@ -111,7 +111,11 @@ function modeOf({ mode }: { mode: number }): number {
 /** Files without secrets: `.gitignore`, and certificates, which are public. */
 const isPublic = (name: string) => name.endsWith('.gitignore') || /(?<!key)\.pem$/.test(name)
 
-/** Returns the mode to set when others than the owner have access; else `undefined`. */
+/** Tabwire's own files in a data directory; it may have others. */
+const OWN =
+  /^(?:\.|(?:db|clock|credentials|run)\.json.*|\..*\.tmp|journal\b.*|lock[.-].*|(?:ca|ca-\w+|listen|states)(?:\/.*)?)$/
+
+/** Returns the mode to set when others than the owner have access to a file of Tabwire; else `undefined`. */
 export function modeWanted({
   name,
   mode,
@@ -119,7 +123,8 @@ export function modeWanted({
 }: Pick<Entry, 'name' | 'mode' | 'folder'>): number | undefined {
   // A directory that others may only pass through hides its names, and its files have modes of their own.
   const forbidden = folder ? 0o066 : 0o077
-  if (process.platform === 'win32' || isPublic(name) || (mode & forbidden) === 0) return undefined
+  if (process.platform === 'win32' || !OWN.test(name) || isPublic(name) || (mode & forbidden) === 0)
+    return undefined
   return folder ? 0o700 : 0o600
 }
 

@@ -277,6 +277,8 @@ function isSqlState(code = ''): boolean {
 
 /** Returns the refusal of a request that the database could not answer. It never has the address or the password. */
 export function databaseUnavailable(error: unknown): Refusal {
+  // Its message says what to change, and has no address either.
+  if (error instanceof DatabaseUnusable) return new Refusal('storage_unavailable', error.message)
   const code = codeOf(error)
   const verb = isSqlState(code) ? 'refuses statements' : 'does not answer'
   const reason = code === undefined ? verb : `${verb} (${code})`

@@ -1,4 +1,5 @@
 import { timers } from '../../timers.ts'
+import { DatabaseUnusable } from './start-errors.ts'
 
 /** Milliseconds until a failed statement is repeated. */
 export const RETRY_MS = 50
@@ -26,7 +27,8 @@ export async function retrying<T>(until: number, work: () => Promise<T>): Promis
     try {
       return await within(until - timeRun(), work())
     } catch (error) {
-      if (timeRun() + RETRY_MS >= until) throw error
+      // A repetition does not help.
+      if (timeRun() + RETRY_MS >= until || error instanceof DatabaseUnusable) throw error
       await timers.sleep(RETRY_MS)
     }
 }

@@ -32,7 +32,11 @@ export const refused: Readonly<Record<number, Spoil>> = {
   },
   402: (_operation, asked) => ({
     ...asked,
-    body: JSON.stringify({ external_check_id: 'a', card: 'declined' }),
+    // The guest page names the check in the body.
+    body: JSON.stringify({
+      ...(asked.path.startsWith('/t/') && { external_check_id: 'a' }),
+      card: 'declined',
+    }),
   }),
   async 403({ scope }, asked, service) {
     if (scope !== undefined) return { ...asked, key: await keyWithout(scope, service) }

@@ -81,6 +81,14 @@ describe('the OpenAPI document', () => {
     expect(pointers.filter((pointer) => !text.includes(`{"$ref":"${pointer}"`))).toEqual([])
   })
 
+  test('says of every webhook but the ping that it is retried', async () => {
+    const { webhooks } = JSON.parse(await openApiText()) as Document
+    const retried = Object.entries(webhooks).filter(([, { post }]) =>
+      JSON.stringify(post).includes('is retried'),
+    )
+    expect(retried.map(([type]) => type)).toEqual(Object.keys(webhooks).filter((type) => type !== 'ping'))
+  })
+
   test('is one line, and marks the operations that only the inspector calls', async () => {
     const text = await openApiText()
     expect(text.trimEnd()).not.toContain('\n')
@@ -109,7 +117,7 @@ describe('the OpenAPI document', () => {
     const { paths, webhooks, components } = JSON.parse(text) as Document
     expect(Object.keys(paths).filter((path) => !path.startsWith('/v1/'))).toEqual([])
     expect(text).not.toMatch(
-      /_sim\/|\/t\/|X-Guest-Id|x-simulator-only|Simulator clock|ClockReport|fault_injected|traceparent/,
+      /_sim\/|`simulate`|\/t\/|X-Guest-Id|x-simulator-only|Simulator clock|ClockReport|fault_injected|traceparent/,
     )
     expect(webhooks['check.closed']?.post.parameters).toEqual([
       { $ref: '#/components/parameters/webhook-signature' },

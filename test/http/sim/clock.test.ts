@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { Stripe } from 'stripe'
 import { describe, expect, it } from 'vitest'
@@ -430,6 +432,48 @@ describe('the clock of a data directory', () => {
       return deliveriesOf(simulator)
     })
     expect(after.result[0]?.attempts).toHaveLength(6)
+  })
+
+  it('stays frozen at its time, until it runs or starts at a requested time', async () => {
+    const dataDirectory = await temporaryDirectory()
+    await run({ dataDirectory }, async ({ client }) => {
+      await client.clock.advance('3h')
+      await client.clock.freeze(true)
+      await client.clock.advance('1h')
+    })
+    const frozen = await run({ dataDirectory }, show)
+    const again = await run({ dataDirectory }, async (simulator) => {
+      const shown = await show(simulator)
+      await simulator.client.clock.freeze(false)
+      return shown
+    })
+    const { now } = frozen.result
+    expect([frozen, again].map(({ notices, result }) => [...notices, result.frozen, result.now])).toEqual(
+      [1, 2].map(() => [
+        `The clock is still frozen at ${now}. Let it run with: tabwire clock freeze --off`,
+        true,
+        now,
+      ]),
+    )
+    const running = await run({ dataDirectory }, show)
+    expect(running.result.frozen).toBe(false)
+    expect(running.result.now >= now).toBe(true)
+    expect(running.notices.join()).toContain('it keeps its offset from real time')
+    await run({ dataDirectory }, ({ client }) => client.clock.freeze(true))
+    const requested = await run({ dataDirectory, startAt: new Date('2100-01-01T00:00:00Z') }, show)
+    expect(requested.result).toMatchObject({ frozen: false })
+    expect(requested.result.now.slice(0, 16)).toBe('2100-01-01T00:00')
+  })
+
+  it.each([
+    [7_200_000, /^The clock continues at /],
+    [0, /^$/],
+  ])('opens with the file of an earlier version, %i ms ahead', async (offset_ms, told) => {
+    const dataDirectory = await temporaryDirectory()
+    await writeFile(join(dataDirectory, 'clock.json'), `{"offset_ms":${offset_ms}}\n`)
+    const { notices, result } = await run({ dataDirectory }, show)
+    expect(notices.join()).toMatch(told)
+    expect(result).toMatchObject({ frozen: false, offset_ms })
   })
 
   it('starts at the requested time, but never before earlier records', async () => {

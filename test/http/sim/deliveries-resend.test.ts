@@ -100,6 +100,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
     [{ fresh: null }, 'fresh', mustBeBoolean],
     [[], 'body', 'must be an object, got an array'],
     [null, 'body', 'must be an object, got null'],
+    [{ verbatim: true }, 'body', 'has unknown fields: verbatim'],
   ])('of %j is 422', async (body, path, message) => {
     const { simulator, delivery } = await withDelivery(200)
     const answer = await resend(simulator, delivery.id, body)

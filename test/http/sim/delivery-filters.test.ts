@@ -86,3 +86,14 @@ describe('GET /_sim/events and /_sim/requests', () => {
     expect(await pushes({ outcome: 'fault' })).toEqual(['fourth'])
   })
 })
+
+it.each(['events', 'deliveries'])('GET /_sim/%s refuses an unknown type', async (list) => {
+  const { call } = await openSimulator()
+  const refused = await call(`GET /_sim/${list}?type=check.creatd`)
+  expect([refused.status, errorOf(refused).code]).toEqual([400, 'invalid_query'])
+  expect(errorOf(refused).message).toMatch(
+    /^type must be one of check\.created, .*, ping, got "check\.creatd"\.$/,
+  )
+  for (const type of ['feedback.received', 'ping'])
+    expect(await call(`GET /_sim/${list}?type=${type}`)).toMatchObject({ status: 200 })
+})

@@ -91,6 +91,7 @@ describe('keys', () => {
     [{ scopes: ['admin', 'read', 'read'] }, 'scopes[0]', 'scopes'],
     [{ name: '' }, 'name'],
     [{ location_id: 'loc_1' }, 'location_id'],
+    [{ scope: 'read' }, 'body'],
   ])('are not created from %j', async (json, ...paths) => {
     const simulator = await openSimulator()
     const answer = await simulator.call('POST /_sim/keys', { json })

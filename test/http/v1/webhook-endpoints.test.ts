@@ -78,6 +78,18 @@ describe('registration', () => {
     expect(first?.signing_secret).not.toBe(second?.signing_secret)
   })
 
+  it('with an unknown field is refused by /_sim, but /v1 ignores the field', async () => {
+    const simulator = await openSimulator()
+    const json = { url, event_types: ['check.created'], types: [] }
+    const refused = await simulator.call('POST /_sim/webhook-endpoints', { json })
+    expect([refused.status, errorOf(refused).issues]).toEqual([
+      422,
+      [{ path: 'body', message: 'has unknown fields: types' }],
+    ])
+    expect((await simulator.client.endpoints.list()).data).toEqual([])
+    expect(await register(simulator, json)).toMatchObject({ status: 201 })
+  })
+
   it('is undone by deleting the endpoint through /_sim', async () => {
     const simulator = await openSimulator()
     const { id } = await simulator.client.endpoints.create({ url, event_types: ['check.created'] })

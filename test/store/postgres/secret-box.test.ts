@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { put } from '../../../src/model/records.ts'
-import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
 import { createSecretBox } from '../../../src/store/postgres/secret-box.ts'
 import { postgresPrograms, openTestDatabase, type Database } from '../../support/postgres.ts'
 
@@ -25,6 +25,19 @@ describe('the box for secrets', () => {
   })
 })
 
+const endpoint = {
+  id: 'we_1',
+  location_id: 'loc_1',
+  url: 'https://a.test/',
+  event_types: ['check.created' as const],
+  status: 'enabled' as const,
+  signing_secret: 'whsec_secret',
+  consecutive_failures: 0,
+  created_at: '2026-01-01T00:00:00.000Z',
+  disabled_at: null,
+  disabled_reason: null,
+}
+
 describe.skipIf(postgresPrograms === undefined)('a sandbox with --store-key', () => {
   let database: Database
   beforeAll(async () => {
@@ -36,18 +49,6 @@ describe.skipIf(postgresPrograms === undefined)('a sandbox with --store-key', ()
     const storeKey = newKey()
     const open = (key?: string) =>
       openPostgresStore({ url: database.url, sandbox: 'sealed', ...(key !== undefined && { storeKey: key }) })
-    const endpoint = {
-      id: 'we_1',
-      location_id: 'loc_1',
-      url: 'https://a.test/',
-      event_types: ['check.created' as const],
-      status: 'enabled' as const,
-      signing_secret: 'whsec_secret',
-      consecutive_failures: 0,
-      created_at: '2026-01-01T00:00:00.000Z',
-      disabled_at: null,
-      disabled_reason: null,
-    }
     const [one, other] = [await open(storeKey), await open(storeKey)]
     await one.transact({}, () => ({ writes: [put('endpoints', endpoint)] }))
     await one.values.update('credentials', () => ({ value: { api_key: 'twk_secret' }, reply: 0 }))
@@ -74,5 +75,21 @@ describe.skipIf(postgresPrograms === undefined)('a sandbox with --store-key', ()
     const again = await open(storeKey)
     expect(await again.get('endpoints', 'we_1')).toEqual(endpoint)
     await again.close()
+  })
+
+  test('refuses reads and writes of an instance with another key, and says what to pass', async () => {
+    const open = () => openPostgresStore({ url: database.url, sandbox: 'two_keys', storeKey: newKey() })
+    const [one, other] = [await open(), await open()]
+    const write = (store: PostgresStore) =>
+      store.transact({}, () => ({ writes: [put('endpoints', endpoint)] }))
+    await write(one)
+    const refusal = {
+      code: 'storage_unavailable',
+      message:
+        '--store: the secrets of the sandbox two_keys are encrypted with another key. Pass the key of the other instances: TABWIRE_STORE_KEY or --store-key-file.',
+    }
+    await expect(other.get('endpoints', 'we_1')).rejects.toMatchObject(refusal)
+    await expect(write(other)).rejects.toMatchObject(refusal)
+    await Promise.all([one.close(), other.close()])
   })
 })
