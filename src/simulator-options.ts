@@ -165,7 +165,7 @@ export interface SimulatorOptions {
    */
   signTime?: 'real' | 'virtual' | undefined
   /** Called with each answered request. Paths have no query and no token of a table's address. */
-  onRequest?: ((request: AnsweredRequest) => void) | undefined
+  onRequest?: ((request: AnsweredRequest) => unknown) | undefined
   /**
    * Sends deliveries with the trace context of the request that caused them (W3C Trace Context): the headers `traceparent`,
    * with a new span id per attempt, and `tracestate`. The request log shows the trace id of each request.
@@ -173,13 +173,13 @@ export interface SimulatorOptions {
    */
   trace?: boolean | undefined
   /** Called with one line that the user should know, such as a repaired journal. */
-  onNotice?: ((notice: string) => void) | undefined
+  onNotice?: ((notice: string) => unknown) | undefined
   /**
    * Called with bugs, with deliveries that could not be recorded, and with errors that the other callbacks throw. The request
    * id is given where there is one.
    * @default a process warning
    */
-  onError?: ((error: unknown, requestId?: string) => void) | undefined
+  onError?: ((error: unknown, requestId?: string) => unknown) | undefined
 
   /** Earlier name of `dataDir`, still accepted. */
   dataDirectory?: string | undefined

@@ -25,6 +25,7 @@ import {
   type Reader,
 } from '../model/simulator/settings.ts'
 import { isOpenToOthers } from '../model/loopback.ts'
+import type { AnsweredRequest } from '../model/simulator/request-entry.ts'
 import {
   defaultDeliveryTimes,
   leaseOutlastsAttempt,
@@ -50,7 +51,8 @@ type Converted =
   | keyof Callbacks
 
 /** Callbacks of the program. None of them throws. */
-interface Callbacks extends Pick<SimulatorOptions, 'onRequest'> {
+interface Callbacks {
+  onRequest: ((request: AnsweredRequest) => void) | undefined
   onNotice: (notice: string) => void
   onError: (error: unknown, requestId?: string) => void
 }

@@ -300,27 +300,22 @@ describe('a repair', () => {
     },
   )
 
-  it.skipIf(process.platform === 'win32')(
-    'changes no modes of files that are not of Tabwire',
-    async () => {
-      const { directory } = await filled()
-      await mkdir(join(directory, 'hooks'), { mode: 0o755 })
-      const modes = { hooks: 0o755, 'hooks/notify.sh': 0o755, 'notes.txt': 0o644, 'listen.sh': 0o755 }
-      for (const name of ['hooks/notify.sh', 'notes.txt', 'listen.sh'])
-        await writeFile(join(directory, name), '')
-      for (const [name, mode] of Object.entries(modes)) await chmod(join(directory, name), mode)
-      expect((await checkUp(directory)).checks.find(({ check: name }) => name === 'modes')?.level).toBe(
-        'good',
-      )
-      await chmod(join(directory, 'db.json'), 0o755)
-      expect((await repair(directory)).repaired).toHaveLength(1)
-      const after = Object.keys({ ...modes, 'db.json': 0 }).map(async (name) => [
-        name,
-        (await stat(join(directory, name))).mode & 0o777,
-      ])
-      expect(Object.fromEntries(await Promise.all(after))).toEqual({ ...modes, 'db.json': 0o600 })
-    },
-  )
+  it.skipIf(process.platform === 'win32')('changes no modes of files that are not of Tabwire', async () => {
+    const { directory } = await filled()
+    await mkdir(join(directory, 'hooks'), { mode: 0o755 })
+    const modes = { hooks: 0o755, 'hooks/notify.sh': 0o755, 'notes.txt': 0o644, 'listen.sh': 0o755 }
+    for (const name of ['hooks/notify.sh', 'notes.txt', 'listen.sh'])
+      await writeFile(join(directory, name), '')
+    for (const [name, mode] of Object.entries(modes)) await chmod(join(directory, name), mode)
+    expect((await checkUp(directory)).checks.find(({ check: name }) => name === 'modes')?.level).toBe('good')
+    await chmod(join(directory, 'db.json'), 0o755)
+    expect((await repair(directory)).repaired).toHaveLength(1)
+    const after = Object.keys({ ...modes, 'db.json': 0 }).map(async (name) => [
+      name,
+      (await stat(join(directory, name))).mode & 0o777,
+    ])
+    expect(Object.fromEntries(await Promise.all(after))).toEqual({ ...modes, 'db.json': 0o600 })
+  })
 
   it('changes no file of a newer version', async () => {
     const { directory, files } = await filled()
