@@ -285,7 +285,7 @@ export function createPump(settings: PumpSettings): Pump {
       backoff.clear()
       backlogs.stop()
       // Without an answer of the database, the leases end by themselves.
-      const left = Promise.race([slots?.close(), timers.sleep(graceMs, undefined, { ref: false })])
+      const left = slots && Promise.race([slots.close(), timers.sleep(graceMs, undefined, { ref: false })])
       await aborts.after(graceMs, inFlight.ended(), shuttingDown())
       // Aborts only when a caller waits: Node keeps an aborted signal, and with it the pump, in memory.
       if (elsewhere > 0) aborts.now(shuttingDown())

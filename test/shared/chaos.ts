@@ -29,7 +29,7 @@ export interface Outcome {
   lost: string[]
   /** Acknowledged pushes whose event an endpoint never accepted. */
   undelivered: string[]
-  /** Deliveries with two requests at a time, both of which were answered. */
+  /** Deliveries with two requests at a time. */
   overlapping: string[]
   /** Endpoints with more than eight requests at a time. */
   crowded: string[]
@@ -187,6 +187,7 @@ export async function disturb(
   } finally {
     isOver = true
     for (const { child } of instances) await child.kill()
+    account.end()
     await receiver.close()
     await proxy.close()
   }
@@ -201,6 +202,9 @@ async function call({ url, apiKey }: Instance, method: string, path: string, bod
   return fetch(url + path, { method, headers, body: text, signal }).catch(() => undefined)
 }
 
+/** Interval at which the receiver sees whether it ran, and time after a pause in which no overlap counts, in milliseconds. */
+const [WATCH_MS, BLOCKED_MS] = [20, 1_000]
+
 function createAccount() {
   const acknowledged = new Set<string>()
   const accepted = new Set<string>()
@@ -210,6 +214,14 @@ function createAccount() {
   const lists = { lost: [], undelivered: [], overlapping: [], crowded: [], early: [] }
   const outcome: Outcome = { acknowledged: 0, requests: 0, takeovers: [], ...lists }
   let arrived = (_path: string) => {}
+  // A receiver that did not run reads requests that the sender has given up meanwhile, together with their repetition.
+  let [ranAt, blockedAt] = [performance.now(), -Infinity]
+  const watch = setInterval(() => {
+    const now = performance.now()
+    if (now - ranAt > deliveryTimes.timeoutMs / 2) blockedAt = now
+    ranAt = now
+  }, WATCH_MS)
+  const isBlocked = () => performance.now() - blockedAt < BLOCKED_MS
   const add = (key: string, change: 1 | -1) => {
     const now = (open.get(key) ?? 0) + change
     open.set(key, now)
@@ -225,9 +237,8 @@ function createAccount() {
     requestsOf.set(delivery, number)
     const earlier = last.get(delivery)
     last.set(delivery, response)
-    // A receiver that was blocked sees late that the sender gave up an earlier request.
     if (add(delivery, 1) > 1)
-      earlier?.once('close', () => earlier.writableFinished && outcome.overlapping.push(delivery))
+      earlier?.once('close', () => void (isBlocked() || outcome.overlapping.push(delivery)))
     if (add(path, 1) > 8) outcome.crowded.push(path)
     response.once('close', () => {
       if (last.get(delivery) === response) last.delete(delivery)
@@ -248,6 +259,7 @@ function createAccount() {
   return {
     outcome,
     handle,
+    end: () => clearInterval(watch),
     acknowledge(id: string) {
       outcome.acknowledged += 1
       acknowledged.add(id)
