@@ -66,18 +66,27 @@ interface Endpoints extends Pick<Client, 'request'> {
   endpoints: Pick<Client['endpoints'], 'list'>
 }
 
-/** Lists endpoints under `/_sim`, which uses up no injected fault and no rate limit; at another service, under `/v1`. */
+/** Lists endpoints under `/_sim`, which needs the scope `simulate` and has neither injected faults nor rate limits. */
+export async function simulatorEndpoints(
+  client: Pick<Client, 'request'>,
+  query: PageQuery = {},
+): Promise<List<WebhookEndpointView>> {
+  const { json } = await client.request('GET', `/_sim/webhook-endpoints${queryText(query)}`)
+  return json as List<WebhookEndpointView>
+}
+
+/** Lists endpoints under `/_sim`; at another service, or without the scope, under `/v1`. */
 async function pageOf(client: Endpoints, query: PageQuery = {}): Promise<List<WebhookEndpointView>> {
   try {
-    const { json } = await client.request('GET', `/_sim/webhook-endpoints${queryText(query)}`)
+    const page = await simulatorEndpoints(client, query)
     // Another service may answer every path, with a page of its own.
-    if (isList(json)) return json
+    if (isList(page)) return page
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
   }
   return client.endpoints.list(query)
 }
 
-function isList(json: unknown): json is List<WebhookEndpointView> {
-  return typeof json === 'object' && json !== null && Array.isArray((json as Record<string, unknown>).data)
+function isList(page: unknown): boolean {
+  return typeof page === 'object' && page !== null && Array.isArray((page as Record<string, unknown>).data)
 }

@@ -1,11 +1,10 @@
 import type { LookupFunction } from 'node:net'
 import { createClient } from '../client.ts'
 import type { FetchText } from '../client.ts'
+import { simulatorEndpoints } from '../cli/endpoint-urls.ts'
 import { usageError } from '../cli/errors.ts'
 import { paginate } from '../client/reads.ts'
-import { queryText } from '../client/transport.ts'
-import type { List, PageQuery } from '../client/types.ts'
-import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
+import type { PageQuery } from '../client/types.ts'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { packageVersion } from '../package-file.ts'
 import { createMcpServer } from './server.ts'
@@ -44,11 +43,8 @@ export async function answerAtService(
     lookup: parts.lookup,
     async receiver(text: string) {
       const url = URL.canParse(text) ? new URL(text).href : text
-      // By /_sim, which needs the scope `simulate`, as resending does, and has no injected faults.
-      const list = async (query: PageQuery = {}) =>
-        (await client.request('GET', `/_sim/webhook-endpoints${queryText({ ...query, limit: 100 })}`))
-          .json as List<WebhookEndpointView>
-      for await (const endpoint of paginate(list))
+      // Needs the scope `simulate`, as resending does.
+      for await (const endpoint of paginate((query?: PageQuery) => simulatorEndpoints(client, query)))
         if (endpoint.url === url) {
           const judged = await parts.judgeDestination(url)
           if ('reason' in judged) throw usageError(`url ${judged.reason}.`)

@@ -20,7 +20,7 @@ import {
   noFaults,
   viewFaults,
 } from '../model/simulator/fault-rules.ts'
-import { stateCollections, type StateCollection } from '../model/simulator/state.ts'
+import { newestId, stateCollections } from '../model/simulator/state.ts'
 import type { Service } from '../service.ts'
 import type { Json, SharedValues } from '../store/shared-values.ts'
 import type { Store } from '../store/store.ts'
@@ -55,11 +55,10 @@ type Stored = Pick<Parts, 'store' | 'values' | 'shared'>
 
 /** Returns the newest id of the stored records; `undefined` when there are none. */
 export async function newestIdIn(store: Pick<Store, 'list'>): Promise<string | undefined> {
-  const newest = async (name: StateCollection) => (await store.list(name, { limit: 1 })).data
-  const dated = stateCollections.filter((name) => name !== 'locations')
-  const ids = (await Promise.all(dated.map(newest))).flat().map(({ id }) => id)
-  const timeIn = (id: string) => id.slice(id.indexOf('_') + 1)
-  return ids.toSorted((one, other) => (timeIn(one) < timeIn(other) ? 1 : -1))[0]
+  const newest = stateCollections.map(
+    async (name) => [name, (await store.list(name, { limit: 1 })).data] as const,
+  )
+  return newestId(Object.fromEntries(await Promise.all(newest)) as unknown as Parameters<typeof newestId>[0])
 }
 
 /** Opens the clock of a sandbox. Its first instance sets it; the later ones follow it, also when it is frozen. */

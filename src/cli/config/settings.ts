@@ -67,15 +67,19 @@ export async function relativeToFile(file: ConfigFile, key: string, path: string
 /** Reads only the data directory from the settings file, else returns the default; `start` validates the rest. */
 export async function dataDirectoryOf(config: string | undefined): Promise<string> {
   const file = await readConfigFile(config)
-  if (file !== undefined && (file.content.data_dir ?? '') !== '') await requireTrusted(file)
+  if (file !== undefined && directoryNamed(file) !== undefined) await requireTrusted(file)
   return dataDirectoryIn(file)
 }
 
 /** Returns the data directory that a settings file names, trusted or not, or the default. */
 export async function dataDirectoryIn(file: ConfigFile | undefined): Promise<string> {
-  const directory = file?.content.data_dir
-  if (file === undefined || typeof directory !== 'string' || directory === '') return DEFAULT_DATA_DIRECTORY
+  const directory = file && directoryNamed(file)
+  if (file === undefined || directory === undefined) return DEFAULT_DATA_DIRECTORY
   return relativeToFile(file, 'data_dir', directory)
+}
+
+function directoryNamed({ content: { data_dir } }: ConfigFile): string | undefined {
+  return typeof data_dir === 'string' && data_dir !== '' ? data_dir : undefined
 }
 
 /**

@@ -296,8 +296,9 @@ function createEndpoints({
         const path = `/webhook-endpoints/${encodeURIComponent(id)}/test`
         const bare = await send(path)
         // The body of this request is not shown, and a service may want one.
-        const sent: Sent = ofBody.has(bare.status) ? { json: {} } : {}
-        const answer = ofBody.has(bare.status) ? await send(path, sent) : bare
+        const needsBody = ofBody.has(bare.status)
+        const sent: Sent = needsBody ? { json: {} } : {}
+        const answer = needsBody ? await send(path, sent) : bare
         if (ofBody.has(answer.status)) bodyRefused ??= path
         if (isSuccess(answer)) {
           for (const one of registered) if (one.answer === endpoint.answer) one.id = id

@@ -228,7 +228,7 @@ export const accepts: readonly ReceiverCase[] = [
       const outcome = await acceptance(deliveries(forge), { send }, pauseMs)
       if (typeof outcome !== 'string' || addsField === undefined) return outcome
       // The specification does not say whether `data` may have further fields.
-      const further = await send(forge.genuine(bytes(forge.envelopeWith({ odd: 0 }))))
+      const further = await send(withFurtherField(forge))
       if ('code' in further || isGood(further)) return outcome
       // A receiver that fails since then rejects every delivery.
       const usual = await send(forge.genuine())
@@ -243,8 +243,7 @@ export const accepts: readonly ReceiverCase[] = [
     title: 'Further field in data',
     reason:
       'When the service adds a field, a receiver that rejects unknown fields loses all its deliveries. Return 2xx and ignore unknown fields.',
-    examine: ({ forge, send }) =>
-      acceptance([forge.genuine(bytes(forge.envelopeWith({ odd: 0 })))], { send }),
+    examine: ({ forge, send }) => acceptance([withFurtherField(forge)], { send }),
   },
 ]
 
@@ -310,6 +309,11 @@ function stateOf(forge: Forge, age: number): object {
   const before = (ms: number) => new Date(ms - age * 1000).toISOString()
   const data = { ...(envelope.data as object), updated_at: before(forge.stateMs) }
   return { ...envelope, created_at: before(forge.now() * 1000), data }
+}
+
+/** A genuine delivery whose data has a field that no event of the service has. */
+function withFurtherField(forge: Forge): Delivery {
+  return forge.genuine(bytes(forge.envelopeWith({ odd: 0 })))
 }
 
 /** An event whose data has a field with this JSON. */
