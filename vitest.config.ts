@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { CountReporter } from './test/support/count-reporter.ts'
 
-/** Files that take longer than five seconds of a processor, or wait for as long. */
+/** Files that take longer than five seconds of a processor, or wait for as long; in the soak, minutes. */
 const long = new RegExp(
   [
     'cli/scenario/explore[.]',
@@ -20,9 +20,9 @@ const long = new RegExp(
     'operations/guests-money[.]',
     'pages/(docs|guest/(page|paying)|inspector/)',
     'release/downloads[.]',
-    'shared/(chaos|conformance|deliveries|listen|sandbox-state|streams)[.]',
+    'shared/(chaos|conformance|deliveries|equal-stores|listen|sandbox-state|streams)[.]',
     'signature/published/',
-    'soak/(kill|model)',
+    'soak/(install|kill|large-state|load|long-run|matrix|model|power-loss)',
     'store/(damage|lock|namespaces|postgres/(instances|outage|slots))[.]',
     'test/(ci-script|github|package|pipelines)[.]',
   ].join('|'),
