@@ -60,7 +60,7 @@ export default class Doctor extends BaseCommand {
     const running = await runningService(directory)
     const kept = { ...found, checks: judged(found, running, flags) }
     // Only addresses are judged here: a start without --allow-http-loopback is a note.
-    const { refuse: refuseAddress } = createDestinationPolicy({
+    const { whyRefused: whyAddressRefused } = createDestinationPolicy({
       allowHttpLoopback: true,
       allowHttpHosts: receiver === undefined ? [] : [destinationOf(receiver).hostname],
       denyPrivate: flags['deny-private'] ?? isOpenToOthers(flags.store, flags.host),
@@ -78,7 +78,7 @@ export default class Doctor extends BaseCommand {
       ca,
       insecure: flags.insecure,
       plainHttpHosts: listed(flags['allow-http-host'] ?? []),
-      refuseAddress,
+      whyAddressRefused,
       now: new Date(),
     })
     const environment = await this.waiting('Checking…', around)

@@ -1,3 +1,4 @@
+import type { Delivery } from '../model/delivery.ts'
 import { pendingIn, type Write } from '../model/records.ts'
 import type { Service } from '../service.ts'
 import { timers } from '../timers.ts'
@@ -164,14 +165,14 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
     note(writes: readonly Write[]): void {
       for (const member of members)
         for (const write of writes) {
-          const pending = pendingIn(write)
-          if (pending === undefined || pending.id <= member.upTo) continue
+          const created = pendingIn(write)
+          if (created === undefined || created.id <= member.upTo || !isUntouched(created)) continue
           const now = timers.elapsed()
           if (now - member.opened >= LONGEST_WAIT_MS) member.late += 1
           const joins = member.late <= MOST_LATE
-          if (joins) member.newest = pending.id
-          if (joins && now - member.began < LONGEST_WAIT_MS) member.upTo = pending.id
-          else member.further.set(pending.endpoint_id, (member.further.get(pending.endpoint_id) ?? 0) + 1)
+          if (joins && created.id > member.newest) member.newest = created.id
+          if (joins && now - member.began < LONGEST_WAIT_MS) member.upTo = created.id
+          else member.further.set(created.endpoint_id, (member.further.get(created.endpoint_id) ?? 0) + 1)
         }
     },
     /** Resolves the backlogs that have settled. */
@@ -187,4 +188,9 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
       for (const { waiting } of members) waiting?.resolve(NOTHING)
     },
   }
+}
+
+/** False for a later write of a delivery: a retry, or an attempt that is held, offered or answered. */
+function isUntouched({ attempts, held, offer }: Delivery): boolean {
+  return attempts.length === 0 && held === undefined && offer === undefined
 }

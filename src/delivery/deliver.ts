@@ -56,7 +56,7 @@ interface DeliverOptions {
   onSent?: () => void
   /** False when another instance may attempt the delivery. Then the result rejects with NotOwner, and nothing is sent. */
   mayBegin?: (() => boolean) | undefined
-  /** Leaves a delivery unchanged that is no longer due, because another instance has attempted it. */
+  /** Leaves a delivery unchanged that is no longer due: another instance attempted it, or the clock was set back. */
   onlyDue?: boolean
 }
 

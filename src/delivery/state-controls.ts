@@ -19,7 +19,7 @@ interface ControlsSettings {
   clock: Pick<ClockControls, 'alone' | 'jump' | 'show'>
   interrupt: Pump['interrupt']
   /** Returns the target of the clock at a reset. */
-  initialTime: () => ClockTarget
+  resetTarget: () => ClockTarget
   /** Clears all faults. */
   clearFaults: () => Promise<void>
   /** Makes new identifiers sort after the newest record. */
@@ -32,7 +32,7 @@ interface ControlsSettings {
 }
 
 export function createStateControls(settings: ControlsSettings): StateControls {
-  const { service, clock, interrupt, initialTime, clearFaults, restarts } = settings
+  const { service, clock, interrupt, resetTarget, clearFaults, restarts } = settings
 
   /** Replaces the state while no attempt is in flight: an attempt must be recorded in the state that it began in. */
   async function replace(
@@ -41,19 +41,20 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     signal?: AbortSignal,
   ): Promise<StateReport> {
     let after: Everything = noRecords
-    const makeAndNote = (all: Everything) => {
+    const makeNoted = (all: Everything) => {
       after = make(all)
       restarts.prepare(newestId(after))
       return after
     }
     const work = async () => {
       // Before the records, which are dated by the new time.
-      const back = [await clock.jump(to)]
+      const undos = [await clock.jump(to)]
       try {
-        back.push(await restarts.announce(make))
-        await service.replace(makeAndNote)
+        undos.push(await restarts.announce(make))
+        await service.replace(makeNoted)
       } catch (error) {
-        for (const undo of back) await undo()
+        // Where the storage is away, they can fail, too.
+        await Promise.allSettled(undos.map((undo) => undo()))
         throw error
       }
     }
@@ -69,7 +70,7 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     load: (state, signal) =>
       replace({ time: new Date(state.clock.now), frozen: state.clock.frozen }, loadState(state), signal),
     async reset(signal) {
-      const report = await replace(initialTime(), resetState, signal)
+      const report = await replace(resetTarget(), resetState, signal)
       await clearFaults()
       return report
     },

@@ -53,16 +53,16 @@ export interface AnswerOffer {
 }
 
 /**
- * Stores the answer to an offered attempt; the instance that offered it records the attempt. The first answer counts.
- * Repeating it changes nothing.
+ * Stores the answer to an offered attempt; the instance that offered it records the attempt, also when the endpoint was
+ * disabled meanwhile. The first answer counts. Repeating it changes nothing.
  * @throws Refusal `attempt_ended` for any other answer.
  */
 export const answerOffer = {
   reads: ({ delivery_id }: AnswerOffer) => readsOne(delivery_id),
   decide({ delivery }, { delivery_id, attempt, offer_id, result }) {
     if (delivery === undefined) throw new Refusal('not_found', `Delivery ${delivery_id} not found.`)
-    const { status, attempts, offer } = delivery
-    const isNext = status === 'pending' && attempt === attempts.length + 1 && offer?.id === offer_id
+    const { attempts, offer } = delivery
+    const isNext = attempt === attempts.length + 1 && offer?.id === offer_id
     const before = isNext ? offer.result : attempts[attempt - 1]
     if (before !== undefined && isSame(before, result)) return unchanged(delivery)
     if (!isNext || before !== undefined)

@@ -71,12 +71,24 @@ export const releaseDeliveries = {
   },
 } satisfies Operation<ReleaseDeliveries, Held, undefined>
 
-/** Returns the writes that end the pending deliveries of a disabled or removed endpoint; they keep its URL. */
+/** Returns the writes that end the pending deliveries of a removed endpoint; they keep its URL. */
 export function retireDeliveries(
   pending: Iterable<Delivery>,
   { url }: Pick<WebhookEndpoint, 'url'>,
 ): Write[] {
   return Array.from(pending, (delivery) => retirement({ ...retired(delivery), endpoint_url: url }))
+}
+
+/** Does the same for a disabled endpoint. Offered attempts are in flight, and are still answered and recorded. */
+export function retireExceptOffers(
+  pending: Iterable<Delivery>,
+  endpoint: Pick<WebhookEndpoint, 'url'>,
+): Write[] {
+  return Array.from(pending, (delivery) => {
+    const { offer } = delivery
+    const ended = { ...retired(delivery), endpoint_url: endpoint.url }
+    return retirement(offer === undefined ? ended : { ...ended, offer })
+  })
 }
 
 /** Returns the write that ends a delivery without another attempt. `retires` makes the stream report it. */

@@ -36,7 +36,7 @@ const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
 export async function openClock(options: Settings, { store, values, shared }: Stored): Promise<MovableClock> {
   const { startAt, onNotice } = options
   if (options.seed !== undefined) {
-    const { time, frozen } = initialTime({ ...options, values, shared })
+    const { time, frozen } = resetTarget({ ...options, values, shared })
     return createMovableClock({ start: time, frozen })
   }
   if (shared !== undefined) return openSharedClock(options, store, values)
@@ -95,10 +95,10 @@ function continuing(setting: ClockSetting, startAt: Date | undefined): string | 
 const START = 'clock_start'
 
 /**
- * Returns the clock settings of a new service. A seeded run starts frozen, so that it is reproducible. In a sandbox, those
- * of its first instance count.
+ * Returns where a start without stored time, and a reset, set the clock. A seeded run is frozen, so that it is reproducible.
+ * In a sandbox, the settings of its first instance count.
  */
-export function initialTime({ seed, startAt, values, shared }: Settings & Pick<Parts, 'values' | 'shared'>) {
+export function resetTarget({ seed, startAt, values, shared }: Settings & Pick<Parts, 'values' | 'shared'>) {
   const start = shared && values.get(START)
   if (start !== undefined)
     return { time: typeof start === 'string' ? new Date(start) : undefined, frozen: false }

@@ -18,7 +18,7 @@ import { Refusal } from '../model/refusal.ts'
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
-import { initialTime, measureOf } from './controls.ts'
+import { resetTarget, measureOf } from './controls.ts'
 import { createRestarts, untilKnownElsewhere } from './sharing.ts'
 
 /** Parts of the service that deliveries need. */
@@ -118,12 +118,13 @@ export function openDeliveries(
         service,
         clock: controls,
         interrupt,
-        initialTime: () => initialTime(parts),
+        resetTarget: () => resetTarget(parts),
         clearFaults,
         restarts,
       }),
     async judgeDestination(url: string) {
-      const reason = receivers.find(url) === undefined ? await policy.refuse(url) : policy.inspect(url)
+      const reason =
+        receivers.find(url) === undefined ? await policy.whyRefused(url) : policy.whyTextRefused(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }
     },
     lookup: policy.lookup,

@@ -105,7 +105,7 @@ function openReplayDeliveries(
     own: {},
   })
   const shown = clock.now()
-  const initialTime = () => ({ time: shown, frozen: true })
+  const resetTarget = () => ({ time: shown, frozen: true })
   return {
     clock: controls,
     state:
@@ -114,12 +114,12 @@ function openReplayDeliveries(
         service,
         clock: controls,
         interrupt: (work) => work(),
-        initialTime,
+        resetTarget,
         clearFaults,
         restarts: createRestarts(service, parts),
       }),
     async judgeDestination(url) {
-      const reason = policy.inspect(url)
+      const reason = policy.whyTextRefused(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }
     },
     lookup: () => (_hostname, _options, callback) => callback(sendsNothing(), []),

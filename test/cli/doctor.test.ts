@@ -26,7 +26,7 @@ const around = (changes: Partial<Environment>): Environment => ({
   ca: [],
   insecure: false,
   plainHttpHosts: [],
-  refuseAddress: async () => undefined,
+  whyAddressRefused: async () => undefined,
   now: new Date(),
   ...changes,
 })
@@ -276,7 +276,7 @@ describe('the check of a receiver', () => {
 
   test('stops at an address to which a start would send nothing, without a connection', async () => {
     const receiver = await open(204)
-    const found = await way(receiver.url, { refuseAddress: async () => 'must not point there' })
+    const found = await way(receiver.url, { whyAddressRefused: async () => 'must not point there' })
     expect(found.at(-1)).toEqual({
       check: 'receiver address',
       level: 'bad',

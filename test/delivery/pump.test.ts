@@ -475,6 +475,27 @@ describe('a wait for deliveries', () => {
     wait.end()
   })
 
+  it('counts a created delivery once, however often it is written, and knows the newest', async () => {
+    const setup = await open()
+    const [fails, slow] = [await receive(500), await receiveByHand()]
+    await setup.register(fails.url)
+    await setup.register(slow.url)
+    let elapsed = 0
+    vi.spyOn(timers, 'elapsed').mockImplementation(() => elapsed)
+    const wait = await setup.pump.backlog()
+    await wait.settle()
+    elapsed = 5_000
+    // The older of two deliveries is written again when its attempt fails.
+    await setup.announce()
+    await slow.received(1)
+    await expect.poll(async () => (await setup.deliveries())[0]?.attempts).toHaveLength(1)
+    const settled = wait.settle()
+    expect(wait.inFlight()).toHaveLength(1)
+    slow.answer()
+    await settled
+    wait.end()
+  })
+
   it('includes a hundred that are created after its first second, and no more, so that every move ends', async () => {
     const setup = await open()
     const [quick, last, further] = [await receive(), await receiveByHand(), await receiveByHand()]

@@ -49,7 +49,7 @@ test('a state that cannot be stored changes neither the running clock nor the fa
     },
     clock: controls,
     interrupt: (work) => work(),
-    initialTime: () => ({ time: undefined, frozen: false }),
+    resetTarget: () => ({ time: undefined, frozen: false }),
     clearFaults: async () => void (areFaultsSet = false),
     restarts: {
       async announce() {
@@ -67,4 +67,32 @@ test('a state that cannot be stored changes neither the running clock nor the fa
   await expect(states.reset()).rejects.toMatchObject({ code: 'storage_unavailable' })
   expect(areFaultsSet).toBe(true)
   expect(announced).toBe(0)
+})
+
+test('a state that cannot be stored takes its announcement back also when the clock cannot be set back', async () => {
+  const undone: string[] = []
+  const noRoom = new Refusal('storage_unavailable', 'no room for the state')
+  const states = createStateControls({
+    service: {
+      everything: async (): Promise<Everything> => ({ ...nothing, keys: [] }),
+      replace: () => Promise.reject(noRoom),
+    },
+    clock: {
+      alone: (work) => work(),
+      jump: async () => () => {
+        undone.push('clock')
+        return Promise.reject(new Refusal('storage_unavailable', 'no room for the clock'))
+      },
+      show: () => Promise.reject(new Error('not used')),
+    },
+    interrupt: (work) => work(),
+    resetTarget: () => ({ time: undefined, frozen: false }),
+    clearFaults: async () => undefined,
+    restarts: {
+      announce: async () => async () => void undone.push('announcement'),
+      prepare: () => undefined,
+    },
+  })
+  await expect(states.reset()).rejects.toBe(noRoom)
+  expect(undone).toEqual(['clock', 'announcement'])
 })

@@ -3,8 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { authorityFile } from '../../data-directory.ts'
-import { formatTime } from '../render/text.ts'
-import type { Finding, Environment } from './finding.ts'
+import { formatTime } from '../../model/text/time.ts'
+import { finding, type Finding, type Environment } from './finding.ts'
 
 /** Checks the local authority, which issues certificates for receivers on this machine (contract section 10). */
 export async function checkAuthority({ directory, https, now }: Environment): Promise<Finding> {
@@ -13,31 +13,42 @@ export async function checkAuthority({ directory, https, now }: Environment): Pr
   // Without HTTPS a start does not need it; only deliveries to receivers with its certificates fail.
   const unusable = https ? 'bad' : 'note'
   if (cert === undefined && key === undefined) {
-    if (!(await isVacant(folder))) return found(unusable, `${folder} contains no local authority.`, RENEW)
-    return found('good', 'There is no local authority yet. It is created when it is first needed.')
+    if (!(await isVacant(folder)))
+      return finding('authority', unusable, `${folder} contains no local authority.`, RENEW)
+    return finding(
+      'authority',
+      'good',
+      'There is no local authority yet. It is created when it is first needed.',
+    )
   }
   const certificate = pairOf(cert, key)
   if (certificate === undefined)
-    return found(
+    return finding(
+      'authority',
       unusable,
       `The local authority in ${folder} is damaged, or its key and certificate do not match.`,
       RENEW,
     )
   const until = new Date(certificate.validTo)
   if (until <= now)
-    return found('note', `The local authority expired on ${formatTime(until.toISOString())} UTC.`, RENEW)
+    return finding(
+      'authority',
+      'note',
+      `The local authority expired on ${formatTime(until.toISOString())} UTC.`,
+      RENEW,
+    )
   if (await othersMayRead(join(folder, 'ca-key.pem')))
-    return found('note', 'Other users can read the key of the local authority.', REPAIR)
-  return found('good', `The local authority is valid until ${until.toISOString().slice(0, 10)}.`)
+    return finding('authority', 'note', 'Other users can read the key of the local authority.', REPAIR)
+  return finding(
+    'authority',
+    'good',
+    `The local authority is valid until ${until.toISOString().slice(0, 10)}.`,
+  )
 }
 
 const RENEW =
   'Remove that folder to create a new authority. Then issue new certificates with `tabwire certs create`.'
 const REPAIR = 'Run `tabwire doctor --repair`. Anyone with the key can impersonate a receiver.'
-
-function found(level: Finding['level'], message: string, advice?: string): Finding {
-  return { check: 'authority', level, message, ...(advice !== undefined && { advice }) }
-}
 
 function read(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined)

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { packageFile } from '../../package-file.ts'
 import { CommandError } from '../errors.ts'
 import { openEnvFile } from '../files/env-file.ts'
-import { formatTime } from '../render/text.ts'
+import { formatTime } from '../../model/text/time.ts'
 import { isTabwire } from '../running-service.ts'
 import { checkAuthority } from './authority.ts'
-import type { Environment, Finding } from './finding.ts'
+import { finding, type Environment, type Finding } from './finding.ts'
 import { checkReceiver } from './receiver.ts'
 
 type Check = (around: Environment) => Finding | Promise<Finding> | AsyncIterable<Finding>
@@ -43,20 +43,20 @@ type Where = Pick<Environment, 'host' | 'port'>
 /** Checks that `tabwire start` can listen on its port; explains why not. */
 export async function checkPort({ host, port, tryPort, running }: Environment): Promise<Finding> {
   if (running !== undefined)
-    return found('good', `Tabwire runs here at ${running.url} (pid ${running.pid}) and answers.`)
+    return finding('port', 'good', `Tabwire runs here at ${running.url} (pid ${running.pid}) and answers.`)
   const refused = await tryPort({ host, port }).then(
     () => false,
     () => true,
   )
-  if (refused) return found('bad', await reasonOf({ host, port }), ADVICE)
-  return found('good', port === 0 ? `A port on ${host} is free.` : `Port ${port} on ${host} is free.`)
+  if (refused) return finding('port', 'bad', await reasonOf({ host, port }), ADVICE)
+  return finding(
+    'port',
+    'good',
+    port === 0 ? `A port on ${host} is free.` : `Port ${port} on ${host} is free.`,
+  )
 }
 
 const ADVICE = 'Choose another with --port (0 = any free port), or another address with --host.'
-
-function found(level: Finding['level'], message: string, advice?: string): Finding {
-  return { check: 'port', level, message, ...(advice !== undefined && { advice }) }
-}
 
 async function reasonOf(where: Where): Promise<string> {
   const { host, port } = where
@@ -133,7 +133,7 @@ async function* checkEnvFile({ envFile }: Environment): AsyncGenerator<Finding, 
   }
 }
 
-/** What tells how Tabwire was installed. Paths have the separators of the system. */
+/** Facts from which the way of installation is derived. Paths have the separators of the system. */
 interface Installation {
   /** Folder of the package. */
   program: string

@@ -8,6 +8,11 @@ export interface Finding {
   advice?: string
 }
 
+/** Makes a finding; without `advice`, it has none. */
+export function finding(check: string, level: Finding['level'], message: string, advice?: string): Finding {
+  return { check, level, message, ...(advice !== undefined && { advice }) }
+}
+
 /** Input of the checks. */
 export interface Environment {
   directory: string
@@ -31,6 +36,6 @@ export interface Environment {
   /** Hosts at which a start would accept plain HTTP. */
   plainHttpHosts: readonly string[]
   /** Returns why a start would send nothing to the addresses of a URL; `undefined` when it would. */
-  refuseAddress: (url: string) => Promise<string | undefined>
+  whyAddressRefused: (url: string) => Promise<string | undefined>
   now: Date
 }

@@ -6,7 +6,7 @@ import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { trustedAuthorities } from '../../trusted-authorities.ts'
 import { suggestion } from '../suggestion.ts'
 import { localAuthority } from './authority.ts'
-import type { Environment, Finding } from './finding.ts'
+import { finding, type Environment, type Finding } from './finding.ts'
 
 /** Time limit of an attempt (specification section 8), in milliseconds. */
 const ATTEMPT_TIMEOUT_MS = 10_000
@@ -20,26 +20,30 @@ export async function* checkReceiver({ receiver, ...around }: Environment): Asyn
   const port = Number(receiver.port) || (receiver.protocol === 'https:' ? 443 : 80)
   const addresses = await lookup(host, { all: true }).catch(codeOf)
   if (typeof addresses === 'string') {
-    yield found('bad', 'name', `Cannot resolve ${host} (${addresses}).`, NAME)
+    yield finding('receiver name', 'bad', `Cannot resolve ${host} (${addresses}).`, NAME)
     return
   }
-  yield found('good', 'name', `${host} resolves to ${addresses.map(({ address }) => address).join(', ')}.`)
-  const reason = await around.refuseAddress(receiver.href)
+  yield finding(
+    'receiver name',
+    'good',
+    `${host} resolves to ${addresses.map(({ address }) => address).join(', ')}.`,
+  )
+  const reason = await around.whyAddressRefused(receiver.href)
   if (reason !== undefined) {
-    yield found('bad', 'address', `The receiver cannot be registered: its URL ${reason}.`)
+    yield finding('receiver address', 'bad', `The receiver cannot be registered: its URL ${reason}.`)
     return
   }
-  const refused = await settled(connectPlain({ host, port }), 'connect')
+  const refused = await connectionFailure(connectPlain({ host, port }), 'connect')
   if (refused !== undefined) {
-    yield found(
+    yield finding(
+      'receiver connection',
       'bad',
-      'connection',
       `Cannot connect to ${host} at port ${port} (${refused}).`,
       connection(refused),
     )
     return
   }
-  yield found('good', 'connection', `${host} accepts connections at port ${port}.`)
+  yield finding('receiver connection', 'good', `${host} accepts connections at port ${port}.`)
   const ca = [...trustedAuthorities(), ...around.ca, ...(await localAuthority(around.directory))]
   if (receiver.protocol === 'http:') {
     const plain = plainHttp(host.replace(/\.$/, ''), around.plainHttpHosts)
@@ -48,17 +52,25 @@ export async function* checkReceiver({ receiver, ...around }: Environment): Asyn
   } else {
     const servername = /^[\d.]+$|:/.test(host) ? '' : host
     const rejectUnauthorized = !around.insecure
-    const failed = await settled(
+    const failed = await connectionFailure(
       connectTls({ host, port, servername, ca, rejectUnauthorized }),
       'secureConnect',
     )
     if (failed !== undefined) {
-      yield found('bad', 'certificate', ...certificateAdvice(failed, host))
+      yield finding('receiver certificate', 'bad', ...certificateAdvice(failed, host))
       return
     }
     yield around.insecure
-      ? found('note', 'certificate', "The receiver's certificate is not checked, because of --insecure.")
-      : found('good', 'certificate', `The receiver's certificate is trusted and valid for ${host}.`)
+      ? finding(
+          'receiver certificate',
+          'note',
+          "The receiver's certificate is not checked, because of --insecure.",
+        )
+      : finding(
+          'receiver certificate',
+          'good',
+          `The receiver's certificate is trusted and valid for ${host}.`,
+        )
   }
   yield* askReceiver(receiver, { ca: [...ca], rejectUnauthorized: !around.insecure }, around.now)
 }
@@ -72,21 +84,21 @@ function connection(code: string): string {
 
 function plainHttp(host: string, hosts: readonly string[]): Finding {
   if (hosts.some((one) => one.toLowerCase() === host))
-    return found(
+    return finding(
+      'receiver certificate',
       'note',
-      'certificate',
       `The receiver uses plain HTTP, which --allow-http-host ${host} allows.`,
     )
   if (isLoopbackName(host))
-    return found(
+    return finding(
+      'receiver certificate',
       'note',
-      'certificate',
       'The receiver uses plain HTTP, which the real service does not accept.',
       HTTP_HERE,
     )
-  return found(
+  return finding(
+    'receiver certificate',
     'bad',
-    'certificate',
     'The receiver uses plain HTTP on another machine, so it cannot be registered.',
     HTTPS,
   )
@@ -96,17 +108,13 @@ const HTTP_HERE =
   'Forward deliveries with `tabwire listen --forward-to`, or start with --allow-http-loopback.'
 const HTTPS = 'Give it a certificate, and register an https: URL.'
 
-function found(level: Finding['level'], step: string, message: string, advice?: string): Finding {
-  return { check: `receiver ${step}`, level, message, ...(advice !== undefined && { advice }) }
-}
-
 function codeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return code ?? message
 }
 
-/** Resolves with `undefined` once the event fires, else with the reason. Closes the connection in any case. */
-function settled(socket: Socket, event: 'connect' | 'secureConnect'): Promise<string | undefined> {
+/** Resolves with why a connection failed; `undefined` once the event fires. Closes the connection in any case. */
+function connectionFailure(socket: Socket, event: 'connect' | 'secureConnect'): Promise<string | undefined> {
   return new Promise<string | undefined>((resolve) => {
     socket.setTimeout(ATTEMPT_TIMEOUT_MS, () => resolve('timeout'))
     socket.once(event, () => resolve(undefined)).once('error', (error) => resolve(codeOf(error)))

@@ -1,12 +1,12 @@
+import { durationText, formatTime } from '../../model/text/time.ts'
 import chalk from 'chalk'
 import type { ClockReport, ClockView, PlayedAttempt } from '../../client.ts'
 import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
 import type { ApiFault, DeliveryFault, FaultsView } from '../../model/simulator/fault.ts'
 import type { State, StateReport } from '../../model/simulator/state.ts'
-import { durationText } from '../../model/text/time.ts'
 import type { SavedState } from '../files/state-files.ts'
 import { renderFields, renderTable } from './layout.ts'
-import { count, formatTime, renderer, status } from './text.ts'
+import { count, renderer, status } from './text.ts'
 
 /** Renders the clock of a state and its numbers of records. */
 export const renderState = renderer(({ clock, records, pending }: Contents): string => {

@@ -1,11 +1,11 @@
+import { durationText, formatTime } from '../../model/text/time.ts'
 import chalk from 'chalk'
 import { groupsOf } from '../../model/attempt-groups.ts'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { bodyStart, faultsText } from './attempt.ts'
 import { breakTo, cutTo, renderTable, renderFields, widthOf } from './layout.ts'
-import { renderer, formatTime, status, printable, count } from './text.ts'
-import { durationText } from '../../model/text/time.ts'
+import { renderer, status, printable, count } from './text.ts'
 
 /** URLs of endpoints by id; those of removed endpoints are missing. */
 type EndpointUrls = Readonly<Record<string, string>>

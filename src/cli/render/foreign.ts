@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../conformance/contract/shape.ts'
+import { isObject } from '../../model/validation.ts'
 import { renderTable, renderFields } from './layout.ts'
 import { renderer } from './text.ts'
 
@@ -31,15 +31,15 @@ export function hasFields(value: unknown, ...fields: readonly string[]): boolean
 }
 
 /** Returns the records of a list: the value itself, or the first list of objects in it; `undefined` without one. */
-function recordsIn(json: unknown): JsonObject[] | undefined {
+function recordsIn(json: unknown): Record<string, unknown>[] | undefined {
   return [json, ...(isObject(json) ? Object.values(json) : [])].find(isRecords)
 }
 
-function isRecords(value: unknown): value is JsonObject[] {
+function isRecords(value: unknown): value is Record<string, unknown>[] {
   return Array.isArray(value) && value.every(isObject)
 }
 
-function plain(record: JsonObject): Record<string, string | number | boolean> {
+function plain(record: Record<string, unknown>): Record<string, string | number | boolean> {
   return Object.fromEntries(
     Object.entries(record).filter((entry): entry is [string, string | number | boolean] =>
       ['string', 'number', 'boolean'].includes(typeof entry[1]),

@@ -98,7 +98,7 @@ function hanging(text: string, indent: number, columns: number): string[] {
   })
 }
 
-/** What stands before the text of a line, and is not repeated: blanks, and a mark. */
+/** Blanks and mark at the start of a line, which are not repeated. */
 const LEAD = /^(\s*)((?:\u001b\[\d{1,3}m)*(?:[✓✗!·→~+$-]|\d+\.)(?:\u001b\[\d{1,3}m)* )?/
 
 /** A command to copy, with the words before it. */

@@ -4,7 +4,8 @@ import type { CheckItem } from '../../model/check.ts'
 import { renderHeaded, faultsText } from './attempt.ts'
 import { renderCheckChanges, renderItemDiff, type Currencies } from './check.ts'
 import { renderTable, wrapTo, renderFields } from './layout.ts'
-import { formatTime, printable, renderer, status as coloured } from './text.ts'
+import { printable, renderer, status as coloured } from './text.ts'
+import { formatTime } from '../../model/text/time.ts'
 
 /** Lines of a body that `requests show` prints. */
 const BODY_LINES = 200

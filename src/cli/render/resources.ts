@@ -5,7 +5,8 @@ import type { EventView } from '../../model/event-view.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 import { breakTo, renderFields, renderTable } from './layout.ts'
-import { formatTime, harmless, printable, renderer, status } from './text.ts'
+import { harmless, printable, renderer, status } from './text.ts'
+import { formatTime } from '../../model/text/time.ts'
 
 export const renderEndpoints = renderer(
   (endpoints: readonly WebhookEndpointView[], columns?: number): string => {

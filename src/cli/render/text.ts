@@ -99,8 +99,6 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number} ${number === 1 ? noun : plural}`
 }
 
-export { formatTime } from '../../model/text/time.ts'
-
 /** Formats 1350 and `USD` as `$13.50`; only the number when the currency is unknown. */
 export function price(cents: number, currency: string | undefined): string {
   const format = currency === undefined ? undefined : formatOf(currency)

@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopback, classifyAddress, isOwn, type OwnAddress } from './address.ts'
-import { destinationOf, isLocalhost, refuseForm, memoize, type PlainHttp } from './url.ts'
+import { destinationOf, isLocalhost, whyFormRefused, memoize, type PlainHttp } from './url.ts'
 import { isReservedHost } from '../../model/offer.ts'
 import { timers } from '../../timers.ts'
 
@@ -20,11 +20,11 @@ export interface DestinationSettings extends PlainHttp {
 /** Decides where deliveries may go (contract section 9): at registration, and again for each attempt. */
 export interface DestinationPolicy {
   /** Returns why a URL cannot be registered and how to fix it; `undefined` when it can. Resolves its name. */
-  refuse(url: string): Promise<string | undefined>
-  /** Like `refuse`, but checks the text alone: form, scheme, literal address. */
-  inspect(url: string): string | undefined
+  whyRefused(url: string): Promise<string | undefined>
+  /** Like `whyRefused`, but checks the text alone: form, scheme, literal address. */
+  whyTextRefused(url: string): string | undefined
   /** Returns why `loopbackOnly` keeps a URL off the network; `undefined` when it does not. Resolves no name. */
-  refuseNetwork(url: string): string | undefined
+  whyOffNetwork(url: string): string | undefined
   /** Returns a `lookup` for connecting to a port. It fails with `AddressRefused` when any address of the name is refused. */
   lookup(port: number): LookupFunction
 }
@@ -41,35 +41,35 @@ class NameNotFound extends Error {
 
 export function createDestinationPolicy(settings: DestinationSettings): DestinationPolicy {
   const resolve = withReserved(oncePerName(settings.resolve ?? resolveBySystem))
-  const refuseAll = (hostname: string, addresses: readonly string[], port: number) =>
-    refuseAny(hostname, addresses, (address) => refuseAddress(address, port, settings))
+  const whyAnyRefused = (hostname: string, addresses: readonly string[], port: number) =>
+    firstReason(hostname, addresses, (address) => whyAddressRefused(address, port, settings))
   const formOf = memoize((url) => {
-    const reason = refuseForm(url, settings)
+    const reason = whyFormRefused(url, settings)
     return reason === undefined ? destinationOf(new URL(url)) : { reason }
   })
-  const inspect = (url: string) => {
+  const whyTextRefused = (url: string) => {
     const form = formOf(url)
     if ('reason' in form) return form.reason
-    return isIP(form.hostname) === 0 ? undefined : refuseAddress(form.hostname, form.port, settings)
+    return isIP(form.hostname) === 0 ? undefined : whyAddressRefused(form.hostname, form.port, settings)
   }
-  const refuseNetwork = (url: string) => {
+  const whyOffNetwork = (url: string) => {
     if (settings.loopbackOnly !== true) return undefined
     const { hostname } = destinationOf(new URL(url))
     return isLocalhost(hostname) || isLoopback(hostname) ? undefined : beyondLoopback(url)
   }
   return {
-    inspect,
-    refuseNetwork,
-    async refuse(url) {
-      const reason = inspect(url)
+    whyTextRefused,
+    whyOffNetwork,
+    async whyRefused(url) {
+      const reason = whyTextRefused(url)
       if (reason !== undefined) return reason
       const { hostname, port } = destinationOf(new URL(url))
-      if (isIP(hostname) !== 0 || refuseNetwork(url) !== undefined) return undefined
-      return refuseAll(hostname, await resolveInTime(resolve, hostname), port)
+      if (isIP(hostname) !== 0 || whyOffNetwork(url) !== undefined) return undefined
+      return whyAnyRefused(hostname, await resolveInTime(resolve, hostname), port)
     },
     lookup: (port) => (hostname, options, callback) => {
       const judged = resolve(hostname).then((addresses) => {
-        const reason = refuseAll(hostname, addresses, port)
+        const reason = whyAnyRefused(hostname, addresses, port)
         if (reason !== undefined) throw new AddressRefused(reason)
         if (addresses.length === 0) throw new NameNotFound(`${hostname} has no address`)
         return addresses
@@ -84,7 +84,7 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
 
 const classify = memoize(classifyAddress)
 
-function refuseAddress(address: string, port: number, settings: DestinationSettings): string | undefined {
+function whyAddressRefused(address: string, port: number, settings: DestinationSettings): string | undefined {
   const { level, kind } = classify(address) ?? { level: 'forbidden', kind: 'an invalid address' }
   if (level === 'forbidden')
     return `must not point to ${kind}: deliveries are never sent there. Use the address of your receiver`
@@ -100,8 +100,8 @@ function beyondLoopback(url: string): string {
   return `must be a loopback address, because this simulator sends to no other. Receive its deliveries with simulator.receive(${JSON.stringify(new URL(url).origin)}, handler), or create the simulator with network: 'any'`
 }
 
-/** Refuses a name when any of its addresses is refused, since Node chooses which one to connect to. */
-function refuseAny(
+/** Returns why the first refused address of a name is refused, since Node chooses which one to connect to. */
+function firstReason(
   hostname: string,
   addresses: readonly string[],
   refuse: (address: string) => string | undefined,

@@ -14,7 +14,7 @@ const MAX_URL_LENGTH = 2048
  * Returns the first problem with the text of an endpoint's URL and how to fix it; `undefined` when there is none. Does not
  * check addresses.
  */
-export function refuseForm(text: string, plainHttp: PlainHttp): string | undefined {
+export function whyFormRefused(text: string, plainHttp: PlainHttp): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`
   // new URL() repairs blanks, line breaks and backslashes; the stored URL would differ from the called one.
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(text) || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text))
@@ -23,7 +23,7 @@ export function refuseForm(text: string, plainHttp: PlainHttp): string | undefin
   // The stored URL, in which each character beyond ASCII takes six or more.
   if (url.href.length > MAX_URL_LENGTH)
     return `must be at most ${MAX_URL_LENGTH} characters long, percent-encoded`
-  return refuseScheme(url, plainHttp) ?? refuseParts(url, text)
+  return whySchemeRefused(url, plainHttp) ?? whyPartsRefused(url, text)
 }
 
 /** Normalises an accepted URL for storage: lower-case scheme and host, no default port. */
@@ -42,7 +42,10 @@ export function isLocalhost(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost')
 }
 
-function refuseScheme(url: URL, { allowHttpLoopback, allowHttpHosts = [] }: PlainHttp): string | undefined {
+function whySchemeRefused(
+  url: URL,
+  { allowHttpLoopback, allowHttpHosts = [] }: PlainHttp,
+): string | undefined {
   if (url.protocol === 'https:') return undefined
   if (url.protocol !== 'http:') return `must be an https: URL, not ${url.protocol}`
   const { hostname } = destinationOf(url)
@@ -54,7 +57,7 @@ function refuseScheme(url: URL, { allowHttpLoopback, allowHttpHosts = [] }: Plai
     : 'must be an https: URL. Create a trusted certificate with `tabwire certs create localhost`, or allow plain http on loopback with --allow-http-loopback (allowHttpLoopback in the library)'
 }
 
-function refuseParts(url: URL, text: string): string | undefined {
+function whyPartsRefused(url: URL, text: string): string | undefined {
   // The parser drops an empty user name, which the stored URL would keep.
   if (/^[^/]*\/\/[^/?#]*@/.test(text))
     return 'must not contain a user name or password. Receivers authenticate deliveries by the signature'

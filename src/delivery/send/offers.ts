@@ -117,8 +117,8 @@ export function createOffers({ service, timeoutMs = 11_000, measure }: OffersPar
 }
 
 function isOpen(delivery: Delivery | undefined, offer_id: string): boolean {
-  const { offer, status } = delivery ?? {}
-  return status === 'pending' && offer?.id === offer_id && offer.result === undefined
+  const { offer } = delivery ?? {}
+  return offer?.id === offer_id && offer.result === undefined
 }
 
 /** Returns the result of an attempt by the answer of a listener, by the rules and limits for receivers over HTTP. */

@@ -37,7 +37,7 @@ export interface SendOptions {
 }
 
 export interface SenderSettings {
-  policy: Pick<DestinationPolicy, 'inspect' | 'lookup' | 'refuseNetwork'>
+  policy: Pick<DestinationPolicy, 'whyTextRefused' | 'lookup' | 'whyOffNetwork'>
   trust: TlsTrust
   /** Milliseconds from connecting until the response headers (specification section 8). Default 10,000. */
   timeoutMs?: number
@@ -81,7 +81,7 @@ export function createSender(settings: SenderSettings): Sender {
     const receive = receivers?.find(url)
     if (receive !== undefined)
       return (message, limits, signal) => receiveInProcess(receive, message, limits, signal)
-    const beyond = policy.refuseNetwork(url)
+    const beyond = policy.whyOffNetwork(url)
     if (beyond !== undefined) return async () => Promise.reject(new AddressRefused(beyond))
     const connections = await (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
     return ({ headers, body }, limits, signal) =>
@@ -94,7 +94,7 @@ export function createSender(settings: SenderSettings): Sender {
       if (mayBegin?.() === false) throw new NotOwner()
       const started = measure()
       try {
-        const refused = policy.inspect(message.url)
+        const refused = policy.whyTextRefused(message.url)
         if (refused !== undefined) throw new AddressRefused(refused)
         const limits = {
           timeoutMs,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { count, formatTime, money } from '../../../src/cli/render/text.ts'
+import { count, money } from '../../../src/cli/render/text.ts'
+import { formatTime } from '../../../src/model/text/time.ts'
 
 test.each([
   [0, '0.00'],

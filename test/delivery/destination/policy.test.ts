@@ -139,22 +139,26 @@ const open = [
 describe('the address of an endpoint', () => {
   it.each(forbidden)('is refused always: %s', async (host) => {
     for (const allowHttpLoopback of [true, false]) {
-      const reason = await policyWith({ allowHttpLoopback }).refuse(`https://${host}/hook`)
+      const reason = await policyWith({ allowHttpLoopback }).whyRefused(`https://${host}/hook`)
       expect(reason).toMatch(/^must not point to .*: deliveries are never sent there/)
     }
   })
 
   it.each(internal)('is allowed unless --deny-private is set: %s', async (host) => {
-    expect(await policyWith().refuse(`https://${host}/hook`)).toBeUndefined()
-    expect(await policyWith({ denyPrivate: true }).refuse(`https://${host}/hook`)).toContain('--deny-private')
+    expect(await policyWith().whyRefused(`https://${host}/hook`)).toBeUndefined()
+    expect(await policyWith({ denyPrivate: true }).whyRefused(`https://${host}/hook`)).toContain(
+      '--deny-private',
+    )
   })
 
   it.each(open)('is allowed always: %s', async (host) => {
-    expect(await policyWith({ denyPrivate: true }).refuse(`https://${host}:8443/hook?a=b`)).toBeUndefined()
+    expect(
+      await policyWith({ denyPrivate: true }).whyRefused(`https://${host}:8443/hook?a=b`),
+    ).toBeUndefined()
   })
 
   it('names the address that its name resolves to', async () => {
-    expect(await policyWith().refuse('https://mixed.example/')).toContain(
+    expect(await policyWith().whyRefused('https://mixed.example/')).toContain(
       'mixed.example resolves to 169.254.169.254',
     )
   })
@@ -164,8 +168,8 @@ describe('the address of an endpoint', () => {
 describe('an address of', () => {
   const judged = async (address: string) => {
     const url = `https://${address.includes(':') ? `[${address}]` : address}/`
-    const [always, privately] = [policyWith(), policyWith({ denyPrivate: true })].map(async ({ refuse }) =>
-      refuse(url),
+    const [always, privately] = [policyWith(), policyWith({ denyPrivate: true })].map(
+      async ({ whyRefused }) => whyRefused(url),
     )
     if ((await always) !== undefined) return 'forbidden'
     return (await privately) === undefined ? 'public' : 'internal'
@@ -270,11 +274,11 @@ describe('the URL of an endpoint', () => {
     ['https://shop.example:0/', 'port 0'],
     [`https://shop.example/${'x'.repeat(2028)}`, '2048 characters'],
   ])('is refused: %j', async (url, words) => {
-    expect(await policyWith().refuse(url)).toContain(words)
+    expect(await policyWith().whyRefused(url)).toContain(words)
   })
 
   it('does not appear with its password in an error', async () => {
-    expect(await policyWith().refuse('https://user:hunter2@shop.example/')).not.toContain('hunter2')
+    expect(await policyWith().whyRefused('https://user:hunter2@shop.example/')).not.toContain('hunter2')
   })
 
   it.each([
@@ -285,7 +289,7 @@ describe('the URL of an endpoint', () => {
     'https://shop.example:6667/',
     `https://shop.example/${'x'.repeat(2027)}`,
   ])('is accepted: %s', async (url) => {
-    expect(await policyWith().refuse(url)).toBeUndefined()
+    expect(await policyWith().whyRefused(url)).toBeUndefined()
   })
 
   it.each([
@@ -296,8 +300,8 @@ describe('the URL of an endpoint', () => {
     'http://localhost./',
     'http://shop.localhost:3000/',
   ])('may be plain http on loopback with --allow-http-loopback: %s', async (url) => {
-    expect(await policyWith({ allowHttpLoopback: true }).refuse(url)).toBeUndefined()
-    expect(await policyWith().refuse(url)).toContain('--allow-http-loopback')
+    expect(await policyWith({ allowHttpLoopback: true }).whyRefused(url)).toBeUndefined()
+    expect(await policyWith().whyRefused(url)).toContain('--allow-http-loopback')
   })
 
   it.each([
@@ -307,7 +311,7 @@ describe('the URL of an endpoint', () => {
     'http://[fe80::1]/',
     'http://0.0.0.0/',
   ])('may not be plain http elsewhere, even with --allow-http-loopback: %s', async (url) => {
-    expect(await policyWith({ allowHttpLoopback: true }).refuse(url)).toMatch(
+    expect(await policyWith({ allowHttpLoopback: true }).whyRefused(url)).toMatch(
       /^must (be an https: URL|not point to)/,
     )
   })
@@ -315,7 +319,7 @@ describe('the URL of an endpoint', () => {
 
 describe('the service itself', () => {
   const refuse = (host: string, url: string) =>
-    policyWith({ own: { address: { host, port: 4100 } } }).refuse(url)
+    policyWith({ own: { address: { host, port: 4100 } } }).whyRefused(url)
 
   it.each(['127.0.0.1', '::1', '[::1]', 'localhost', '0.0.0.0', '::'])(
     'bound to %s is refused as a receiver',
@@ -344,7 +348,7 @@ describe('the service itself', () => {
 
   it('on port 443 is recognised in a URL without a port', async () => {
     const policy = policyWith({ own: { address: { host: '127.0.0.1', port: 443 } } })
-    expect(await policy.refuse('https://localhost/')).toContain('this service itself')
+    expect(await policy.whyRefused('https://localhost/')).toContain('this service itself')
   })
 })
 
@@ -361,7 +365,7 @@ describe('the normal form of a URL', () => {
 
 describe('resolving at registration', () => {
   it('does not refuse the endpoint when it fails; sending reports it', async () => {
-    expect(await policyWith().refuse('https://later.example/')).toBeUndefined()
+    expect(await policyWith().whyRefused('https://later.example/')).toBeUndefined()
   })
 
   it('is skipped for a refused URL and for an IP address', async () => {
@@ -372,10 +376,10 @@ describe('resolving at registration', () => {
         return []
       },
     })
-    await policy.refuse('https://user@shop.example/')
-    await policy.refuse('https://127.0.0.1/')
+    await policy.whyRefused('https://user@shop.example/')
+    await policy.whyRefused('https://127.0.0.1/')
     expect(asked).toEqual([])
-    await policy.refuse('https://Shop.Example.:8443/')
+    await policy.whyRefused('https://Shop.Example.:8443/')
     expect(asked).toEqual(['shop.example'])
   })
 
@@ -383,7 +387,9 @@ describe('resolving at registration', () => {
     const answers: ((addresses: string[]) => void)[] = []
     const policy = policyWith({ resolve: () => new Promise((resolve) => answers.push(resolve)) })
     for (const address of ['169.254.169.254', '93.184.216.34']) {
-      const judged = Promise.all(['https://shop.example/', 'https://SHOP.example:8443/'].map(policy.refuse))
+      const judged = Promise.all(
+        ['https://shop.example/', 'https://SHOP.example:8443/'].map(policy.whyRefused),
+      )
       for (const answer of answers) answer([address])
       const refused = address === '169.254.169.254' ? (expect.stringContaining(address) as string) : undefined
       expect(await judged).toEqual([refused, refused])
@@ -398,7 +404,7 @@ describe('a policy that sends to loopback only', () => {
 
   it.each(['https://localhost/', 'https://shop.localhost:8443/', 'https://127.0.0.1/', 'https://[::1]:1/'])(
     'sends to %s',
-    (url) => expect(policy.refuseNetwork(url)).toBeUndefined(),
+    (url) => expect(policy.whyOffNetwork(url)).toBeUndefined(),
   )
 
   it.each([
@@ -407,12 +413,14 @@ describe('a policy that sends to loopback only', () => {
     'https://192.168.1.10/',
     'https://93.184.216.34/',
   ])('sends nothing to %s, and accepts it for a receiver of this process', async (url) => {
-    expect(policy.refuseNetwork(url)).toMatch(/^must be a loopback address, .* network: 'any'$/)
-    expect(await policy.refuse(url)).toBeUndefined()
+    expect(policy.whyOffNetwork(url)).toMatch(/^must be a loopback address, .* network: 'any'$/)
+    expect(await policy.whyRefused(url)).toBeUndefined()
   })
 
   it('refuses the forbidden addresses of every policy', async () => {
-    expect(await policy.refuse('https://169.254.169.254/')).toMatch(/^must not point to a link-local address/)
+    expect(await policy.whyRefused('https://169.254.169.254/')).toMatch(
+      /^must not point to a link-local address/,
+    )
   })
 })
 
@@ -424,7 +432,7 @@ describe('hosts of listeners', () => {
     'are accepted and never looked up: %j',
     async (settings) => {
       const policy = policyWith({ ...settings, resolve: resolveNothing })
-      expect(await policy.refuse(url)).toBeUndefined()
+      expect(await policy.whyRefused(url)).toBeUndefined()
       const found = await new Promise((resolve) =>
         policy.lookup(443)('abc.listen.invalid', { all: true }, (error, addresses) =>
           resolve(error ?? addresses),
@@ -435,6 +443,6 @@ describe('hosts of listeners', () => {
   )
 
   it('must be https: like all others', async () => {
-    expect(await policyWith().refuse('http://abc.listen.invalid/1')).toMatch(/^must be an https: URL/)
+    expect(await policyWith().whyRefused('http://abc.listen.invalid/1')).toMatch(/^must be an https: URL/)
   })
 })

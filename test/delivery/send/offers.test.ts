@@ -129,6 +129,37 @@ describe('an attempt to a listener', () => {
     expect(dead.offer).toBeUndefined()
   })
 
+  it('is answered and recorded when another attempt has disabled its endpoint meanwhile', async () => {
+    await open({ disableAfter: 1 })
+    const offers = new Map<string, Offer>()
+    const both = new Promise<void>((resolve) => {
+      setup.service.onCommit((writes) => {
+        for (const write of writes)
+          if (write.collection === 'deliveries' && 'put' in write && write.put.offer?.result === undefined)
+            if (write.put.offer !== undefined) offers.set(write.put.id, write.put.offer)
+        if (offers.size === 2) resolve()
+      })
+    })
+    await setup.announce('fails')
+    await setup.announce('succeeds')
+    await both
+    const [fails, succeeds] = (await setup.deliveries()).map(({ id }) => id)
+    const answerTo = (delivery_id = '', result: OfferResult) => {
+      const offer_id = offers.get(delivery_id)?.id ?? ''
+      return setup.service.execute(answerOffer, { delivery_id, attempt: 1, offer_id, result })
+    }
+    await answerTo(fails, { ...ok, outcome: 'bad_status', response_status: 500 })
+    await expect
+      .poll(async () => (await setup.deliveries()).map(({ status }) => status))
+      .toEqual(['dead', 'dead'])
+    await answerTo(succeeds, ok)
+    await setup.pump.idle()
+    expect(await setup.deliveries()).toMatchObject([
+      { id: fails, status: 'dead', attempts: [{ outcome: 'bad_status' }] },
+      { id: succeeds, status: 'delivered', attempts: [{ outcome: 'succeeded' }] },
+    ])
+  })
+
   it('is continued after a stop: the first offer and its answer count', async () => {
     await open()
     const offered = nextOffer()
