@@ -84,6 +84,25 @@ export type {
 export type * from './client/types.ts'
 export type { Account, AccountOfCheck, Problem, ProblemCode, Sums } from './model/simulator/report.ts'
 export type { Bundle } from './model/simulator/bundle.ts'
+export type { ApiKeyView } from './model/api-key.ts'
+export type { CreateKeyBody } from './model/simulator/bodies.ts'
+export type { Check, PushInput } from './model/check.ts'
+export type {
+  ClaimBody,
+  ClaimView,
+  FeedbackBody,
+  FeedbackView,
+  PayBody,
+  PaymentView,
+  RefundBody,
+} from './model/guests/records.ts'
+export type { Delivery, SentSignature } from './model/delivery.ts'
+export type { EventType } from './model/event.ts'
+export type { FaultsView, FaultsWanted } from './model/simulator/fault.ts'
+export type { Location } from './model/records.ts'
+export type { Report } from './model/simulator/report.ts'
+export type { State, StateReport } from './model/simulator/state.ts'
+export type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 export type { ErrorCode } from './model/refusal.ts'
 export {
   NotDelivered,
@@ -132,10 +151,10 @@ export function createClient(options: ClientOptions) {
   function stream(options?: StreamOptions): AsyncGenerator<StreamMessage>
   /** Streams messages; `stream({ signal, onOpen, since })` replaces it. */
   function stream(signal: AbortSignal, onOpen?: () => void, since?: Date): AsyncGenerator<StreamMessage>
-  function stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
+  async function* stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
     const wanted = given instanceof AbortSignal ? { signal: given, onOpen, since } : given
     const path = `/_sim/stream${queryText({ since: timeText(wanted.since), listener: wanted.listener })}`
-    return readStream(send, path, wanted.signal ?? new AbortController().signal, wanted)
+    yield* readStream(send, path, wanted.signal ?? new AbortController().signal, wanted)
   }
 
   const deliveries = Object.assign(listing<Delivery, DeliveriesQuery>('/_sim/deliveries'), {
@@ -357,7 +376,7 @@ export function createClient(options: ClientOptions) {
      */
     account: async (options: AccountWanted = {}) => {
       requireKnownOptions(options, ['all_closed'])
-      return get<Account>('/_sim/account', options.all_closed === true ? { all_closed: 'true' } : {})
+      return get<Account>('/_sim/account', accountQuery(options))
     },
     /**
      * Returns state, request log, clock, faults, report and account of one moment, without secrets. `tabwire replay` reads
@@ -368,11 +387,7 @@ export function createClient(options: ClientOptions) {
      */
     bundle: async (options: BundleWanted = {}) => {
       requireKnownOptions(options, ['since', 'all_closed'])
-      const { since, all_closed = false } = options
-      return get<Bundle>('/_sim/bundle', {
-        since: timeText(since),
-        ...(all_closed && { all_closed: 'true' }),
-      })
+      return get<Bundle>('/_sim/bundle', { since: timeText(options.since), ...accountQuery(options) })
     },
     keys: Object.assign(listing<ApiKeyView, KeysQuery>('/_sim/keys'), {
       /**
@@ -445,6 +460,10 @@ export interface AccountWanted {
    * @default false
    */
   all_closed?: boolean | undefined
+}
+
+function accountQuery({ all_closed }: AccountWanted): { all_closed?: 'true' } {
+  return all_closed === true ? { all_closed: 'true' } : {}
 }
 
 /** Options of a bundle. */

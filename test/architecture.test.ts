@@ -46,7 +46,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   },
   'private-file.ts': { own: ['ids.ts', 'replace-file.ts'], foreign: ['node:*'] },
   'replace-file.ts': { own: ['timers.ts'], foreign: ['node:*'] },
-  'data-directory.ts': { own: ['model', 'private-file.ts'], foreign: ['node:*'] },
+  'data-directory.ts': { own: ['model', 'private-file.ts', 'replace-file.ts'], foreign: ['node:*'] },
   delivery: {
     own: [
       'model',
@@ -127,7 +127,10 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
     foreign: ['node:*'],
   },
   'library.ts': { own: ['client', 'client.ts', 'http', 'model', 'simulator.ts', 'assertions'], foreign: [] },
-  'index.ts': { own: ['client', 'client.ts', 'library.ts', 'simulator.ts', 'assertions'], foreign: [] },
+  'index.ts': {
+    own: ['client', 'client.ts', 'clock.ts', 'library.ts', 'simulator.ts', 'assertions'],
+    foreign: [],
+  },
   vitest: {
     own: ['client.ts', 'library.ts', 'model', 'signature', 'simulator.ts', 'assertions'],
     foreign: ['vitest'],

@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   ApiError,
@@ -101,6 +102,11 @@ describe('the client', () => {
     await expect(async () => call(createClient(simulator))).rejects.toThrow(message)
   })
 
+  test('returns a stream for a wrong time too, which then rejects', async () => {
+    const stream = createClient(simulator).stream({ since: Number.NaN })
+    await expect(stream.next()).rejects.toThrow(RangeError)
+  })
+
   test.each([[undefined], ['service'], ['localhost:4100']])('refuses the URL %j', (url?: string) => {
     const shown = JSON.stringify(url) as string | undefined
     expect(() => createClient({ url } as ClientOptions)).toThrow(
@@ -172,12 +178,40 @@ describe('the client', () => {
     await expect(createClient({ url: within }).health()).rejects.toBeInstanceOf(Unreachable)
   })
 
+  test.each(['EPIPE', 'ECONNRESET'])('says that a request may have been handled after %s', async (code) => {
+    const cause = Object.assign(new Error(`write ${code}`), { code })
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
+    const failed = createClient({ url: 'http://127.0.0.1:1', fetch }).health()
+    await expect(failed).rejects.toMatchObject({ failedWhile: 'waiting', connectionCode: code })
+  })
+
   test('says that no service answers when a connection ends within the TLS handshake', async () => {
     const server = createTcpServer((socket) => void socket.once('data', () => socket.destroy()))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
     await expect(createClient({ url }).locations.list()).rejects.toThrow('No service answers')
     await new Promise((resolve) => server.close(resolve))
+  })
+
+  test('waits for a move of the clock longer than Node waits for the headers of a response', async () => {
+    const usual = getGlobalDispatcher()
+    // Node's own limit is five minutes.
+    setGlobalDispatcher(new Agent({ headersTimeout: 1 }))
+    try {
+      let arrived: (response: ServerResponse) => void = () => {}
+      const toMove = new Promise<ServerResponse>((resolve) => (arrived = resolve))
+      const url = await stranger((request, response) => {
+        if (request.url === '/_sim/clock') arrived(response)
+      })
+      const client = createClient({ url })
+      const move = client.clock.advance('36h')
+      const response = await toMove
+      await expect(client.health()).rejects.toThrow('did not answer within five minutes')
+      response.end('{"attempts":[]}')
+      expect(await move).toEqual({ attempts: [] })
+    } finally {
+      setGlobalDispatcher(usual)
+    }
   })
 
   test('rejects with the abort reason of the caller, and not with Unreachable', async () => {

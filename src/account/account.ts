@@ -240,7 +240,7 @@ function eventNotAccepted(external_check_id: string, happened: readonly CheckEve
 
 function attemptsText({ deliveries }: CheckEvent): string {
   const attempts = deliveries.flatMap((delivery) => delivery.attempts)
-  const last = attempts.at(-1)
+  const last = attempts.toSorted((one, other) => (one.started_at < other.started_at ? -1 : 1)).at(-1)
   const next = deliveries.some(({ status }) => status === 'pending')
     ? 'a retry is pending'
     : 'no retry is left'

@@ -24,7 +24,7 @@ export interface Unmet {
   ok: false
   code: 'never_came' | 'refused' | 'other_status' | 'too_often' | 'came_anyway'
   message: string
-  /** Whatever came, in any status. */
+  /** All deliveries that were found, in any status. */
   seen: readonly Delivery[]
 }
 

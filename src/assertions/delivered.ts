@@ -143,7 +143,7 @@ async function onTheirWay({ clock }: ClientReads, deliveries: readonly Delivery[
   )
 }
 
-/** Everything that a wait asks for, in the words of the API. @throws TypeError for a type or status that does not exist. */
+/** Converts the options of a wait to the terms of the API, with defaults. @throws TypeError for a type or status that does not exist. */
 export function wantedOf({
   type,
   check,
@@ -183,7 +183,7 @@ export interface EventWanted extends CallOptions {
 export class NotHappened extends Error {
   override readonly name = 'NotHappened'
   readonly code = 'never_happened'
-  /** Returns the latest events of any type, oldest first. */
+  /** The latest events of any type, oldest first. */
   readonly seen: readonly EventView[]
 
   constructor(message: string, seen: readonly EventView[]) {

@@ -1,4 +1,4 @@
-import { ApiError, Unreachable } from '../client/errors.ts'
+import { ApiError, ignoreGone, Unreachable } from '../client/errors.ts'
 import type { StreamMessage } from '../client/types.ts'
 import { type ClientReads, paginate } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
@@ -70,10 +70,6 @@ export async function concerned(client: Reader, wanted: Wanted, message: StreamM
   if (message.type !== 'event' || wanted.status !== 'pending') return []
   const { data } = await client.deliveries.list({ event_id: message.data.id, limit: 100 })
   return data
-}
-
-function ignoreGone(error: unknown): undefined {
-  if (!(error instanceof ApiError) || error.status !== 404) throw error
 }
 
 function note(seen: Map<string, Delivery>, deliveries: readonly Delivery[], wanted: Wanted): void {

@@ -89,3 +89,8 @@ export class Unreachable extends Error {
     this.connectionCode = connectionCode
   }
 }
+
+/** Ignores that a record no longer exists: a rejection handler. */
+export function ignoreGone(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.status !== 404) throw error
+}

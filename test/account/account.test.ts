@@ -104,6 +104,24 @@ describe('event_not_accepted', () => {
     expect(codesOf(await accountOf(client))).toEqual([])
   })
 
+  test('says how the newest attempt ended, of whichever endpoint', async () => {
+    const simulator = await openSimulator()
+    const { client, idle } = simulator
+    const receivers = [await openReceiver(500), await openReceiver(502)]
+    for (const { url } of receivers)
+      await client.endpoints.create({ url, event_types: ['payment.succeeded'] })
+    await paidAndClosed(simulator)
+    await idle()
+    const [newer, older] = (await client.deliveries.list({ type: 'payment.succeeded' })).data
+    // So that the older delivery gets the newest attempt.
+    await client.endpoints.delete(newer?.endpoint_id ?? '')
+    await client.clock.advance('2m')
+    const { attempts } = await client.deliveries.get(older?.id ?? '')
+    expect((await accountOf(client)).problems[0]?.message).toContain(
+      `3 attempts, the last with status ${attempts[1]?.response_status}, and a retry is pending.`,
+    )
+  })
+
   test('is absent without an endpoint, and when one of two endpoints accepted the event', async () => {
     const simulator = await openSimulator()
     const { client, idle } = simulator

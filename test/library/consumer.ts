@@ -1,5 +1,13 @@
 /* What a project with strict settings may write. It runs nowhere: `tsc -p test` compiles it against dist, as published. */
-import { createSimulator, NotDelivered, type Simulator, type SimulatorOptions } from 'tabwire'
+import {
+  createSimulator,
+  NotDelivered,
+  type Clock,
+  type Delivery,
+  type PushInput,
+  type Simulator,
+  type SimulatorOptions,
+} from 'tabwire'
 import { ApiError, createClient, type Client, type DeliveriesQuery } from 'tabwire/client'
 import { handlers } from 'tabwire/msw'
 import { verify, type Verification } from 'tabwire/signature'
@@ -7,17 +15,19 @@ import { simulatorFixtures, simulatorTest, type SimulatorFixtures } from 'tabwir
 import { expect, test as base } from 'vitest'
 
 const options: SimulatorOptions = { port: false, seed: 7, clock: 0, serviceName: 'Acme', rateLimit: '10/s' }
+const clock: Clock = { now: () => new Date(), at: () => () => {} }
 const earlier: SimulatorOptions = { startAt: new Date(0), dataDirectory: '.', ca: [], allowedHosts: [] }
 const simulator: Simulator = await createSimulator(options)
-const { check } = await simulator.checks.push('table-12', {
+const body: PushInput = {
   table: { number: '12' },
   status: 'open',
   items: [{ external_id: 'line-1', name: 'Copper Burger', quantity: 2, price_cents: 1450 }],
   totals: { subtotal_cents: 2900, tax_cents: 254, total_cents: 3154 },
-})
+}
+const { check } = await simulator.checks.push('table-12', body)
 const balance: number = check.balance_cents
 const [delivery] = await simulator.deliveries.waitFor({ type: 'check.created', check })
-const status: 'pending' | 'delivered' | 'dead' = delivery.status
+const status: Delivery['status'] = delivery.status
 const takeBack: () => void = simulator.receive('https://shop.example', (request) => fetch(request))
 const client: Client = createClient({ url: simulator.url, fetch: simulator.fetch })
 const result: Verification = verify({ payload: '', header: null, secret: 'whsec_…' })
@@ -38,7 +48,7 @@ for (const calls of [client, simulator]) {
 export const bodies: string[] = simulator.received('https://shop.example').map(({ body }) => body)
 export const issuesOf = (error: ApiError): readonly { path: string }[] =>
   error.is('validation_failed') ? error.body.issues : []
-export const used = [balance, status, takeBack, client, result, earlier]
+export const used = [balance, status, takeBack, client, result, earlier, clock]
 export const mocked = handlers(simulator, { baseUrl: 'https://api.example.com/v1' })
 
 const test = simulatorTest({ strict: true })

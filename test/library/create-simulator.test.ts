@@ -165,6 +165,16 @@ describe('a simulator in this process', () => {
     expect(await push()).toEqual(await push())
   })
 
+  test('reports no negative duration when a reset sets the clock of a seeded run back', async () => {
+    const durations: number[] = []
+    const onRequest = ({ durationMs }: { durationMs: number }) => durations.push(durationMs)
+    await using simulator = await createSimulator({ seed: 7, onRequest })
+    await simulator.clock.advance('36h')
+    await simulator.reset()
+    expect(durations.length).toBeGreaterThan(1)
+    expect(Math.min(...durations)).toBeGreaterThanOrEqual(0)
+  })
+
   test('delivers over sockets to a receiver of its own port', async () => {
     const { certificatePem } = await testAuthority()
     const receiver = await openReceiver()
