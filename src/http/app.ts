@@ -18,7 +18,7 @@ import { readTraceContext, traceIdOf, type TraceContext } from '../model/text/tr
 import { CompleteResponse, hasUnreadLongBody, nodeOf } from './node-request.ts'
 import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
-import { addLateTable, addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
+import { addLateRoutes, addRoutes, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
 import { byKeyOrSession, type Identify, type Sessions } from './auth/sessions.ts'
 import { pathWithoutSecrets } from './redact.ts'
 import { newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
@@ -97,8 +97,8 @@ export function createApp(parts: AppParts): App {
       identifyFromMemory,
       identify: identifies[base] ?? (isOpen(base) ? async () => anonymous : identifyKeyOrSession),
     }
-    if (typeof table === 'function') addLateTable(h3, base, table, respond, routing)
-    else addTable(h3, base, table, respond, routing)
+    if (typeof table === 'function') addLateRoutes(h3, base, table, respond, routing)
+    else addRoutes(h3, base, table, respond, routing)
   }
   h3.all('/**', (event) =>
     respond(event, () => {
@@ -138,11 +138,16 @@ function traceOf({ headers }: Request): TraceContext | undefined {
 /** Returns an answered request for the access log. */
 function answered(
   { method, path }: RequestLine,
-  { requestId, measure, started }: RequestContext,
+  context: RequestContext,
   { status }: Pick<HttpResponse, 'status'>,
 ): AnsweredRequest {
-  const durationMs = Math.round((measure() - started) * 10) / 10
-  return { requestId, method, path: pathWithoutSecrets(path), status, durationMs }
+  const { requestId } = context
+  return { requestId, method, path: pathWithoutSecrets(path), status, durationMs: durationOf(context) }
+}
+
+/** Returns how long a request took, in milliseconds. A reset may have set the clock of a seeded run back meanwhile. */
+function durationOf({ measure, started }: RequestContext): number {
+  return Math.max(0, Math.round((measure() - started) * 10) / 10)
 }
 
 /** Pages need no key: the table's address has a token, the API reference is public, and the inspector's page has no data. */
@@ -171,7 +176,7 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, p
 }
 
 /**
- * Logs an answered request, without headers, and without the response body of an `unlogged` route. A bug of the log is
+ * Logs an answered request, without headers, and without the response body of an `hidesResponse` route. A bug of the log is
  * reported, and changes no answer.
  */
 async function addToLog(
@@ -187,12 +192,12 @@ async function addToLog(
       path,
       status,
       started_at: context.startedAt.toISOString(),
-      duration_ms: Math.round((context.measure() - context.started) * 10) / 10,
+      duration_ms: durationOf(context),
       ...(context.trace === undefined ? {} : { trace_id: traceIdOf(context.trace) }),
       location_id: context.locationId,
       push: context.push,
       request_body: context.requestBody,
-      response_body: typeof body === 'string' && !context.unlogged ? body : null,
+      response_body: typeof body === 'string' && !context.hidesResponse ? body : null,
       ...(context.faults === undefined ? {} : { faults: context.faults }),
     })
   } catch (bug) {
@@ -262,9 +267,11 @@ async function answerOf(
     const reply = await (faults?.areSet === true ? faults.around(event, context, handle) : handle())
     return 'json' in reply ? { status: reply.status, body: JSON.stringify(reply.json) } : reply
   } catch (error) {
-    // An aborted request is not a bug.
-    const isBug = !(error instanceof Error && error.name === 'AbortError')
-    return answerTo(error, context.requestId, (bug) => isBug && report(bug, context.requestId))
+    return answerTo(error, context.requestId, (bug) => {
+      // An aborted request is not a bug. A call in this process may have a reason of its own.
+      const isAborted = (bug instanceof Error && bug.name === 'AbortError') || bug === event.req.signal.reason
+      if (!isAborted) report(bug, context.requestId)
+    })
   }
 }
 

@@ -94,7 +94,8 @@ export function answerRawErrors(
     // An endless response, such as the live stream, ends when its reader leaves.
     socket.once('end', () => {
       const answer = latest.get(socket)
-      if (answer?.headersSent === true && !answer.writableEnded) socket.destroy()
+      const isStream = /\/stream(\?|$)/.test(answer?.req.url ?? '')
+      if (isStream && answer?.headersSent === true && !answer.writableEnded) socket.destroy()
     })
   }
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', watch)

@@ -123,5 +123,5 @@ function changeText(text: string, change: (part: string) => string): string {
 /** Returns the path of a URL or path, without its query and without secrets. */
 export function pathWithoutSecrets(url: string): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1)
-  return path.replace(/^(\/t\/[^/]*\/)[^/]+/i, `$1${HIDDEN}`).replace(ownSecrets, `$1${HIDDEN}`)
+  return path.replace(tableToken, `$1${HIDDEN}`).replace(ownSecrets, `$1${HIDDEN}`)
 }

@@ -20,7 +20,7 @@ export interface RequestContext {
   push: RequestEntry['push']
   requestBody: string | null
   /** True when the log leaves out the response body. */
-  unlogged: boolean
+  hidesResponse: boolean
   /** Trace context of the request; only with `--trace`. */
   trace?: TraceContext | undefined
   /** Injected faults. */
@@ -48,7 +48,7 @@ export function newRequestContext(newId: NewId, startedAt: Date, measure = timer
     locationId: undefined,
     push: null,
     requestBody: null,
-    unlogged: false,
+    hidesResponse: false,
   }
 }
 

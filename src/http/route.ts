@@ -22,10 +22,13 @@ export interface Route {
   /** The operation in the OpenAPI document; pages and assets have none. */
   doc?: OperationDoc
   /** True when the log leaves out the response body, because it has a secret or is long. */
-  unlogged?: true
+  hidesResponse?: true
   /** True when it answers while the service shuts down. */
   whileStopping?: true
-  /** True when a key that such a route accepted before is accepted without the database. */
+  /**
+   * True for a route that must answer while the database is away. A key that it accepted once stays accepted until this
+   * instance learns of a change of keys.
+   */
   withoutDatabase?: true
   /** True when only an API key is accepted, not a session of the inspector. */
   keyOnly?: true

@@ -18,7 +18,7 @@ export type Phase = 'running' | 'draining' | 'stopping'
 
 export interface RoutingParts {
   identify: Identify
-  /** Does the same for routes `withoutDatabase`: a key that it accepted before is accepted without the database. */
+  /** Does the same for routes `withoutDatabase`. */
   identifyFromMemory: Identify
   /** Limit of a body in bytes. */
   bodyLimit: number
@@ -34,7 +34,7 @@ export type Respond = (event: H3Event, handle: () => Promise<Reply> | Reply) => 
  * Adds a route table under a base path. Checks run in the order of contract section 2: key, path and method, scope,
  * parameters, body.
  */
-export function addTable(
+export function addRoutes(
   h3: H3,
   base: string,
   routes: readonly Route[],
@@ -63,7 +63,7 @@ export function addTable(
 }
 
 /** Adds a table that is loaded at the first request below its base path: most services never need it. */
-export function addLateTable(
+export function addLateRoutes(
   h3: H3,
   base: string,
   load: () => Promise<readonly Route[]>,
@@ -73,7 +73,7 @@ export function addLateTable(
   let table: Promise<H3> | undefined
   const open = async () => {
     const late = new H3()
-    addTable(late, base, await load(), respond, parts)
+    addRoutes(late, base, await load(), respond, parts)
     return late
   }
   const handle = async (event: H3Event) => {
@@ -135,7 +135,7 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
   if (parts.lifecycle.phase === 'stopping' && route.whileStopping !== true)
     throw new Refusal('shutting_down', SHUTTING_DOWN)
-  context.unlogged = route.unlogged ?? false
+  context.hidesResponse = route.hidesResponse ?? false
   return route.handle(callOf(event, key, context, parts.bodyLimit))
 }
 

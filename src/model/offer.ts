@@ -6,6 +6,8 @@ import type { Delivery, HttpHeader, Offer } from './delivery.ts'
  */
 const RESERVED_DOMAIN = '.listen.invalid'
 
+const listenerUrlPattern = new RegExp(`^https://([a-z\\d-]{1,63})${RESERVED_DOMAIN.replaceAll('.', '\\.')}/`)
+
 /** Returns true for a host that must never be looked up. */
 export function isReservedHost(hostname: string): boolean {
   return hostname.endsWith(RESERVED_DOMAIN)
@@ -18,7 +20,7 @@ export function listenerUrl(listener: string, path: string): string {
 
 /** Returns the listener of a URL in normal form; `undefined` for the URL of any other receiver. */
 export function listenerOf(url: string): string | undefined {
-  return /^https:\/\/([a-z\d-]{1,63})\.listen\.invalid\//.exec(url)?.[1]
+  return listenerUrlPattern.exec(url)?.[1]
 }
 
 /** Returns the offer that a delivery has no answer to yet, with its listener. */

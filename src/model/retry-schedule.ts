@@ -13,6 +13,11 @@ export const retryScheduleMs: readonly number[] = [
   24 * HOUR_MS,
 ]
 
+/** Returns the number of attempts of a delivery that fails. A ping has one (contract section 9). */
+export function mostAttempts(eventType: Delivery['event_type']): number {
+  return eventType === 'ping' ? 1 : retryScheduleMs.length + 1
+}
+
 /**
  * Returns the backoff from the end of a failed attempt, in milliseconds; `null` after the last attempt. `attemptsMade`
  * includes that attempt, so it is 1 or more. A ping has one attempt (contract section 9).

@@ -26,7 +26,8 @@ export function createListeners() {
 /** Announces and numbers the commits of a single process, and counts replacements of all records. */
 export function createCommits() {
   const { onCommit, announce: callListeners } = createListeners()
-  const recent: Commit[] = []
+  /** Each with the characters of its events. */
+  const recent: (Commit & { size: number })[] = []
   let characters = 0
   let generation = 0
   let sequence = 0
@@ -38,18 +39,23 @@ export function createCommits() {
     } else {
       // The writes that streams show.
       const kept = writes.filter(({ collection }) => collection === 'events' || collection === 'deliveries')
-      recent.push({ sequence, writes: kept })
-      characters += sizeOf(kept)
+      const size = kept.reduce(
+        (sum, write) => sum + (write.collection === 'events' && 'put' in write ? write.put.body.length : 0),
+        0,
+      )
+      recent.push({ sequence, writes: kept, size })
+      characters += size
     }
     while (recent.length > KEEP.transactions || characters > KEEP.characters)
-      characters -= sizeOf(recent.shift()?.writes ?? [])
+      characters -= recent.shift()?.size ?? 0
     callListeners(writes, kind, sequence)
   }
   const feed: Pick<Store, 'sequence' | 'committedAfter' | 'bringUpToDate'> = {
     sequence: () => sequence,
     async committedAfter(after) {
       const missed = sequence - after
-      return missed < 0 || missed > recent.length ? undefined : recent.slice(recent.length - missed)
+      if (missed < 0 || missed > recent.length) return undefined
+      return recent.slice(recent.length - missed).map(({ size: _size, ...commit }) => commit)
     },
     bringUpToDate: async () => undefined,
   }
@@ -68,14 +74,6 @@ export function createCommits() {
   }
 }
 
-/** Returns the characters of the events among the writes. */
-function sizeOf(writes: readonly Write[]): number {
-  return writes.reduce(
-    (sum, write) => sum + (write.collection === 'events' && 'put' in write ? write.put.body.length : 0),
-    0,
-  )
-}
-
 /** Returns the writes that a listener gets after a replacement: the pending deliveries, oldest first. */
 export function pendingWrites(deliveries: Iterable<Delivery>): readonly Write[] {
   const writes: Write[] = []
@@ -87,7 +85,7 @@ export function pendingWrites(deliveries: Iterable<Delivery>): readonly Write[] 
 /** Makes transactions wait while all records are replaced. */
 export function createGate() {
   const gate = {
-    /** Resolves when the current replacement ends; `undefined` when none runs. Then, another one may have begun. */
+    /** Resolves when the current replacement ends; `undefined` when none runs. Check it again then: another may have begun. */
     closed: undefined as Promise<void> | undefined,
     /** Runs a replacement after the current one. */
     async alone<T>(replace: () => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createSimulator, type Simulator } from '../../src/index.ts'
 import { check } from '../support/simulator.ts'
@@ -85,6 +86,29 @@ describe('in-process calls', () => {
     const answer = simulator.fetch('/v1/locations', { headers: headers(), signal: stop.signal })
     stop.abort(new Error('enough'))
     await expect(answer).rejects.toThrow('enough')
+  })
+
+  test('that end by a signal with a reason of its own are not reported as bugs', async () => {
+    const errors: unknown[] = []
+    const own = await createSimulator({ onError: (error) => errors.push(error) })
+    onTestFinished(() => own.close())
+    const reached = new Promise<void>((resolve) => {
+      own.receive('https://shop.test/', async ({ signal }) => {
+        resolve()
+        await once(signal, 'abort')
+        return new Response()
+      })
+    })
+    await own.endpoints.create({ url: 'https://shop.test/' })
+    await own.checks.push('a', check())
+    await reached
+    const stop = new AbortController()
+    const moved = own.clock.advance('1h', { signal: stop.signal })
+    await expect.poll(() => own.clock.show()).toMatchObject({ moving: {} })
+    stop.abort(new Error('enough'))
+    await expect(moved).rejects.toThrow('enough')
+    await expect.poll(() => own.clock.show()).toMatchObject({ moving: null })
+    expect(errors).toEqual([])
   })
 
   test('finish when the service is closed while they are in flight', async () => {

@@ -12,7 +12,7 @@ export function hashOf(key: string): string {
 
 export type Authenticate = (authorization: string | null) => Promise<ApiKey>
 
-/** How long a found key is used without another look at the store. */
+/** Limits for using a found key without reading the store. */
 export interface KeyCache {
   /** In milliseconds. */
   lifetimeMs: number

@@ -57,7 +57,7 @@ const MOST = 100
 const CODES = 'inspector_codes'
 const SESSIONS = 'inspector_sessions'
 
-/** What a code or a session is for, under the hash of its secret. */
+/** A code or a session, stored under the hash of its secret. */
 interface Entry {
   secret: string
   key_hash: string

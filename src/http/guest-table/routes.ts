@@ -44,12 +44,12 @@ function pageRoutes(parts: TableRouteParts): Route[] {
   const { pages } = parts
   const tableNotFound = async (call: Call) => html(call, 404, await pages.noTable())
   return [
-    { method: 'GET', path: '/:number', scope: null, unlogged: true, handle: tableNotFound },
+    { method: 'GET', path: '/:number', scope: null, hidesResponse: true, handle: tableNotFound },
     {
       method: 'GET',
       path: '/:number/:token',
       scope: null,
-      unlogged: true,
+      hidesResponse: true,
       doc: {
         id: 'openTablePage',
         tag,

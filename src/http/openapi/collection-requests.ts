@@ -123,7 +123,7 @@ interface Step {
   operation: string
   /** Name of the request; the operation's summary by default. */
   name?: string
-  /** What a user must know before sending the request. */
+  /** Advice to read before sending the request. */
   note?: string
   /** Values of path parameters; `{{name}}` is a variable. */
   path?: Readonly<Record<string, string>>

@@ -30,7 +30,10 @@ export interface Counted {
   last_at: string
 }
 
-export function createFindingArchive(keepOfEach = 1_000, saved?: SavedArchive): FindingArchive {
+export function createFindingArchive({
+  keepOfEach = 1_000,
+  saved,
+}: { keepOfEach?: number; saved?: SavedArchive | undefined } = {}): FindingArchive {
   const kept = new Map<FindingCode, RequestFinding[]>()
   const counted = new Map<FindingCode, Counted>()
   for (const { code, ...times } of saved?.counted ?? []) counted.set(code, times)

@@ -21,7 +21,7 @@ import type { RequestHead } from './query.ts'
 import { externalIdIn } from '../list.ts'
 import {
   createPushSequence,
-  isForeignPush,
+  isIntegrationPush,
   refusalOf,
   reportedRequest,
   createUnsettledConflicts,
@@ -121,7 +121,7 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
     saved?.requests.map((request, index) => restored(request, saved.checks, numbers?.[index] ?? 0)) ?? []
   const states = new Map(saved?.states.map(({ check, digests }) => [check, [...digests]]))
   const listeners = new Set<AddListener>()
-  const archive = createFindingArchive(undefined, saved?.archive)
+  const archive = createFindingArchive({ saved: saved?.archive })
   const sequence = createPushSequence((lost) => archive.keep(lost), {
     orderBy,
     saved: saved?.sequence,
@@ -210,7 +210,7 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
       newest = number
       const push = added.push && judged(added.push)
       const entry = Object.assign(added, { push, following: sequence.follow(added), number })
-      if (isForeignPush(entry)) {
+      if (isIntegrationPush(entry)) {
         watch.follow(entry)
         conflicts.follow(entry)
         pushes += 1
@@ -252,7 +252,7 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
     },
     report(since, at = clock.now()) {
       const shown = all(at)
-      const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
+      const recent = requests.filter((entry) => isIntegrationPush(entry) && entry.started_at >= (since ?? ''))
       return {
         since: since ?? null,
         pushes: since === undefined ? pushes : recent.length,

@@ -167,7 +167,7 @@ export function createPushSequence(
       const mayHaveFailed = status >= 400 || faults !== undefined
       // Most pushes end here.
       if (!mayHaveFailed && lost.size === 0 && refused.size === 0) return []
-      if (!isForeignPush(entry)) return []
+      if (!isIntegrationPush(entry)) return []
       const sent = sentOnce(entry.request_body, orderBy)
       const known = knownRevision(entry.push, orderBy)
       // An error before the key was accepted is of an unknown sender. Any sender's push settles it.
@@ -201,7 +201,7 @@ function senderOf({ path, location_id = '' }: Pick<ReportedRequest, 'path' | 'lo
 }
 
 /** Returns true for a push, with or without a response, other than those of the contract check. */
-export function isForeignPush({ method, path }: Pick<ReportedRequest, 'method' | 'path'>): boolean {
+export function isIntegrationPush({ method, path }: Pick<ReportedRequest, 'method' | 'path'>): boolean {
   return method === 'PUT' && path.startsWith('/v1/checks/external/') && !isTrialPath(path)
 }
 

@@ -25,7 +25,7 @@ export interface SessionRouteParts {
   replay: Recording | undefined
 }
 
-/** When and by what a bundle was written. */
+/** Time and versions of a recorded bundle. */
 type Recording = Pick<Bundle, 'recorded_at' | 'tabwire' | 'node'>
 
 /** Routes of inspector sessions, which start with a link created with an API key. */

@@ -112,7 +112,7 @@ function replaceable(state: ReplaceableState | undefined): ReplaceableState {
   if (state !== undefined) return state
   throw new Refusal(
     'not_found',
-    'This simulator uses a custom clock, which a state cannot set. Create it without a clock to save or load a state.',
+    'This simulator uses a custom clock, which a state cannot set. Create it without a clock to save, load or reset a state.',
   )
 }
 
@@ -160,10 +160,19 @@ async function readState(readChunks: ReadChunks): Promise<State> {
 async function asStored(events: State['events']): Promise<State['events']> {
   const stored: StoredEvent[] = []
   for (const event of events) {
-    stored.push({ ...event, body: JSON.stringify(JSON.parse(event.body)) })
+    stored.push({ ...event, body: rewritten(event.body, stored.length) })
     if (stored.length % SLICE === 0) await timers.nextTurn()
   }
   return stored
+}
+
+/** @throws Refusal `validation_failed` for JSON that is nested too deeply to be written again. */
+function rewritten(json: string, index: number): string {
+  try {
+    return JSON.stringify(JSON.parse(json))
+  } catch {
+    throw invalid([{ path: `events[${index}].body`, message: 'must have fewer levels of nesting' }])
+  }
 }
 
 async function requireNone(found: Iterable<readonly ValidationIssue[]>): Promise<void> {

@@ -20,7 +20,7 @@ export async function openOffersOf(service: Pick<Service, 'find'>, listener: str
   return pending.flat().filter((delivery) => openOffer(delivery) !== undefined)
 }
 
-/** Returns the request of an offered attempt; `undefined` when it has ended. */
+/** Returns the request of an offered attempt; `undefined` when its event or endpoint no longer exists. */
 export async function offeredAttempt(
   service: Pick<Service, 'get'>,
   serviceName: string,

@@ -112,7 +112,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
       method: 'POST',
       path: '/webhook-endpoints',
       scope: 'write',
-      unlogged: true,
+      hidesResponse: true,
       ...registration(parts, registerEndpointBody),
       doc: {
         id: 'registerWebhookEndpoint',

@@ -51,7 +51,8 @@ export function pushWord({
   push: Pick<PushNote, 'outcome'> | null
   faults?: LoggedRequest['faults']
 }): PushWord {
-  return push?.outcome ?? (faults === undefined ? 'refused' : 'fault')
+  const isFailed = faults?.some((kind) => kind === 'error' || kind === 'reset') === true
+  return push?.outcome ?? (isFailed ? 'fault' : 'refused')
 }
 
 /** Returns the time of a request's response, by which lists are sorted. */

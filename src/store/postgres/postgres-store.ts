@@ -226,11 +226,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   /** Reads from memory without undurable transactions. */
-  function local<T>(read: () => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (replica.isAhead()) localReads.push(() => settle(read, resolve, reject))
-      else settle(read, resolve, reject)
-    })
+  async function local<T>(read: () => T): Promise<T> {
+    if (replica.isAhead()) await new Promise<void>((resolve) => localReads.push(resolve))
+    return read()
   }
 
   async function committedAfter(after: number): Promise<readonly Commit[] | undefined> {
@@ -471,12 +469,4 @@ function takeReads(jobs: Job[]): Job[] {
   const reads = jobs.filter(({ isRead }) => isRead)
   jobs.splice(0, jobs.length, ...jobs.filter(({ isRead }) => !isRead))
   return reads
-}
-
-function settle<T>(read: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): void {
-  try {
-    resolve(read())
-  } catch (error) {
-    reject(error)
-  }
 }

@@ -14,7 +14,7 @@ const shown = (minute: number): RequestFinding => ({
 
 describe('the archive of findings', () => {
   it('counts dropped findings, and a report says so', () => {
-    const archive = createFindingArchive(2)
+    const archive = createFindingArchive({ keepOfEach: 2 })
     for (const minute of [1, 2, 3, 4]) archive.keep(shown(minute))
     const findings = { shown: archive.kept(), counted: archive.counted }
     expect(archive.counted('unknown_field')).toEqual({ count: 2, first_at: at(1), last_at: at(2) })

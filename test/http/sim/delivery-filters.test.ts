@@ -84,6 +84,10 @@ describe('GET /_sim/events and /_sim/requests', () => {
     expect(await pushes({ outcome: 'created' })).toEqual(['second', 'first'])
     expect(await pushes({ outcome: 'refused' })).toEqual(['third'])
     expect(await pushes({ outcome: 'fault' })).toEqual(['fourth'])
+    await client.faults.set({ faults: [{ on: 'api', times: 1, latency_ms: 1 }] })
+    await call('PUT /v1/checks/external/fifth', { json: {} })
+    expect(await pushes({ outcome: 'refused' })).toEqual(['fifth', 'third'])
+    expect(await pushes({ outcome: 'fault' })).toEqual(['fourth'])
   })
 })
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -13,6 +15,7 @@ import {
   openReceiver,
   openSimulator,
   openStream,
+  rawHeaders,
   temporaryDirectory,
 } from '../../support/simulator.ts'
 
@@ -371,6 +374,39 @@ describe('PUT /_sim/state', () => {
     const put = simulator.client.state.put(damage([...stateText(before)].join('')))
     await expect(put).rejects.toMatchObject({ code })
     expect(await simulator.client.state.get()).toEqual(before)
+  })
+
+  it('refuses the body of an event that is nested too deeply to be written again', async () => {
+    const simulator = await openFailing()
+    const state = await simulator.client.state.get()
+    const events = state.events.map((event) => ({
+      ...event,
+      body: event.body.replace('"data":', `"deep":${'['.repeat(20_000)}${']'.repeat(20_000)},"data":`),
+    }))
+    const refused = await put(simulator, { ...state, events })
+    expect([refused.status, errorOf(refused)]).toEqual([
+      422,
+      expect.objectContaining({
+        issues: [{ path: 'events[0].body', message: 'must have fewer levels of nesting' }],
+      }),
+    ])
+  })
+
+  it('is read whole by a client that half-closes its connection after its request', async () => {
+    const simulator = await openFailing()
+    const state = await simulator.client.state.get()
+    const [sample] = state.checks
+    const checks = Array.from({ length: 2_000 }, (_, index) => ({
+      ...sample,
+      id: `chk_01J${String(index).padStart(23, '0')}`,
+      external_id: `many-${index}`,
+    })) as State['checks']
+    await simulator.client.state.put({ ...state, checks })
+    const socket = connect({ port: simulator.port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.write(`GET /_sim/state HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`)
+    await once(socket, 'readable')
+    socket.end()
+    expect(await text(socket)).toContain('many-1999')
   })
 
   it('and GET stream long states, which are restored byte for byte', async () => {

@@ -5,6 +5,7 @@ import { clock, serviceNow } from './clock.tsx'
 import { helpShown } from './dialog.tsx'
 import { Command } from './elements.tsx'
 import { connection, isGone } from './live.ts'
+import { formatTime } from '../../../model/text/time.ts'
 
 const titles: Record<ViewName, string> = {
   checks: 'Checks',
@@ -102,8 +103,7 @@ export function Banners() {
     <div>
       {replay !== undefined && (
         <p class="replay">
-          <b>Replay of {replay.recorded_at.slice(0, 19).replace('T', ' ')} UTC.</b> It sends no deliveries and
-          injects no faults.
+          <b>Replay of {formatTime(replay.recorded_at)} UTC.</b> It sends no deliveries and injects no faults.
         </p>
       )}
       <div class="gone" role="alert">

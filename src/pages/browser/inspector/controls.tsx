@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Delivery } from '../../../model/delivery.ts'
-import { retryScheduleMs } from '../../../model/retry-schedule.ts'
+import { mostAttempts } from '../../../model/retry-schedule.ts'
 import { durationMs, durationText } from '../../../model/text/time.ts'
 import { act, busy, freeze, reset } from './actions.ts'
 import { Link } from './address.tsx'
@@ -138,10 +138,9 @@ function Upcoming() {
   )
 }
 
-/** Returns `attempt 3 of 7`: the number of a delivery's next attempt. A ping has one attempt. */
+/** Returns `attempt 3 of 7`: the number of a delivery's next attempt. */
 function nextAttemptText({ event_type, attempts }: Pick<Delivery, 'event_type' | 'attempts'>): string {
-  const mostAttempts = event_type === 'ping' ? 1 : retryScheduleMs.length + 1
-  return `attempt ${attempts.length + 1} of ${mostAttempts}`
+  return `attempt ${attempts.length + 1} of ${mostAttempts(event_type)}`
 }
 
 function Row({ delivery }: { delivery: Delivery }) {

@@ -124,7 +124,7 @@ const COPIED_MS = 1_500
 interface CopyProps {
   text: () => string | Promise<string>
   label: string
-  /** What the copied text needs, as a tooltip. */
+  /** Tooltip: requirements of the copied text. */
   hint?: string
   /** True when the text is beside the button. */
   isShown?: boolean

@@ -24,7 +24,7 @@ export interface BucketRange {
   last: number
 }
 
-/** What the pointer does on a chart. */
+/** Reactions to the pointer on a chart. */
 export interface ChartEvents {
   /** The pointer is at a bucket, or has left. */
   onPoint(bucket: number | null): void

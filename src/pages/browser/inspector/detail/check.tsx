@@ -18,7 +18,7 @@ import { GuestRecords } from './guest-records.tsx'
 import { Guest } from './guest.tsx'
 import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
-import type { LoggedRequest } from '../../../../model/simulator/request-entry.ts'
+import { pushWord, type LoggedRequest } from '../../../../model/simulator/request-entry.ts'
 import { Link } from '../address.tsx'
 import { advanceToAttempt } from '../clock-moves.tsx'
 import { endpointName } from '../views/endpoints.tsx'
@@ -241,7 +241,7 @@ function Push({ request }: { request: LoggedRequest }) {
   const { id, push, status } = request
   return (
     <>
-      <Link to={{ open: id }}>Push</Link> <Badge word={push?.outcome ?? 'refused'} />{' '}
+      <Link to={{ open: id }}>Push</Link> <Badge word={pushWord(request)} />{' '}
       {push === null ? <StatusCode status={status} /> : <span class="quiet">{diffText(push)}</span>}
       {findingsOf(request).map(({ code }) => (
         <span key={code} class="findings">

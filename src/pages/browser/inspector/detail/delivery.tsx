@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { groupsOf } from '../../../../model/attempt-groups.ts'
 import { type Attempt, type Delivery, deliveryWord } from '../../../../model/delivery.ts'
-import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
+import { mostAttempts } from '../../../../model/retry-schedule.ts'
 import type { SentRequest } from '../../../../model/simulator/sent-request.ts'
 import { createdAt } from '../../../../model/text/time.ts'
 import { DEFAULT_SERVICE_NAME } from '../../../../model/text/service-name.ts'
@@ -59,7 +59,7 @@ function untriedText({ status }: Delivery, sent: SentRequest | undefined): strin
 function DeliveryFields({ delivery, sent }: { delivery: Delivery; sent: SentRequest | undefined }) {
   const { id, event_type, event_id, endpoint_id, external_check_id, attempts } = delivery
   const { dead_reason, next_attempt_at } = delivery
-  const mostAttempts = event_type === 'ping' ? 1 : retryScheduleMs.length + 1
+  const most = mostAttempts(event_type)
   const isRemoved = sent?.endpoint.status === 'removed'
   return (
     <Fields
@@ -67,7 +67,7 @@ function DeliveryFields({ delivery, sent }: { delivery: Delivery; sent: SentRequ
         [
           'Failure',
           dead_reason === 'exhausted'
-            ? `${mostAttempts === 1 ? 'The only attempt' : `All ${mostAttempts} attempts`} failed`
+            ? `${most === 1 ? 'The only attempt' : `All ${most} attempts`} failed`
             : dead_reason === null
               ? ''
               : `The endpoint was ${isRemoved ? 'removed' : 'disabled'}`,

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Attempt, HttpHeader } from '../../../../model/delivery.ts'
 import type { SentRequest } from '../../../../model/simulator/sent-request.ts'
+import { formatTime } from '../../../../model/text/time.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { Badge, CopyButton, Section, StatusCode } from '../elements.tsx'
 
@@ -58,9 +59,7 @@ function Signature({ headers }: Pick<SentRequest, 'headers'>) {
         <dt>t</dt>
         <dd>
           {seconds}
-          <span class="quiet">
-            Time of the signature in Unix seconds: {signedAt.slice(0, 19).replace('T', ' ')} UTC
-          </span>
+          <span class="quiet">Time of the signature in Unix seconds: {formatTime(signedAt)} UTC</span>
         </dd>
       </div>
       <div>

@@ -7,7 +7,7 @@ import { Time } from '../clock.tsx'
 import { Action, Badge, Section } from '../elements.tsx'
 import { useRead } from '../live.ts'
 
-/** What guests did at a check: claims, payments and feedback, with the actions on each. */
+/** Claims, payments and feedback of a check, with the actions on each. */
 export function GuestRecords({ externalId }: { externalId: string }) {
   return (
     <>
