@@ -1,6 +1,6 @@
 import type { OrderedPush, Push, PushedItem, StoredCheck } from '../model/check.ts'
 import { claimableQuantity, roundQuantity } from '../model/guests/claimed-items.ts'
-import { type Finding, type PushSeen, type PushToCheck, some } from './finding.ts'
+import { isNewer, type Finding, type PushSeen, type PushToCheck, some } from './finding.ts'
 
 /**
  * Finds totals that match neither the lines nor each other. Two ways of pricing are valid. Tax on top: the lines add up
@@ -66,7 +66,7 @@ const LARGE_CENTS = 100_000
  * When items are added or removed, those that stay show it.
  */
 export function unitChange({ push, before, outcome }: Pick<PushToCheck, 'push' | 'before' | 'outcome'>) {
-  if (outcome !== 'updated' && outcome !== 'conflict') return undefined
+  if (!isNewer(outcome)) return undefined
   // Most pushes end here.
   if (keepsAPrice(before.items, push.items)) return undefined
   const [[known, pushed] = [0, 0]] = commonPrices(before, push)

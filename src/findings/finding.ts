@@ -61,6 +61,11 @@ export interface PushToCheck extends PushSeen {
 /** Checks a push for one kind of problem; returns its description, or nothing. */
 export type Rule<Seen> = (seen: Seen) => string | undefined
 
+/** Returns true when a push is newer than the stored state, whether it was accepted or refused. */
+export function isNewer(outcome: PushToCheck['outcome']): boolean {
+  return outcome === 'updated' || outcome === 'conflict'
+}
+
 /**
  * Returns a push's changes to the items of the previous state. Returns `undefined` when the push keeps all items and
  * names. A stale push is an older state without later additions, and correct.
@@ -70,8 +75,7 @@ export function changeOf({
   before,
   outcome,
 }: Pick<PushToCheck, 'push' | 'before' | 'outcome'>): ItemDiff | undefined {
-  const isNewer = outcome === 'updated' || outcome === 'conflict'
-  if (!isNewer || keepsNames(before.items, push.items)) return undefined
+  if (!isNewer(outcome) || keepsNames(before.items, push.items)) return undefined
   return diffItems(before.items, push.items)
 }
 

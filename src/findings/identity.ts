@@ -8,7 +8,7 @@ import {
 } from '../model/check.ts'
 import { roundQuantity } from '../model/guests/claimed-items.ts'
 import { isLater } from '../model/revision.ts'
-import { type Finding, plainName, type PushToCheck, some } from './finding.ts'
+import { isNewer, type Finding, plainName, type PushToCheck, some } from './finding.ts'
 
 /**
  * Finds an `external_id` that now names another thing. Claims follow the id, so guests would pay for the wrong item.
@@ -167,8 +167,7 @@ export function deltaRepeated({
   outcome,
   earlierStates,
 }: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'earlierStates'>): string | undefined {
-  const isNewer = outcome === 'updated' || outcome === 'conflict'
-  if (!isNewer || before.items.length !== 1 || !isExchange(before, push)) return undefined
+  if (!isNewer(outcome) || before.items.length !== 1 || !isExchange(before, push)) return undefined
   const states = earlierStates()
   // An exchange that is undone brings back an earlier item.
   if (states.some(({ items }) => items.length > 0 && !replacesAll(items, push.items))) return undefined
@@ -189,10 +188,8 @@ export function linesMerged({ change, before, push }: Pick<PushToCheck, 'change'
   const kept = new Map(push.items.map((item) => [item.external_id, item]))
   const merged = before.items.flatMap((line) => {
     const after = kept.get(line.external_id)
-    if (after === undefined || after.price_cents !== line.price_cents || after.name !== line.name) return []
-    const twins = change.removed.filter(
-      ({ name, price_cents }) => name === line.name && price_cents === line.price_cents,
-    )
+    if (after === undefined || !isSameProduct(after, line)) return []
+    const twins = change.removed.filter((item) => isSameProduct(item, line))
     const sum = twins.reduce((quantity, twin) => quantity + twin.quantity, line.quantity)
     if (twins.length === 0 || roundQuantity(sum) !== roundQuantity(after.quantity)) return []
     return [

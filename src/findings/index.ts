@@ -12,6 +12,7 @@ import { revisionOf } from '../model/check.ts'
 import { findingCodes } from '../model/simulator/report.ts'
 import {
   changeOf,
+  isNewer,
   type Finding,
   type PushFindingCode,
   type PushJudged,
@@ -92,9 +93,8 @@ function inOrder(findings: readonly Finding[]): Finding[] {
 export function needsHistory({ push, before, outcome, orderBy }: Omit<PushJudged, 'body' | 'now'>): boolean {
   if (before === null) return false
   const isUnordered = push.revision === undefined && revisionOf(before, orderBy) === null
-  const isNewer = outcome === 'updated' || outcome === 'conflict'
   if (before.status === 'closed' && push.status === 'open') return true
-  return isNewer && (isUnordered || replacesAll(before.items, push.items))
+  return isNewer(outcome) && (isUnordered || replacesAll(before.items, push.items))
 }
 
 /** Adds the findings that earlier requests show. */

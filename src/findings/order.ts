@@ -1,5 +1,5 @@
 import { contentOf, revisionOf } from '../model/check.ts'
-import type { PushToCheck } from './finding.ts'
+import { isNewer, type PushToCheck } from './finding.ts'
 
 /** Finds a push without a revision to a check that has one: it cannot be ordered, so it never takes effect. */
 export function revisionMissing({
@@ -43,7 +43,6 @@ export function possibleLateRetry({
   repeatsEarlier,
 }: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'orderBy' | 'repeatsEarlier'>): string | undefined {
   const unordered = push.revision === undefined && revisionOf(before, orderBy) === null
-  const isNewer = outcome === 'updated' || outcome === 'conflict'
-  if (!unordered || !isNewer || !repeatsEarlier) return undefined
+  if (!unordered || !isNewer(outcome) || !repeatsEarlier) return undefined
   return `The push returns the check to an earlier state. If it is a late retry, it has overwritten a newer state. Send ${orderBy} with each push, so that late retries change nothing. Ignore this finding if the change was intended.`
 }

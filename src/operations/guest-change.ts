@@ -88,7 +88,7 @@ export function becomesFullyPaid(before: Check, after: Check): boolean {
 }
 
 /** Returns the event `check.fully_paid` when the change completes the check. */
-export function fullyPaid(before: Check, after: Check): DomainEvent[] {
+export function fullyPaidEvents(before: Check, after: Check): DomainEvent[] {
   if (!becomesFullyPaid(before, after)) return []
   return [eventOf(after, 'check.fully_paid', viewCheck(after))]
 }

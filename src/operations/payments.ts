@@ -17,7 +17,7 @@ import {
   type CheckAddress,
   eventOf,
   foundCheck,
-  fullyPaid,
+  fullyPaidEvents,
   guestChange,
   ofCheck,
   readsOfCheck,
@@ -59,13 +59,12 @@ export const pay = {
     if (command.card === 'declined') throw declined()
     const before = [...claims]
     const currency = location?.currency ?? ''
-    const money: Money = (cents) => moneyIn(currency, 'en')(cents)
     const asked = command.claim_ids === undefined ? undefined : activeClaims(before, command.claim_ids)
     const amount_cents = asked === undefined ? (command.amount_cents ?? check.balance_cents) : sumOf(asked)
     if (check.balance_cents <= 0 || amount_cents > check.balance_cents)
-      throw exceedsBalance(check, amount_cents, money)
+      throw exceedsBalance(check, amount_cents, currency)
     if (command.expected_cents !== undefined && command.expected_cents !== amount_cents)
-      throw amountChanged(command.expected_cents, amount_cents, money)
+      throw amountChanged(command.expected_cents, amount_cents, currency)
     const active = before.filter(({ status }) => status === 'active')
     const paid = new Set(amount_cents === check.balance_cents ? active : asked)
     const payment: Payment = {
@@ -95,7 +94,10 @@ export const pay = {
     return {
       reply: payment,
       writes: [put('payments', payment), ...after.writes],
-      events: [eventOf(check, 'payment.succeeded', viewPayment(payment)), ...fullyPaid(check, after.check)],
+      events: [
+        eventOf(check, 'payment.succeeded', viewPayment(payment)),
+        ...fullyPaidEvents(check, after.check),
+      ],
     }
   },
 } satisfies Operation<Pay, ReturnType<typeof readsToPay>, Payment>
@@ -138,14 +140,16 @@ function activeClaims(claims: readonly Claim[], ids: readonly string[]): Claim[]
   return asked
 }
 
-/** Formats an amount in the check's currency. Called only for refusals, because a formatter is slow to create. */
-type Money = (cents: number) => string
-
 function sumOf(claims: readonly Claim[]): number {
   return claims.reduce((sum, { amount_cents }) => sum + amount_cents, 0)
 }
 
-function exceedsBalance({ external_id, balance_cents }: Check, amount_cents: number, money: Money): Refusal {
+function exceedsBalance(
+  { external_id, balance_cents }: Check,
+  amount_cents: number,
+  currency: string,
+): Refusal {
+  const money = moneyIn(currency, 'en')
   const message =
     balance_cents <= 0
       ? `Check ${external_id} has no balance to pay. Nothing was paid.`
@@ -153,7 +157,8 @@ function exceedsBalance({ external_id, balance_cents }: Check, amount_cents: num
   return new Refusal('exceeds_balance', message, { balance_cents })
 }
 
-function amountChanged(expected_cents: number, amount_cents: number, money: Money): Refusal {
+function amountChanged(expected_cents: number, amount_cents: number, currency: string): Refusal {
+  const money = moneyIn(currency, 'en')
   return new Refusal(
     'amount_changed',
     `The amount is now ${money(amount_cents)}, not ${money(expected_cents)}, because the check has changed. Nothing was paid. Read the check again.`,

@@ -1,5 +1,5 @@
 import { isSuccess, type ServiceResponse, type Sent } from './ask.ts'
-import type { ContractCase } from './case.ts'
+import { rulesOf, type ContractCase } from './case.ts'
 import { ifPossible, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import { newUrl, pinged, registered, registeredAnother } from './endpoints.ts'
@@ -124,6 +124,8 @@ function otherSchemes(key: string): WrongKey[] {
   ]
 }
 
+const rule = rulesOf('access', allowed)
+
 const SECTION = 'sections 4 and 5: all endpoints require Authorization: Bearer and the key'
 
 /** Specification, section 5: keys and scopes; and section 4, `GET /locations`. */
@@ -143,62 +145,33 @@ export const access: readonly ContractCase[] = [
     },
     check: locations,
   },
-  {
-    group: 'access',
-    id: 'no_key',
-    title: 'a call without a key is refused',
-    basis: 'specification',
-    section: SECTION,
-    control: allowed,
-    async check(target) {
-      for (const call of [list(target), ...(await otherCalls(target))]) await requireRefusal(call, [NONE])
-    },
-  },
-  {
-    group: 'access',
-    id: 'unknown_key',
-    title: 'a call with an unknown key is refused',
-    basis: 'specification',
-    section: SECTION,
-    control: allowed,
-    async check(target) {
-      const key = target.keyFor('GET', '/locations') ?? ''
-      await requireRefusal(list(target), [UNKNOWN, ...alteredKeys(key)])
-      const isPushed = (await ifPossible(accepted(target).then(() => true))) === true
-      const pushes = isPushed ? [{ name: 'A push', send: (sent: Sent) => push(target, sent) }] : []
-      for (const call of [...pushes, ...(await otherCalls(target))]) await requireRefusal(call, [UNKNOWN])
-    },
-  },
-  {
-    group: 'access',
-    id: 'no_bearer',
-    title: 'a call with another scheme is refused',
-    basis: 'specification',
-    section: SECTION,
-    control: allowed,
-    async check(target) {
-      const key = target.keyFor('GET', '/locations')
-      const right = key === undefined ? [] : otherSchemes(key)
-      await requireRefusal(list(target), [['Basic bm8ta2V5Og==', 'with Basic'], ...right])
-    },
-  },
-  {
-    group: 'access',
-    id: 'push_without_key',
-    title: 'a push without a key is refused',
-    basis: 'specification',
-    section: 'section 4: all endpoints require the Authorization header',
-    control: accepted,
-    check: (target) => requireRefusal({ name: 'A push', send: (sent) => push(target, sent) }, [NONE]),
-  },
-  {
-    group: 'access',
-    id: 'write_scope',
-    title: 'a key without write scope cannot register an endpoint',
-    basis: 'specification',
-    section: 'section 4: POST /webhook-endpoints requires write scope',
-    control: registered,
-    async check(target) {
+  rule('no_key', 'a call without a key is refused', SECTION, async (target) => {
+    for (const call of [list(target), ...(await otherCalls(target))]) await requireRefusal(call, [NONE])
+  }),
+  rule('unknown_key', 'a call with an unknown key is refused', SECTION, async (target) => {
+    const key = target.keyFor('GET', '/locations') ?? ''
+    await requireRefusal(list(target), [UNKNOWN, ...alteredKeys(key)])
+    const isPushed = (await ifPossible(accepted(target).then(() => true))) === true
+    const pushes = isPushed ? [{ name: 'A push', send: (sent: Sent) => push(target, sent) }] : []
+    for (const call of [...pushes, ...(await otherCalls(target))]) await requireRefusal(call, [UNKNOWN])
+  }),
+  rule('no_bearer', 'a call with another scheme is refused', SECTION, async (target) => {
+    const key = target.keyFor('GET', '/locations')
+    const right = key === undefined ? [] : otherSchemes(key)
+    await requireRefusal(list(target), [['Basic bm8ta2V5Og==', 'with Basic'], ...right])
+  }),
+  rule(
+    'push_without_key',
+    'a push without a key is refused',
+    'section 4: all endpoints require the Authorization header',
+    (target) => requireRefusal({ name: 'A push', send: (sent) => push(target, sent) }, [NONE]),
+    accepted,
+  ),
+  rule(
+    'write_scope',
+    'a key without write scope cannot register an endpoint',
+    'section 4: POST /webhook-endpoints requires write scope',
+    async (target) => {
       const { ask, limitedKey } = target
       if (limitedKey === undefined)
         throw new NotChecked('This case needs a key without write scope. Pass one with --read-key.')
@@ -209,5 +182,6 @@ export const access: readonly ContractCase[] = [
       const answer = await registration(target, sent)
       must(!isSuccess(answer), `The registration returned ${answer.status}; expected a 4xx status.`)
     },
-  },
+    registered,
+  ),
 ]

@@ -1,6 +1,6 @@
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess } from './ask.ts'
-import type { ContractCase } from './case.ts'
+import { rulesOf, type ContractCase } from './case.ts'
 import {
   changedSince,
   entriesOf,
@@ -17,6 +17,8 @@ import { at, holds, swapCase } from './shape.ts'
 import type { Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
 
+const rule = rulesOf('checks', replaced)
+
 /** Specification, section 4: the rules of `PUT /checks/external/{external_check_id}`. */
 export const checks: readonly ContractCase[] = [
   {
@@ -27,36 +29,28 @@ export const checks: readonly ContractCase[] = [
     section: 'section 4: PUT /checks/external/{external_check_id}',
     check: accepted,
   },
-  {
-    group: 'checks',
-    id: 'full_state',
-    title: 'a push replaces the whole check',
-    basis: 'specification',
-    section: 'section 4: the body is the complete current state, not a delta',
-    control: accepted,
-    async check(target) {
+  rule(
+    'full_state',
+    'a push replaces the whole check',
+    'section 4: the body is the complete current state, not a delta',
+    async (target) => {
       await replaced(target)
       await fieldsReplaced(target)
     },
-  },
-  {
-    group: 'checks',
-    id: 'amounts',
-    title: 'fields with the names of a push have its amounts',
-    basis: 'specification',
-    section: 'section 2: quantity, price_cents, totals; section 4: the body is the complete current state',
-    control: replaced,
-    check: requireAmounts,
-  },
-  {
-    group: 'checks',
-    id: 'replay',
-    title: 'a replay of the same push changes nothing',
-    basis: 'specification',
-    section: 'section 4, rule 1: replaying an identical call has no effect',
-    control: replaced,
-    check: (target) => replayed(target, { withTimes: false }),
-  },
+    accepted,
+  ),
+  rule(
+    'amounts',
+    'fields with the names of a push have its amounts',
+    'section 2: quantity, price_cents, totals; section 4: the body is the complete current state',
+    requireAmounts,
+  ),
+  rule(
+    'replay',
+    'a replay of the same push changes nothing',
+    'section 4, rule 1: replaying an identical call has no effect',
+    (target) => replayed(target, { withTimes: false }),
+  ),
   {
     group: 'checks',
     id: 'replay_times',
@@ -67,14 +61,11 @@ export const checks: readonly ContractCase[] = [
     control: replaced,
     check: (target) => replayed(target, { withTimes: true }),
   },
-  {
-    group: 'checks',
-    id: 'matched_by_id',
-    title: 'items are matched by external_id',
-    basis: 'specification',
-    section: 'section 4, rule 3: items are diffed by external_id',
-    control: replaced,
-    async check(target) {
+  rule(
+    'matched_by_id',
+    'items are matched by external_id',
+    'section 4, rule 3: items are diffed by external_id',
+    async (target) => {
       const check = target.freshCheck()
       const [a, b] = [check.item('a'), check.item('b')]
       const renamed = { ...a, name: 'Dish z', price_cents: 950 }
@@ -101,15 +92,12 @@ export const checks: readonly ContractCase[] = [
       const { status } = await target.ask('PUT', check.path, { json: target.body(check, [renamed, twin]) })
       if (isSuccess({ status })) await target.shows(check, [a, b], [a, b])
     },
-  },
-  {
-    group: 'checks',
-    id: 'own_items',
-    title: 'items of different checks can share an external_id',
-    basis: 'specification',
-    section: "section 4, rule 3: a check's items are diffed by external_id",
-    control: replaced,
-    async check(target) {
+  ),
+  rule(
+    'own_items',
+    'items of different checks can share an external_id',
+    "section 4, rule 3: a check's items are diffed by external_id",
+    async (target) => {
       const [check, item] = await pushed(target)
       const [fields, before] = [[item.name, item.price_cents], await entriesOf(target, check, item)]
       const other = target.freshCheck()
@@ -129,15 +117,12 @@ export const checks: readonly ContractCase[] = [
       await target.shows(other, [item], [])
       await target.shows(check, [item], [item])
     },
-  },
-  {
-    group: 'checks',
-    id: 'exact_ids',
-    title: 'identifiers are case-sensitive',
-    basis: 'specification',
-    section: "section 4: external_check_id and external_id are the caller's own identifiers",
-    control: replaced,
-    async check(target) {
+  ),
+  rule(
+    'exact_ids',
+    'identifiers are case-sensitive',
+    "section 4: external_check_id and external_id are the caller's own identifiers",
+    async (target) => {
       const [check, item] = await pushed(target)
       const upper = { ...check.item('A'), name: 'Dish z', price_cents: 470 }
       const { status } = await target.ask('PUT', check.path, { json: target.body(check, [item, upper]) })
@@ -157,15 +142,12 @@ export const checks: readonly ContractCase[] = [
       await showsBeside(target, one, other, both, [itemOfOther])
       await target.shows(one, both, [itemOfOne])
     },
-  },
-  {
-    group: 'checks',
-    id: 'own_table',
-    title: 'two checks at one table stay separate',
-    basis: 'specification',
-    section: 'section 4: external_check_id identifies the check',
-    control: replaced,
-    async check(target) {
+  ),
+  rule(
+    'own_table',
+    'two checks at one table stay separate',
+    'section 4: external_check_id identifies the check',
+    async (target) => {
       const check = target.freshCheck()
       const first = target.body(check, [check.item('a')])
       await target.push(check, first)
@@ -176,34 +158,27 @@ export const checks: readonly ContractCase[] = [
       await showsBeside(target, check, other, [a, b], [b])
       await target.shows(check, [a, b], [a])
     },
-  },
-  {
-    group: 'checks',
-    id: 'in_order',
-    title: 'pushes in order end with the newest state',
-    basis: 'specification',
-    section: 'section 4: the body is the complete current state, sent on every change',
-    control: replaced,
-    check: async (target) => void (await inOrder(target)),
-  },
-  {
-    group: 'checks',
-    id: 'order',
-    title: 'an older push that arrives late does not replace a newer one',
-    basis: 'specification',
-    section: 'section 4, rule 2: out-of-order updates converge on the same state',
-    control: inOrder,
-    check: (target) => converge(target, [[2, 1]]),
-  },
-  {
-    group: 'checks',
-    id: 'convergence',
-    title: 'three pushes in any order, with repeats, end in one state',
-    basis: 'specification',
-    section: 'section 1: updates that arrive out of order converge on the same final state',
-    control: inOrder,
-    check: (target) => converge(target, orders),
-  },
+  ),
+  rule(
+    'in_order',
+    'pushes in order end with the newest state',
+    'section 4: the body is the complete current state, sent on every change',
+    async (target) => void (await inOrder(target)),
+  ),
+  rule(
+    'order',
+    'an older push that arrives late does not replace a newer one',
+    'section 4, rule 2: out-of-order updates converge on the same state',
+    (target) => converge(target, [[2, 1]]),
+    inOrder,
+  ),
+  rule(
+    'convergence',
+    'three pushes in any order, with repeats, end in one state',
+    'section 1: updates that arrive out of order converge on the same final state',
+    (target) => converge(target, orders),
+    inOrder,
+  ),
   {
     group: 'checks',
     id: 'arrival_order',

@@ -86,7 +86,7 @@ export function conflicted(target: Target) {
 }
 
 /** @throws NotChecked when there was no conflict, which is another case's to judge. */
-function requireConflict({ status }: ServiceResponse): void {
+export function requireConflict({ status }: Pick<ServiceResponse, 'status'>): void {
   if (status !== 409) throw new NotChecked(`No conflict occurred: the push returned ${status}.`)
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../model/validation.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { diagnose, type Mistake } from '../../signature/diagnose/diagnose.ts'
@@ -39,7 +40,7 @@ import {
 import { inOrder } from './fields.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
-import { at, isObject, isTime, nested } from './shape.ts'
+import { at, isTime, nested } from './shape.ts'
 import type { Registered, Target } from './target.ts'
 
 const rule = rulesOf('deliveries', created)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { bodyOf, idOf, typeOf, type Arrival, type Hook } from './receiver.ts'
-import { claimed } from './conflicts.ts'
+import { claimed, requireConflict } from './conflicts.ts'
 import { pinged, reachable } from './endpoints.ts'
 import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { pushText } from './pushes.ts'
@@ -178,7 +178,7 @@ export function conflictEvents(target: Target) {
     const refused = await claimed(target)
     const push = target.body(refused.check, [refused.bread])
     const { status } = await target.ask('PUT', refused.check.path, { json: push })
-    if (status !== 409) throw new NotChecked(`No conflict occurred: the push returned ${status}.`)
+    requireConflict({ status })
     await marked(target, all.hook)
     return { hook: all.hook, plain: plain.soup, refused: refused.soup }
   })

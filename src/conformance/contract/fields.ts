@@ -184,7 +184,7 @@ export const orders = [
   [2, 3, 2, 1, 2],
 ]
 
-/** What GET shows of a newest state as it was pushed. */
+/** Parts of a newest state that GET returns as pushed. */
 interface Followed {
   /** True when state 1 is at another table, which the service accepts. */
   isMoved: boolean

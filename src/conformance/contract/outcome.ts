@@ -1,4 +1,4 @@
-/** What was seen breaks the rule of the case. The message says what was seen. */
+/** The service breaks the rule of the case. The message says how. */
 export class Broken extends Error {
   override readonly name = 'Broken'
 }

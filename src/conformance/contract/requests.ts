@@ -2,7 +2,7 @@ import type { ServiceResponse } from './ask.ts'
 import type { ContractCase, Rule } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
-import { conflicted } from './conflicts.ts'
+import { conflicted, requireConflict } from './conflicts.ts'
 import type { Target } from './target.ts'
 
 const identified = (id: string, title: string, ask: (target: Target) => Promise<ServiceResponse>): Rule => ({
@@ -45,8 +45,7 @@ export const requests: readonly ContractCase[] = [
   ),
   identified('id_on_conflict', 'the response to a conflict has a request id', async (target) => {
     const { answer } = await conflicted(target)
-    if (answer.status !== 409)
-      throw new NotChecked(`No conflict occurred: the push returned ${answer.status}.`)
+    requireConflict(answer)
     return answer
   }),
 ]

@@ -1,13 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../../model/validation.ts'
 import type { ServiceResponse } from './ask.ts'
 
 /** Finds things in JSON by their shape, since the specification does not show names and nesting of response fields. */
-
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** A value and everything inside it, each with the name it has in its object (`''` for the root and in lists). */
 export function* nested(value: unknown, name = ''): Generator<{ name: string; value: unknown }> {
@@ -93,7 +88,8 @@ export function idCandidates(
 function isId(value: unknown): boolean {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0
   if (typeof value !== 'string' || value === '' || value.length > 255) return false
-  return !value.startsWith('whsec_') && !/^https?:/.test(value) && !isTime(value)
+  // A lone surrogate cannot be sent.
+  return !/^(whsec_|https?:)|\p{Surrogate}/u.test(value) && !isTime(value)
 }
 
 function decoded(text: string): string {

@@ -1,9 +1,10 @@
+import { isObject } from '../../model/validation.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess, NoAnswer, type Ask, type ServiceResponse } from './ask.ts'
 import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile } from './profile.ts'
-import { isObject, isRemoved, itemLists, listsAt, type Entries } from './shape.ts'
+import { isRemoved, itemLists, listsAt, type Entries } from './shape.ts'
 
 /** An item of a push, with just the fields of the specification, section 2, and those of the profile. */
 export interface Item {

@@ -157,7 +157,7 @@ function* commonMistakes(forge: Forge): Generator<Try> {
   }
 }
 
-/** Where signatures of other services stand. */
+/** Signature headers of other services. */
 const names = [
   'X-Service-Signature',
   'X-Signature',

@@ -11,7 +11,7 @@ export type HeaderLine = readonly [name: string, value: string]
 export interface Delivery {
   headers: readonly HeaderLine[]
   body: Buffer
-  /** What distinguishes it from the case's other deliveries, for the report. */
+  /** Name of the delivery within its case, for the report. */
   label?: string
 }
 

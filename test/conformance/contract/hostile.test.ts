@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkContract, type ContractCheck } from '../../../src/conformance/contract/check.ts'
 import { parseJson } from '../../../src/conformance/contract/ask.ts'
+import { idCandidates } from '../../../src/conformance/contract/shape.ts'
 import { checkReceiver } from '../../../src/conformance/receiver/check.ts'
 import { openReceiver } from '../../../src/conformance/contract/receiver.ts'
 import { reportable, contractCases } from '../../../src/conformance/contract/run.ts'
@@ -301,4 +302,9 @@ test('a --receiver-port in use is reported, and no key stays behind', async () =
     `--receiver-port ${receiverPort} is already in use. Choose another port, or omit the flag for any free port.`,
   )
   expect((await client.keys.list()).data.filter((one) => one.revoked_at === null)).toHaveLength(before)
+})
+
+test('a text that no URL can have is no id of an endpoint', () => {
+  const json = { note: '\ud83c', ref: 'hook-1' }
+  expect(idCandidates({ json, headers: {}, text: JSON.stringify(json) })).toEqual(['hook-1'])
 })
