@@ -140,7 +140,10 @@ function dropUnreachableDeclarations() {
   }
 }
 
-/** Removes imports without names from declarations: they declare nothing. */
+/**
+ * Returns the files that declarations import. Removes imports without names from the declarations, because they declare
+ * nothing.
+ */
 function importsOf(path) {
   const text = readFileSync(path, 'utf8').replace(/^import ['"]\.[^'"]+['"];?\n/gm, '')
   writeFileSync(path, text)

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from './private-file.ts'
-import { replaceFile } from './replace-file.ts'
+import { makeDirectories, replaceFile } from './replace-file.ts'
 import {
   issueCertificate,
   makeAuthority,
@@ -11,7 +11,7 @@ import {
   type KeyPair,
 } from './issue-certificate.ts'
 
-export type { KeyPair } from './issue-certificate.ts'
+export { requireHosts, type KeyPair } from './issue-certificate.ts'
 
 /** A local certificate authority, which only the simulator's sender trusts (contract section 10). */
 export interface Authority {
@@ -60,7 +60,7 @@ function authorityOf(pair: KeyPair): Authority {
  * writers wins.
  */
 async function keep(directory: string, pair: KeyPair): Promise<KeyPair> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeDirectories(directory, 0o700)
   const draft = await mkdtemp(join(directory, 'ca-'))
   try {
     await writePrivateFile(join(draft, 'ca-key.pem'), pair.key)

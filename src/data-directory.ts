@@ -1,7 +1,9 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { apiKeyPattern } from './model/api-key.ts'
 import { writePrivateFile } from './private-file.ts'
+import { makeDirectories } from './replace-file.ts'
 
 /** Default data directory, in the working directory (contract section 1). */
 export const DEFAULT_DATA_DIRECTORY = '.tabwire'
@@ -54,10 +56,12 @@ export function writeRun(directory: string, run: Run): Promise<void> {
   return writePrivately(join(directory, 'run.json'), run)
 }
 
-/** Removes `run.json` unless a later service has replaced it. */
+/** Removes the `run.json` of a process of this machine, unless a later service has replaced it. */
 export async function removeRun(directory: string, pid: number): Promise<void> {
   const run = await readRun(directory)
-  if (run?.pid === pid) await rm(join(directory, 'run.json'), { force: true })
+  // Containers that share the directory may have equal process ids.
+  if (run?.pid === pid && (run.hostname ?? hostname()) === hostname())
+    await rm(join(directory, 'run.json'), { force: true })
 }
 
 /** Folder of saved states. */
@@ -91,6 +95,6 @@ export async function writePrivately(path: string, content: object): Promise<voi
 }
 
 async function preparePrivately(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeDirectories(directory, 0o700)
   await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
 }

@@ -82,6 +82,11 @@ export async function issueCertificate(authority: KeyPair, hosts: readonly strin
   return pair(cert, keys.privateKey)
 }
 
+/** @throws TypeError for a host that no authority can certify. */
+export function requireHosts(hosts: readonly string[]): void {
+  for (const host of hosts) subjectName(host)
+}
+
 /** @throws TypeError for a host that clients would not accept of this authority. */
 export async function requirePermitted(authority: KeyPair, hosts: readonly string[]): Promise<void> {
   const permitted = await permittedHosts(authority, hosts)
@@ -171,7 +176,7 @@ interface SubjectName {
 }
 
 /** The extension of X.509 that limits an authority (RFC 5280 section 4.2.1.10). */
-export const NAME_CONSTRAINTS = '2.5.29.30'
+const NAME_CONSTRAINTS = '2.5.29.30'
 
 /** Names that no public site has: of this machine, of local networks, and those that are reserved (RFC 6761, RFC 8375). */
 const LOCAL_NAMES = ['localhost', 'local', 'test', 'internal', 'example', 'invalid', 'home.arpa', 'lan']

@@ -1,4 +1,4 @@
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir, open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { timers } from './timers.ts'
 
@@ -54,14 +54,29 @@ async function moveWhenFree(move: () => Promise<void>, pausesMs: readonly number
 }
 
 /**
- * Creates a directory and those above it. Resolves with the topmost one that was created. Node refuses the root of a drive
- * on Windows, although it is there.
+ * Creates a directory and those above it. Resolves with the topmost one that was created. Not by Node's recursive mkdir,
+ * which loops for ever in a folder that takes no entries, such as /proc.
  */
 export async function makeDirectories(path: string, mode?: number): Promise<string | undefined> {
-  return mkdir(path, { recursive: true, ...(mode !== undefined && { mode }) }).catch((error: unknown) => {
-    if (dirname(path) === path) return undefined
-    throw error
-  })
+  const make = () => mkdir(path, mode)
+  try {
+    await make()
+    return path
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path)
+      return unlessDirectory(path, error)
+  }
+  const topmost = await makeDirectories(dirname(path), mode)
+  return make().then(
+    () => topmost ?? path,
+    (error: unknown) => unlessDirectory(path, error),
+  )
+}
+
+/** Ignores the error of an existing directory: Windows reports others than EEXIST for the root of a drive. */
+async function unlessDirectory(path: string, error: unknown): Promise<undefined> {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory() !== true) throw error
 }
 
 /** Makes created, renamed or removed entries of a directory durable. */

@@ -70,6 +70,12 @@ describe('the data directory', () => {
     await writeRun(directory, run)
     await removeRun(directory, run.pid + 1)
     expect(await readRun(directory)).toEqual(run)
+    // Process ids of containers are often equal.
+    const elsewhere = { ...run, hostname: 'another-container' }
+    await writeRun(directory, elsewhere)
+    await removeRun(directory, run.pid)
+    expect(await readRun(directory)).toEqual(elsewhere)
+    await writeRun(directory, run)
     await removeRun(directory, run.pid)
     expect(await readdir(directory)).toEqual(['.gitignore'])
   })

@@ -145,6 +145,11 @@ test('certs create replaces its own files, and files of other programs only with
 
 test('certs create names the hosts that its authority can certify, and refuses other hosts', async () => {
   const cwd = await temporaryDirectory()
+  expect(await tabwire(['certs', 'create', 'https://localhost'], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('HOST must be a host name or IP address without scheme') as string,
+  })
+  expect(await readdir(cwd)).toEqual([])
   const made = await tabwire(['certs', 'create', 'localhost'], { cwd })
   expect(made.stdout).toMatch(
     /This authority can certify hosts of this machine and of local networks\. It expires on \d{4}-\d\d-\d\d\.\n$/,

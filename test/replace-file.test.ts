@@ -66,6 +66,20 @@ describe('the directories above a file', () => {
     expect((await stat(below)).mode & 0o777).toBe(0o700)
   })
 
+  test.skipIf(process.platform !== 'linux')(
+    'end with an error in a folder that takes no entries',
+    async () => {
+      await expect(makeDirectories('/proc/tabwire/a/b')).rejects.toMatchObject({ code: 'ENOENT' })
+    },
+  )
+
+  test('are not created below a file', async () => {
+    const file = join(await temporaryDirectory(), 'file')
+    await writeFile(file, '')
+    await expect(makeDirectories(join(file, 'a', 'b'))).rejects.toMatchObject({ code: 'ENOTDIR' })
+    await expect(makeDirectories(file)).rejects.toMatchObject({ code: 'EEXIST' })
+  })
+
   test('may be the root of the file system, which Windows refuses to create', async () => {
     const { root } = parse(tmpdir())
     expect(await makeDirectories(root)).toBeUndefined()

@@ -143,7 +143,7 @@ export const withoutUnusedPlots = {
 }
 
 /**
- * What oclif does before every command and should not. `localeCompare` loads the data of a collator, which takes 10 ms; the
+ * Work of oclif before every command that is not needed. `localeCompare` loads the data of a collator, which takes 10 ms; the
  * ids that it sorts are ASCII, so the order stays. `userInfo` throws for a user who is not in the list of users, such as a
  * container's `--user 4321`; the name of the shell is not used.
  */
@@ -201,26 +201,19 @@ export const passLicencesOn = (fileName) => ({
   },
 })
 
-/**
- * Returns the licences of packages in these directories: each text once. Packages without a text are listed by the
- * `license` field, unless they need a text.
- */
-function licencesOf(directories, needsText = true) {
+/** Returns the licences of packages in these directories: each text once. */
+function licencesOf(directories) {
   const holders = {}
-  for (const { holder, terms } of directories
-    .toSorted((one, other) => (one < other ? -1 : 1))
-    .map((directory) => licenceOf(directory, needsText)))
+  for (const { holder, terms } of directories.toSorted((one, other) => (one < other ? -1 : 1)).map(licenceOf))
     (holders[terms] ??= []).push(holder)
   const texts = Object.entries(holders).map(([terms, packages]) => `${packages.join('\n')}\n\n${terms}\n`)
   return texts.join('\n\n')
 }
 
 /** Returns a licence's copyright holder and terms, without differences in line breaks. */
-function licenceOf(directory, needsText) {
-  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+function licenceOf(directory) {
+  const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
   const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one))
-  if (file === undefined && !needsText)
-    return { holder: `${name} ${version}`, terms: `${license ?? 'No licence is named.'}` }
   if (file === undefined) throw new Error(`${name} is built in and has no licence to pass on.`)
   const paragraphs = readFileSync(join(directory, file), 'utf8').split(/\n\s*\n/)
   const texts = paragraphs.map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())

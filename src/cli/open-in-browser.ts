@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isInspectorLink } from '../model/simulator/inspector-link.ts'
 import { writePrivateFile } from '../private-file.ts'
+import { makeDirectories } from '../replace-file.ts'
 import { stateHome } from './trust/installation.ts'
 
 /** Command that opens a page on each system; other systems have that of freedesktop. */
@@ -36,7 +37,7 @@ export async function openInBrowser(link: string, directory: string): Promise<bo
 export async function writeOpeningPage(link: string, directory: string): Promise<string> {
   const found = await stat(directory).catch(() => undefined)
   const folder = found?.isDirectory() === true ? resolve(directory) : stateHome()
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeDirectories(folder, 0o700)
   const page = join(folder, 'open.html')
   await writePrivateFile(
     page,

@@ -55,9 +55,13 @@
   }
 
   Write-Host "Installed $(& $command --version) as $command"
-  $path = [Environment]::GetEnvironmentVariable('Path', 'User')
-  if (($path -split ';') -notcontains $bin) {
-    [Environment]::SetEnvironmentVariable('Path', (@($path, $bin) -ne '' -join ';'), 'User')
+  # As it is stored: .NET would replace variables in it, such as %USERPROFILE%.
+  $environment = 'HKCU:\Environment'
+  $path = (Get-Item -LiteralPath $environment).GetValue('Path', '', 'DoNotExpandEnvironmentNames') -split ';' -ne ''
+  if ($path -notcontains $bin) {
+    Set-ItemProperty -LiteralPath $environment -Name 'Path' -Type ExpandString -Value ((@($path) + $bin) -join ';')
+    # Removing a variable that does not exist tells running programs to read their environment again.
+    [Environment]::SetEnvironmentVariable('TABWIRE_INSTALLED', $null, 'User')
     Write-Host "Added $bin to your PATH. Open a new terminal, then run: tabwire start"
   } else {
     Write-Host 'Start it with: tabwire start'

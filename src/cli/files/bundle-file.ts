@@ -34,7 +34,7 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
  * Checks that a bundle can be written, before the run that it records.
  * @throws CommandError when it cannot.
  */
-export async function requireWritable(file: string): Promise<void> {
+export async function requireWritableBundle(file: string): Promise<void> {
   await requireKind(file, BUNDLE, 'a bundle')
   await writing(file, NAMED, () => checkOutput(file))
 }

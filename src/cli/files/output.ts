@@ -1,6 +1,7 @@
-import { open, stat, lstat, mkdir, readFile } from 'node:fs/promises'
+import { open, stat, lstat, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openPrivateFile, writePrivateFile } from '../../private-file.ts'
+import { makeDirectories } from '../../replace-file.ts'
 import { packageFile } from '../../package-file.ts'
 import { CommandError } from '../errors.ts'
 
@@ -82,10 +83,10 @@ export async function writeOutputFiles(
       ? [[path, content]]
       : Object.entries(content).map(([name, text]) => [join(path, name), text])
   try {
-    for (const [file, text] of files) await requireWritable(file, text, force)
+    for (const [file, text] of files) await requireReplaceable(file, text, force)
     if (typeof content !== 'string')
       for (const folder of new Set([path, ...files.map(([file]) => dirname(file))])) {
-        await mkdir(folder, { recursive: true })
+        await makeDirectories(folder)
         await refuseLink(folder, PATH)
       }
     for (const [file, text] of files) await writePrivateFile(file, text, { mode: 0o644 })
@@ -120,7 +121,7 @@ export async function requireKind(file: string, kind: RegExp, what: string): Pro
   )
 }
 
-async function requireWritable(file: string, text: string, force: boolean): Promise<void> {
+async function requireReplaceable(file: string, text: string, force: boolean): Promise<void> {
   const found = await lstat(file).catch(ifMissing)
   if (found === undefined || force) return
   if (found.isFile() && (await readFile(file, 'utf8')) === text) return
@@ -151,7 +152,7 @@ export async function writeSkill(
   const file = join(directory, 'SKILL.md')
   const text = await readAgentFile('SKILL.md')
   try {
-    await mkdir(directory, { recursive: true })
+    await makeDirectories(directory)
     await refuseLink(directory, FOLDER)
     const before = (await lstat(file).catch(ifMissing))?.isFile() ? await readFile(file, 'utf8') : undefined
     if (before === text) return { file, written: false }
@@ -168,7 +169,7 @@ export async function writeSkill(
   }
 }
 
-/** What an error advises when a path cannot be written. */
+/** Advice for a path that cannot be written. */
 const PATH = 'another path with --out'
 const FOLDER = 'another folder with --write'
 

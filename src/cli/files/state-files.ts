@@ -183,16 +183,19 @@ async function noSuchState({ directory, name }: { directory: string; name: strin
 export async function savedStates(directory: string): Promise<SavedState[]> {
   const folder = statesDirectory(directory)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort()
-  return Promise.all(names.map((name) => savedState(join(folder, name), name.slice(0, -'.json'.length))))
+  const states = names.map((name) => savedState(join(folder, name), name.slice(0, -'.json'.length)))
+  return (await Promise.all(states)).flat()
 }
 
-async function savedState(file: string, name: string): Promise<SavedState> {
-  const { mtime } = await stat(file)
-  const saved = { name, file, saved_at: mtime.toISOString() }
+/** Returns a state; nothing when it was removed meanwhile. */
+async function savedState(file: string, name: string): Promise<SavedState[]> {
+  const found = await stat(file).catch(() => undefined)
+  if (found === undefined) return []
+  const saved = { name, file, saved_at: found.mtime.toISOString() }
   try {
-    return { ...saved, ...((await contentsByLine(file)) ?? (await contentsOfWhole(file))) }
+    return [{ ...saved, ...((await contentsByLine(file)) ?? (await contentsOfWhole(file))) }]
   } catch {
-    return saved
+    return [saved]
   }
 }
 

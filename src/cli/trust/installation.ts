@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual, createHash } from 'node:crypto'
-import { link, mkdir, readFile, rename, rm, realpath } from 'node:fs/promises'
+import { link, readFile, rename, rm, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join, dirname } from 'node:path'
 import { newToken } from '../../ids.ts'
 import { writePrivateFile } from '../../private-file.ts'
+import { makeDirectories } from '../../replace-file.ts'
 import { readJsonFile } from '../../data-directory.ts'
 
 /**
@@ -40,7 +41,7 @@ async function installationSecret(): Promise<string | undefined> {
   if (kept !== undefined) return kept
   const draft = `${path}.${newToken()}`
   try {
-    await mkdir(stateHome(), { recursive: true, mode: 0o700 })
+    await makeDirectories(stateHome(), 0o700)
     await writePrivateFile(draft, `${newToken()}${newToken()}\n`)
     // Of two concurrent processes, the second takes the secret of the first.
     await link(draft, path).catch(async () => (await readSecret(path)) ?? rename(draft, path))
@@ -77,7 +78,7 @@ export async function isTrusted(file: SettingsFile): Promise<boolean> {
 /** Stores that this user trusts the folder of a settings file, until its text changes. */
 export async function trust(file: SettingsFile): Promise<void> {
   const wanted = await trustIn(file)
-  await mkdir(dirname(placeOf(wanted)), { recursive: true, mode: 0o700 })
+  await makeDirectories(dirname(placeOf(wanted)), 0o700)
   await writePrivateFile(placeOf(wanted), `${JSON.stringify(wanted)}\n`)
 }
 

@@ -38,8 +38,13 @@ export default class CertsCreate extends BaseCommand {
     const name = join(flags.out, (hosts[0] ?? 'localhost').replace(/[^\w.-]/g, '_'))
     const files = { cert: `${name}.pem`, key: `${name}-key.pem`, ca: join(flags['data-dir'], 'ca', 'ca.pem') }
     if (!flags.force) await requireReplaceable(files)
+    const { openAuthority, requireHosts } = await import('../../certificates.ts')
+    try {
+      requireHosts(hosts)
+    } catch (error) {
+      wrongHost(error)
+    }
     await prepareDataDirectory(flags['data-dir'])
-    const { openAuthority } = await import('../../certificates.ts')
     const authority = await openAuthority(flags['data-dir'], hosts).catch(wrongHost)
     const { cert, key } = await authority.issue(hosts).catch(wrongHost)
     await writeBoth(files, cert, key, flags.out)
