@@ -44,8 +44,8 @@ export abstract class BaseCommand extends Command {
     if ((process.env.NO_COLOR ?? '') !== '') chalk.level = chalkStderr.level = 0
     // A closed pipe (`| head`) is not an error; a full disk is. Without a reader of messages, the command goes on.
     for (const stream of [process.stdout, process.stderr])
-      // Before oclif's listener, which throws the error.
-      stream.prependListener('error', (error: NodeJS.ErrnoException) => {
+      // In place of the listeners of bin/run.js and oclif, which end the process also when a terminal was closed.
+      stream.removeAllListeners('error').on('error', (error: NodeJS.ErrnoException) => {
         // A terminal that was closed answers with EIO.
         const isGone = error.code === 'EPIPE' || (error.code === 'EIO' && stream.isTTY)
         if (!isGone) unwritable(error)

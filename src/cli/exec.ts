@@ -130,7 +130,10 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 
 function exitCodeOf(child: ChildProcess, file: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) => reject(failedToStart(file, error)))
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      // A signal that may not be sent is an error, too; the command goes on.
+      if (child.pid === undefined) reject(failedToStart(file, error))
+    })
     child.once('exit', (code, signal) =>
       resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]),
     )

@@ -6,6 +6,7 @@ import { usageError, type CommandError } from './errors.ts'
 import { suggestion } from './suggestion.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import type { Client } from '../client.ts'
+import { ApiError, Unreachable } from '../client/errors.ts'
 import { paginate } from '../client/reads.ts'
 import { digitsOf } from '../model/text/money.ts'
 import type { PageQuery } from '../model/simulator/list-queries.ts'
@@ -158,6 +159,17 @@ export async function currenciesOf(client: Locations): Promise<Record<string, st
   for await (const location of paginate(list))
     if (hasFields(location, 'id', 'currency')) found[location.id] = location.currency
   return found
+}
+
+/**
+ * Returns the currencies for a text about a call that has succeeded: none when they cannot be read, such as with an injected
+ * fault or without the scope to read them.
+ */
+export async function readableCurrencies(client: Locations): Promise<Record<string, string>> {
+  return currenciesOf(client).catch((error: unknown) => {
+    if (error instanceof ApiError || error instanceof Unreachable) return {}
+    throw error
+  })
 }
 
 /** Returns the currency of a location; `undefined` when the key does not see the location. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Client, ClientOptions } from '../client.ts'
-import { ApiError, Unreachable } from '../client/errors.ts'
+import { ApiError } from '../client/errors.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
 import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
-import { CommandError, ifRefused, usageError } from './errors.ts'
+import { CommandError, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
 import { hasFields, renderForeign } from './render/foreign.ts'
 import { word } from './suggestion.ts'
@@ -111,13 +111,7 @@ export abstract class ServiceCommand extends BaseCommand {
   protected async currencies(client: Client): Promise<Record<string, string>> {
     return (this.knownCurrencies ??= this.wantsJson
       ? Promise.resolve({})
-      : import('./guests.ts')
-          .then(({ currenciesOf }) => currenciesOf(client))
-          // Also with an injected fault, which must not turn a successful call into an error.
-          .catch((error: unknown) => {
-            if (error instanceof Unreachable) return {}
-            return ifRefused({})(error)
-          }))
+      : import('./guests.ts').then(({ readableCurrencies }) => readableCurrencies(client)))
   }
 
   private knownCurrencies: Promise<Record<string, string>> | undefined

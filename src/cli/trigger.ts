@@ -24,19 +24,19 @@ export interface Triggered {
 
 /**
  * Takes the steps that lead to an event.
- * @throws CommandError when the check cannot have the event, or (usage) when `hasOverrides` is true and no step
- * pushes; ApiError for a refusal by the service.
+ * @throws CommandError when the check cannot have the event, or (usage) when there is an `override` and no step pushes;
+ * ApiError for a refusal by the service.
  */
-export async function trigger(
-  type: EventType,
-  context: TriggerContext,
-  hasOverrides: boolean,
-): Promise<Triggered> {
+export async function trigger(type: EventType, context: TriggerContext): Promise<Triggered> {
   const plan = await planOf(recipes[type], context)
-  if (hasOverrides && !plan.some((name) => steps[name].pushes)) throw nothingPushed(type, context)
+  const firstPush = plan.findIndex((name) => steps[name].pushes)
+  if (context.override !== undefined && firstPush === -1) throw nothingPushed(type, context)
   const before = (await newest(type, context))?.id
   const taken: TakenStep[] = []
-  for (const step of plan) taken.push({ step, resource: await steps[step].act(context) })
+  for (const [index, step] of plan.entries()) {
+    const override = index === firstPush ? context.override : undefined
+    taken.push({ step, resource: await steps[step].act({ ...context, override }) })
+  }
   const event = await newest(type, context)
   if (event === undefined || event.id === before) throw noEventError(type, context, plan)
   return { external_check_id: context.check, steps: taken, event }
@@ -99,7 +99,7 @@ interface TriggerContext {
   /** Body of a new check. */
   example: PushBody
   /** Changes the first pushed body. */
-  override: (body: PushBody) => PushBody
+  override?: ((body: PushBody) => PushBody) | undefined
 }
 
 interface Step {
@@ -153,8 +153,7 @@ async function found({
 
 async function push(context: TriggerContext, body: PushBody): Promise<Check> {
   const { order_by = ORDER_BY } = await context.client.health()
-  const sent = JSON.stringify(orderedBy(order_by, context.override(body)))
-  context.override = (later) => later
+  const sent = JSON.stringify(orderedBy(order_by, context.override?.(body) ?? body))
   return (await context.client.checks.push(context.check, sent)).check
 }
 

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { requireReportFile, writeReport } from '../cli/conformance/command.ts'
-import { exitCodes, ifRefused, usageError } from '../cli/errors.ts'
+import { exitCodes, usageError } from '../cli/errors.ts'
 import { playAlong, type Playing, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
-import { requireWritable, writeBundle } from '../cli/files/bundle-file.ts'
+import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment, splitAtCommas } from '../cli/flags.ts'
-import { currenciesOf } from '../cli/guests.ts'
+import { readableCurrencies } from '../cli/guests.ts'
 import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/report.ts'
@@ -150,7 +150,7 @@ export default class Exec extends BaseCommand {
       throw usageError('CMD is missing. Pass the command after --, for example: tabwire exec -- npm test')
     const failOn = failingCodes(flags['fail-on'])
     const faults = faultsOfWords(splitAtCommas(flags.faults ?? []), '--faults')
-    if (flags.bundle !== undefined) await requireWritable(flags.bundle)
+    if (flags.bundle !== undefined) await requireWritableBundle(flags.bundle)
     await requireReportFile(flags.junit)
     const own = flags['data-dir']
     const directory = await this.placeOf(flags.https, own)
@@ -247,7 +247,7 @@ export default class Exec extends BaseCommand {
   private async tellGuests(client: Client, playing: Playing): Promise<void> {
     const report = await playing.settle()
     if (this.wantsJson) return
-    const currencies: Record<string, string> = await currenciesOf(client).catch(ifRefused({}))
+    const currencies = await readableCurrencies(client)
     this.say(`${renderGuestsReport(report, currencies[report.location_id ?? ''])}\n`)
   }
 

@@ -46,7 +46,7 @@ export default class Listen extends ServiceCommand {
     }),
     dotenv: dotenvFlag,
     relay: fetchFlag,
-    // With one variable for both, start would send deliveries to receivers whose certificates are not checked.
+    // Not TABWIRE_INSECURE: with it, `start` would also accept any certificate.
     insecure: Flags.boolean({
       description:
         'Accept any certificate of an HTTPS target. Environment variable: TABWIRE_LISTEN_INSECURE.',

@@ -104,12 +104,16 @@ export default class Push extends ServiceCommand {
     const pushes = flags.shuffle === undefined ? inOrder : shuffled(inOrder, flags.shuffle)
     const several = pushes.length > 1 || flags.watch
     for (const { file, id, body } of pushes)
-      await this.pushOne(client, id, body ?? (await read(file)), several).catch((error: unknown) => {
+      try {
+        await this.pushOne(client, id, body ?? (await read(file)), several)
+      } catch (error) {
         // A refused file can be corrected while it is watched.
-        if (flags.watch && error instanceof ApiError) return this.catch(error)
-        if (several) this.say(`Stopped at ${file}. Nothing was pushed after it:`)
-        throw error
-      })
+        if (flags.watch && error instanceof ApiError) await this.catch(error)
+        else {
+          if (several) this.say(`Stopped at ${file}. Nothing was pushed after it:`)
+          throw error
+        }
+      }
     if (flags.watch) await this.watch(this.reconnect(flags), once)
   }
 

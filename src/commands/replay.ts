@@ -95,6 +95,7 @@ export default class Replay extends BaseCommand {
       const misdirected = await misdirectedCalls(client, report)
       const cases = casesOf(report, failOn, { suite, target }, misdirected)
       if (flags.tap) this.write(toTap(cases))
+      else if (serves) this.printLine(report, (columns) => renderReported(report, columns))
       else this.print(report, (columns) => renderReported(report, columns))
       if (misdirected !== undefined) this.say(misdirected)
       if (fails(report, failOn, misdirected)) process.exitCode = exitCodes.checkFailed

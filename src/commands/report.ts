@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
 import { writeReport } from '../cli/conformance/command.ts'
-import { requireWritable, writeBundle } from '../cli/files/bundle-file.ts'
+import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import {
   casesOf,
@@ -59,7 +59,7 @@ export default class Report extends ServiceCommand {
     const withAccount = flags.account || allClosed || needsAccount(failOn)
     const about = { suite: 'report', target: located.url } as const
     const file = flags.bundle
-    if (file !== undefined) await requireWritable(file)
+    if (file !== undefined) await requireWritableBundle(file)
     const bundle = file === undefined ? undefined : await client.bundle({ since, all_closed: allClosed })
     const report: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report(since)
     if (withAccount) report.account ??= await client.account({ all_closed: allClosed })

@@ -4,7 +4,7 @@ import { usageError } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { uniqueName, type PushBody } from '../cli/push/bodies.ts'
 import { withoutSchema, withOverrides } from '../cli/push/source.ts'
-import { currencyOf } from '../cli/guests.ts'
+import { checkAfter } from '../cli/guests.ts'
 import { readInput } from '../cli/files/input.ts'
 import { renderTriggered } from '../cli/render/steps.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
@@ -49,21 +49,19 @@ export default class Trigger extends ServiceCommand {
     const overrides = listed(flags.override ?? [])
     // Checked before the first push: only a simulator can list events.
     await client.health()
-    const triggered = await trigger(
-      type,
-      {
-        client,
-        check: flags.check ?? uniqueName('trigger'),
-        example: JSON.parse(withoutSchema(await readInput(exampleCheck())).toString()) as PushBody,
-        override: (body) => withOverrides(body, overrides, ['revision']),
-      },
-      overrides.length > 0,
-    ).catch((error: unknown) => {
+    const triggered = await trigger(type, {
+      client,
+      check: flags.check ?? uniqueName('trigger'),
+      example: JSON.parse(withoutSchema(await readInput(exampleCheck())).toString()) as PushBody,
+      ...(overrides.length > 0 && {
+        override: (body: PushBody) => withOverrides(body, overrides, ['revision']),
+      }),
+    }).catch((error: unknown) => {
       throw overrides.length > 0 ? overridesRefused(error) : error
     })
     if (this.wantsJson) return this.print(triggered, () => '')
-    const { location_id } = await client.checks.get(triggered.external_check_id)
-    const currency = await currencyOf(client, location_id)
+    const { location_id } = await checkAfter(client, triggered.external_check_id)
+    const currency = (await this.currencies(client))[location_id]
     this.print(triggered, () => renderTriggered(triggered, currency))
     this.say(`Next: ${suggestion('events show', [triggered.event.id])}`)
   }

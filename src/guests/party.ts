@@ -16,7 +16,7 @@ export interface PaymentWanted {
   card?: 'declined'
 }
 
-/** What a guest wants to do next. */
+/** The next action of a guest. */
 export type NextAct =
   | { act: 'claim'; guest: string; item: ClaimWanted; item_name: string }
   | { act: 'release'; guest: string; claim: string; item_name: string }

@@ -87,7 +87,7 @@ interface Refused {
   message: string
 }
 
-/** What the guests did, in sum. Money is in integer minor units of the location's currency. */
+/** Totals of the played guests. Money is in integer minor units of the location's currency. */
 export interface GuestsReport {
   /** Location of the checks; `null` without checks. */
   location_id: string | null

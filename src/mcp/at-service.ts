@@ -9,7 +9,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import { packageVersion } from '../package-file.ts'
 import { createMcpServer } from './server.ts'
 
-/** What the MCP server of a service needs of it. */
+/** The service, as its MCP server uses it. */
 export interface ServiceParts {
   url: string
   /** Calls the service in this process. */

@@ -3,7 +3,10 @@ import { z } from 'zod'
 import type { Client } from '../client.ts'
 import type { Scope } from '../model/api-key.ts'
 
-/** What a tool may use. `tabwire mcp` and the service each make one. */
+/** Width of the texts of results, in columns. */
+export const COLUMNS = 120
+
+/** Context of a tool call. `tabwire mcp` and the service each make one. */
 export interface ToolContext {
   /** Makes a client with the key of the caller. Rejects when the caller's settings name no usable service. */
   connect(): Promise<Client>

@@ -1,4 +1,5 @@
-import { access, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { access, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/model/event.ts'
@@ -187,6 +188,32 @@ describe.concurrent('tabwire endpoints', () => {
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'no_secret' } })
     expect(JSON.parse(stderr)).toMatchObject({ id: expect.any(String) as string })
+  })
+
+  test('create prints the whole response when the secret cannot be written after the registration', async ({
+    onTestFinished,
+  }) => {
+    const cwd = await emptyDirectory()
+    const foreign = await openForeignService(
+      {
+        registered({ id, secret }) {
+          // The file could be written before.
+          mkdirSync(join(cwd, '.env'))
+          return { status: 201, json: { id, signing_secret: secret } }
+        },
+      },
+      onTestFinished,
+    )
+    const connection = ['--url', foreign.baseUrl.replace(/\/v1$/, ''), '--api-key', foreign.apiKey]
+    const args = ['endpoints', 'create', url, '--dotenv', '.env', ...connection]
+    const printed = await service.run(args, { cwd })
+    expect(printed).toMatchObject({ code: 1, stdout: expect.stringMatching(/whsec_/) as string })
+    expect(printed.stderr).toMatch(/^Error: Cannot write \.env \(/)
+    await rm(join(cwd, '.env'), { recursive: true })
+    const { code, stdout, stderr } = await service.run([...args, '--json'], { cwd })
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'unwritable_file' } })
+    expect(JSON.parse(stderr)).toMatchObject({ signing_secret: expect.stringMatching(/^whsec_/) as string })
   })
 
   test('create refuses an unknown event type and lists the known ones', async () => {

@@ -61,6 +61,14 @@ describe.concurrent('tabwire push of several files', () => {
     )
   })
 
+  test('names the file that cannot be read, after the ones before it are pushed', async () => {
+    const options = await folder({ 'read.json': checkBody() })
+    const { code, stdout, stderr } = await service.run(['push', 'read.json', 'gone.json'], options)
+    expect(code).toBe(2)
+    expect(stdout).toMatch(/^created {2}read {2}/)
+    expect(stderr).toMatch(/^Stopped at gone\.json\. Nothing was pushed after it:\nError: .*gone\.json/)
+  })
+
   test('--repeat and --shuffle repeat for a seed, and pushes with revisions converge in any order', async () => {
     const checks = Object.fromEntries(
       [1, 2, 3, 4, 5, 6].map((revision) => [

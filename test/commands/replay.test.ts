@@ -169,7 +169,9 @@ describe('tabwire replay', () => {
     const running = await spawnTabwire(['replay', 'failure.json', '--serve', '--json'], { cwd })
     const text = await running.until('stdout', /"ready".*\n/)
     const lines = text.trim().split('\n')
-    const { url, api_key, inspector } = JSON.parse(lines.at(-1) ?? '') as Record<string, string>
+    const [report, ready] = lines.map((line) => JSON.parse(line) as Record<string, string>)
+    expect(report).toHaveProperty('findings')
+    const { url = '', api_key, inspector } = ready ?? {}
     expect(inspector).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#link=/)
     const call = async (method: string, path: string, body?: object) => {
       const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' }
@@ -199,10 +201,8 @@ describe('tabwire replay', () => {
     expect(received()).toBe(before)
     running.child.kill('SIGINT')
     const { code, stderr } = await running.ended
-    expect({ code, stdout: `${lines.slice(0, -1).join('\n')}\n` }).toEqual({
-      code: 3,
-      stdout: reports[1]?.stdout,
-    })
+    expect(code).toBe(3)
+    expect(report).toEqual(JSON.parse(reports[1]?.stdout ?? ''))
     expect(stderr).toMatch(/^Replay of .*\n\n$/)
   })
 

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { recipes, type Triggered } from '../../src/cli/trigger.ts'
+import { createClient } from '../../src/client.ts'
 import type { Check } from '../../src/model/check.ts'
 import { eventTypes, type Envelope, type EventType } from '../../src/model/event.ts'
 import { checkBody, fixtures, type RunningService } from '../support/cli.ts'
@@ -52,6 +53,16 @@ describe.each(eventTypes)('tabwire trigger %s', (type) => {
 test('a recipe exists for each event of fixtures/events except the ping, and for no other', () => {
   const files = readdirSync(join(fixtures, 'events')).map((file) => file.replace(/\.json$/, ''))
   expect([...Object.keys(recipes), 'ping'].sort()).toEqual(files.sort())
+})
+
+test('prints the event although the service then refuses reads, as with an injected fault', async () => {
+  const { faults } = createClient({ url: service.url, apiKey: service.key })
+  onTestFinished(async () => void (await faults.clear()))
+  await faults.set({ faults: [{ on: 'api', error_rate: 1, paths: ['/v1/locations'] }] })
+  expect(await service.run(['trigger', 'check.created'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/evt_/) as string,
+  })
 })
 
 async function pushed(id: string, changes: Record<string, unknown> = {}): Promise<string> {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createClient } from '../../src/client.ts'
 import type { ToolContext } from '../../src/mcp/tool.ts'
 import { guideSearch } from '../../src/mcp/tools/controls.ts'
 import { receiverCheck } from '../../src/mcp/tools/signatures.ts'
@@ -85,6 +86,18 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
     }
     // A model reads all of it before its first call.
     expect(JSON.stringify(tools).length).toBeLessThan(16_000)
+  })
+
+  test('an action that succeeded is no error when the connection of a later read breaks', async () => {
+    const { call } = agent()
+    const check = `broken-${way}`
+    await call('push', { check, body: checkBody() })
+    const { faults } = createClient({ url: service.url, apiKey: service.key })
+    onTestFinished(async () => void (await faults.clear()))
+    await faults.set({ faults: [{ on: 'api', reset_rate: 1, paths: ['/v1/locations'] }] })
+    const items = [{ external_id: 'line-1', quantity: 1 }]
+    const claim = await call('guests', { action: 'claim', check, items })
+    expect(claim).toMatchObject({ isError: false, data: { status: 'active' } })
   })
 
   test('push, guests, clock, faults and resend have the same effect as the API', async () => {

@@ -110,7 +110,7 @@ function split(word: string): { written: string; value?: string } {
   return at < 0 ? { written: word } : { written: word.slice(0, at), value: word.slice(at + 1) }
 }
 
-/** Finds a flag by its spelling: `--type`, `--dotenv` for an alias, `--no-strict`, `-H`. */
+/** Finds a flag by its spelling: `--type`, `--env-file` for an alias, `--no-strict`, `-H`. */
 function flagOf({ flags }: KnownCommand, written: string): [string, KnownFlag] | undefined {
   const bare = written.replace(/^-+/, '')
   return Object.entries(flags).find(([name, { char, aliases = [], allowNo }]) =>

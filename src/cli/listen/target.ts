@@ -52,8 +52,20 @@ export async function targetsOf({ events, headers, config, ...flags }: TargetFla
   return targets.map((entry) => ({
     to: entry.to,
     events: events ?? entry.events ?? eventTypes,
-    headers: [...Object.entries(entry.headers ?? {}), ...headers],
+    headers: [...headersOf(entry.headers, headers, `${file.path}: listen.forward.headers`), ...headers],
   }))
+}
+
+/** Returns the headers of the settings file that the command line does not replace. */
+function headersOf(
+  given: Readonly<Record<string, string>> = {},
+  typed: readonly Header[],
+  name: string,
+): Header[] {
+  const replaced = new Set(typed.map(([typedName]) => typedName.toLowerCase()))
+  return Object.entries(given)
+    .map(([header, value]) => parseHeader(`${header}: ${value}`, name))
+    .filter(([header]) => !replaced.has(header.toLowerCase()))
 }
 
 /**

@@ -18,7 +18,7 @@ export interface Watched {
 /** Returns how the receiver's view of a check differs from the service. */
 export type Judge = (external_check_id: string) => Promise<Disagreement[]>
 
-/** What expectations beyond the check's own state are compared with. */
+/** Sources of the comparison, beside the check's own state. */
 export interface Observed {
   watched?: Watched | undefined
   /** Absent without `--state-url`. */

@@ -34,7 +34,7 @@ export interface ScenarioReport {
   steps_total: number
 }
 
-/** What a player compares with, beyond the service. */
+/** Options of a player. */
 export interface PlayOptions extends Observed {
   /**
    * Advances the clock by a second after each action, so that its deliveries are attempted before the next step and no
@@ -143,7 +143,8 @@ function prepared(given: Step, play: Play): { step: Step } | { issue: string } {
   const step = JSON.parse(JSON.stringify(given).replaceAll('{run}', play.run)) as Step
   try {
     const named = 'check' in step ? { ...step, check: externalIdOf(step.check, play) } : step
-    return { step: resolved(named, play.answers) }
+    const { note, ...others } = named
+    return { step: { ...resolved(others, play.answers), ...(note !== undefined && { note }) } as Step }
   } catch (error) {
     return { issue: (error as Error).message }
   }

@@ -74,6 +74,8 @@ export function openKeyboard(input: Terminal['input'], onKey: (key: Key) => void
     input.setRawMode(false)
     input.pause()
   }
+  // A terminal that was closed does not change its mode.
+  input.on('error', () => undefined)
   open()
   return { open, close }
 }

@@ -37,7 +37,7 @@ export default class DeliveriesExport extends ServiceCommand {
     const client = await this.connect(flags)
     const delivery = await client.deliveries.get(args.delivery)
     const { body } = await client.events.get(delivery.event_id)
-    // The endpoint may have been removed.
+    // Deliveries of earlier versions have no endpoint_url.
     const url = delivery.endpoint_url ?? (await client.endpoints.get(delivery.endpoint_id)).url
     const signature = signatureOf(body, flags.secret)
     if (signature === PLACEHOLDER)

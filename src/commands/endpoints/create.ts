@@ -53,9 +53,16 @@ export default class EndpointsCreate extends ServiceCommand {
       const { id, secret } = registrationIn(response)
       const file = flags['secret-file'] ?? flags.dotenv
       if (secret === undefined) return this.tellWithoutSecret(response, file)
-      await secretFile?.write(secret)
       const variables = { TABWIRE_ENDPOINT_ID: id ?? '', TABWIRE_SIGNING_SECRET: secret }
-      const tightened = await envFile?.write(variables)
+      const write = async () => {
+        await secretFile?.write(secret)
+        return envFile?.write(variables)
+      }
+      const tightened = await write().catch((error: unknown) => {
+        // The secret is shown only once, and would be lost.
+        this.tellWhole(response)
+        throw error
+      })
       if (tightened !== undefined) this.say(tightened)
       this.tell(response, { id, secret, file, isReplaced: secretFile?.isReplaced === true })
       if (id !== undefined) await this.tellOfOthers(client, id, { url: args.url, event_types })
@@ -118,13 +125,16 @@ export default class EndpointsCreate extends ServiceCommand {
     )
   }
 
+  /** Prints the response before an error. With --json, standard output gets the error alone. */
+  private tellWhole(response: RegistrationResponse): void {
+    if (this.wantsJson) this.sayResult(response, () => '')
+    else this.print(response, (columns) => renderForeign(response, columns))
+  }
+
   /** @throws CommandError when the secret was to be written to a file. */
   private tellWithoutSecret(response: RegistrationResponse, file: string | undefined): void {
-    const render = (columns: number) => renderForeign(response, columns)
-    // With --json, standard output gets the error alone.
-    if (file !== undefined && this.wantsJson) this.sayResult(response, render)
-    else this.print(response, render)
-    if (file === undefined) return
+    if (file === undefined) return this.print(response, (columns) => renderForeign(response, columns))
+    this.tellWhole(response)
     throw new CommandError(
       'no_secret',
       `The endpoint is registered, but the response has no signing secret (whsec_…), so ${file} was not written. The response is ${this.wantsJson ? 'on standard error' : 'printed above'}.`,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { checkAfter, currenciesOf } from '../../cli/guests.ts'
-import { ifRefused, usageError } from '../../cli/errors.ts'
+import { checkAfter, readableCurrencies } from '../../cli/guests.ts'
+import { usageError } from '../../cli/errors.ts'
 import { uniqueName, type PushBody } from '../../cli/push/bodies.ts'
 import { reportOf } from '../../cli/push/source.ts'
 import { renderCheck, renderChecks } from '../../cli/render/check.ts'
@@ -12,12 +12,7 @@ import { trigger } from '../../cli/trigger.ts'
 import type { Client } from '../../client.ts'
 import { eventTypes } from '../../model/event.ts'
 import { packageFile } from '../../package-file.ts'
-import { adds, checkId, defineTool, paging, reads, type ToolResult } from '../tool.ts'
-
-/** Returns the currency of each location; none without the scope to read them. */
-function currencies(client: Client): Promise<Record<string, string>> {
-  return currenciesOf(client).catch(ifRefused({}))
-}
+import { adds, checkId, COLUMNS, defineTool, paging, reads, type ToolResult } from '../tool.ts'
 
 export const push = defineTool({
   name: 'push',
@@ -37,16 +32,13 @@ export const push = defineTool({
     const client = await connect()
     const { status, requestId, check } = await client.checks.push(id, JSON.stringify(body))
     const report = requestId === null ? null : await reportOf(client, requestId)
-    const currency = (await currencies(client))[check.location_id]
+    const currency = (await readableCurrencies(client))[check.location_id]
     return {
       text: renderPush(check, report, status, COLUMNS, currency),
       data: { status, check, push: report },
     }
   },
 })
-
-/** Width of texts, in columns. */
-export const COLUMNS = 120
 
 export const checks = defineTool({
   name: 'checks',
@@ -66,10 +58,10 @@ export const checks = defineTool({
       if (given !== undefined && given !== 'limit')
         throw usageError(`${given} is for lists. Omit it, or omit check.`)
       const check = await client.checks.get(id)
-      return { text: renderCheck(check, COLUMNS, await currencies(client)), data: check }
+      return { text: renderCheck(check, COLUMNS, await readableCurrencies(client)), data: check }
     }
     const list = await client.checks.list(query)
-    return { text: renderChecks(list.data, COLUMNS, await currencies(client)), data: list }
+    return { text: renderChecks(list.data, COLUMNS, await readableCurrencies(client)), data: list }
   },
 })
 
@@ -89,9 +81,12 @@ export const triggerTool = defineTool({
     await client.health()
     const example = await readFile(packageFile('fixtures/checks/two-top.json'), 'utf8')
     const { $schema: _schema, ...body } = JSON.parse(example) as PushBody & { $schema?: string }
-    const triggered = await trigger(event, { client, check, example: body, override: (one) => one }, false)
+    const triggered = await trigger(event, { client, check, example: body })
     const { location_id } = await checkAfter(client, triggered.external_check_id)
-    return { text: renderTriggered(triggered, (await currencies(client))[location_id]), data: triggered }
+    return {
+      text: renderTriggered(triggered, (await readableCurrencies(client))[location_id]),
+      data: triggered,
+    }
   },
 })
 
@@ -141,12 +136,12 @@ async function act(client: Client, input: GuestsInput, signal: AbortSignal): Pro
   if (action === 'claim') {
     const claim = await client.guests.claim(required('check'), { guest_name, items: required('items') })
     const { items, location_id } = await checkAfter(client, claim.external_check_id)
-    return { text: renderClaim(claim, items, (await currencies(client))[location_id]), data: claim }
+    return { text: renderClaim(claim, items, (await readableCurrencies(client))[location_id]), data: claim }
   }
   if (action === 'release') {
     const claim = await client.guests.release(required('claim'))
     const { items, location_id } = await checkAfter(client, claim.external_check_id)
-    return { text: renderClaim(claim, items, (await currencies(client))[location_id]), data: claim }
+    return { text: renderClaim(claim, items, (await readableCurrencies(client))[location_id]), data: claim }
   }
   if (action === 'rate') {
     const { comment = null } = input
@@ -170,7 +165,7 @@ async function act(client: Client, input: GuestsInput, signal: AbortSignal): Pro
 
 async function play(client: Client, { seed, table }: GuestsInput, signal: AbortSignal): Promise<ToolResult> {
   const report = await client.guests.play({ seed, table, signal })
-  const currency = (await currencies(client))[report.location_id ?? '']
+  const currency = (await readableCurrencies(client))[report.location_id ?? '']
   return { text: renderGuestsReport(report, currency), data: report }
 }
 

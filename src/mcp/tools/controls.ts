@@ -10,8 +10,7 @@ import type { Account } from '../../model/simulator/report.ts'
 import type { DeliveryFault, Fault } from '../../model/simulator/fault.ts'
 import type { Guide } from '../../model/text/guide.ts'
 import { durationMs } from '../../model/text/time.ts'
-import { adds, defineTool, PAGE, reads } from '../tool.ts'
-import { COLUMNS } from './checks.ts'
+import { COLUMNS, adds, defineTool, PAGE, reads } from '../tool.ts'
 
 export const clock = defineTool({
   name: 'clock',

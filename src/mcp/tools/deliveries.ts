@@ -10,8 +10,7 @@ import { ifRefused } from '../../cli/errors.ts'
 import { attemptOutcomes, deliveryWords, type Delivery } from '../../model/delivery.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
-import { COLUMNS } from './checks.ts'
-import { adds, checkId, defineTool, PAGE, paging, reads } from '../tool.ts'
+import { COLUMNS, adds, checkId, defineTool, PAGE, paging, reads } from '../tool.ts'
 
 const filters = {
   type: z

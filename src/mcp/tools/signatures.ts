@@ -5,8 +5,7 @@ import { renderConformance, renderVerification } from '../../cli/render/results.
 import { outcomeJson, verifyAndDiagnose } from '../../cli/verify.ts'
 import { checkReceiver, receiverCases } from '../../conformance/receiver/check.ts'
 import { eventTypes } from '../../model/event.ts'
-import { adds, defineTool, reads, type ToolContext } from '../tool.ts'
-import { COLUMNS } from './checks.ts'
+import { COLUMNS, adds, defineTool, reads, type ToolContext } from '../tool.ts'
 
 const secret = z
   .string()

@@ -1,6 +1,15 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { passedOn } from '../../../src/cli/listen/forward.ts'
-import { parseHeader, parseHeaders, parseTarget } from '../../../src/cli/listen/target.ts'
+import {
+  type Header,
+  parseHeader,
+  parseHeaders,
+  parseTarget,
+  targetsOf,
+} from '../../../src/cli/listen/target.ts'
+import { temporaryDirectory } from '../../support/simulator.ts'
 
 describe('a target', () => {
   test.each([
@@ -55,6 +64,31 @@ describe('a header', () => {
 
   test.each(['X-Tenant', ': x', 'X Y: z', 'X: a\nB: c'])('is refused: %j', (text) => {
     expect(() => parseHeader(text)).toThrow(`--add-header must be a header such as 'Name: value'.`)
+  })
+})
+
+describe('a header of the settings file', () => {
+  async function targetWith(headers: Record<string, string>, typed: readonly Header[]) {
+    const config = join(await temporaryDirectory(), 'tabwire.config.json')
+    const forward = [{ to: '3000', headers }]
+    await writeFile(config, JSON.stringify({ listen: { forward } }))
+    return targetsOf({ 'forward-to': undefined, events: undefined, headers: typed, config })
+  }
+
+  test('is replaced by one of the command line, whatever the case of its name', async () => {
+    const [target] = await targetWith({ Authorization: 'Bearer file', 'X-Tenant': 'a' }, [
+      ['authorization', 'Bearer typed'],
+    ])
+    expect(target?.headers).toEqual([
+      ['X-Tenant', 'a'],
+      ['authorization', 'Bearer typed'],
+    ])
+  })
+
+  test('is refused when it cannot be sent', async () => {
+    await expect(targetWith({ 'X Foo': 'a' }, [])).rejects.toThrow(
+      /tabwire\.config\.json: listen\.forward\.headers must be a header such as 'Name: value'\.$/,
+    )
   })
 })
 
