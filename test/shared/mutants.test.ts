@@ -49,8 +49,8 @@ const mutants: readonly Mutant[] = [
   {
     what: 'deliveries are due before they are durable',
     file: store,
-    from: 'if (replica.isAhead()) localReads.push',
-    to: 'if (closed) localReads.push',
+    from: 'if (replica.isAhead()) await',
+    to: 'if (closed) await',
   },
   {
     what: 'missing changes go unnoticed',

@@ -76,7 +76,7 @@ function DeliveryFields({ delivery, sent }: { delivery: Delivery; sent: SentRequ
           'Next attempt',
           next_attempt_at !== null && (
             <>
-              {attempts.length + 1} of {mostAttempts}, <Countdown to={next_attempt_at} />
+              {attempts.length + 1} of {most}, <Countdown to={next_attempt_at} />
             </>
           ),
         ],
