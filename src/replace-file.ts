@@ -54,8 +54,8 @@ async function moveWhenFree(move: () => Promise<void>, pausesMs: readonly number
 }
 
 /**
- * Creates a directory and those above it. Resolves with the topmost one that was created. Not by Node's recursive mkdir,
- * which loops for ever in a folder that takes no entries, such as /proc.
+ * Creates a directory and those above it. Resolves with the topmost one that was created. Does not use Node's recursive
+ * mkdir, which loops for ever in a folder that takes no entries, such as /proc.
  */
 export async function makeDirectories(path: string, mode?: number): Promise<string | undefined> {
   const make = () => mkdir(path, mode)

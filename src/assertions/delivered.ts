@@ -143,7 +143,10 @@ async function onTheirWay({ clock }: ClientReads, deliveries: readonly Delivery[
   )
 }
 
-/** Converts the options of a wait to the terms of the API, with defaults. @throws TypeError for a type or status that does not exist. */
+/**
+ * Converts the options of a wait to the terms of the API, with defaults.
+ * @throws TypeError for a type or status that does not exist.
+ */
 export function wantedOf({
   type,
   check,

@@ -143,9 +143,9 @@ export const withoutUnusedPlots = {
 }
 
 /**
- * Work of oclif before every command that is not needed. `localeCompare` loads the data of a collator, which takes 10 ms; the
- * ids that it sorts are ASCII, so the order stays. `userInfo` throws for a user who is not in the list of users, such as a
- * container's `--user 4321`; the name of the shell is not used.
+ * Work of oclif before every command that is not needed. `localeCompare` loads the data of a collator, which takes 10 ms;
+ * the ids that it sorts are ASCII, so the order stays. `userInfo` throws for a user who is not in the list of users, such
+ * as a container's `--user 4321`; the name of the shell is not used.
  */
 const unwanted = [
   [

@@ -162,8 +162,8 @@ export async function currenciesOf(client: Locations): Promise<Record<string, st
 }
 
 /**
- * Returns the currencies for a text about a call that has succeeded: none when they cannot be read, such as with an injected
- * fault or without the scope to read them.
+ * Returns the currencies for a text about a call that has succeeded: none when they cannot be read, such as with an
+ * injected fault or without the scope to read them.
  */
 export async function readableCurrencies(client: Locations): Promise<Record<string, string>> {
   return currenciesOf(client).catch((error: unknown) => {

@@ -176,8 +176,8 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, p
 }
 
 /**
- * Logs an answered request, without headers, and without the response body of an `hidesResponse` route. A bug of the log is
- * reported, and changes no answer.
+ * Logs an answered request, without headers, and without the response body of a route with `hidesResponse`. A bug of the
+ * log is reported, and changes no answer.
  */
 async function addToLog(
   { log, report }: Pick<AppParts, 'log' | 'report'>,

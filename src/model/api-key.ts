@@ -1,6 +1,6 @@
 /**
- * Scopes of an API key: `read` allows every GET under `/v1` and `/_sim/metrics`, `write` pushes and endpoints, `simulate`
- * all of `/_sim` that needs a key (contract section 2).
+ * Scopes of an API key: `read` allows every GET under `/v1`, and `/_sim/metrics`; `write` allows pushes and endpoints;
+ * `simulate` allows all of `/_sim` that needs a key (contract section 2).
  */
 export const scopes = ['read', 'write', 'simulate'] as const
 export type Scope = (typeof scopes)[number]

@@ -95,8 +95,8 @@ function continuing(setting: ClockSetting, startAt: Date | undefined): string | 
 const START = 'clock_start'
 
 /**
- * Returns where a start without stored time, and a reset, set the clock. A seeded run is frozen, so that it is reproducible.
- * In a sandbox, the settings of its first instance count.
+ * Returns where a reset sets the clock, and a start without a stored time. A seeded run is frozen, so that it is
+ * reproducible. In a sandbox, the settings of its first instance count.
  */
 export function resetTarget({ seed, startAt, values, shared }: Settings & Pick<Parts, 'values' | 'shared'>) {
   const start = shared && values.get(START)

@@ -85,7 +85,7 @@ export function pendingWrites(deliveries: Iterable<Delivery>): readonly Write[] 
 /** Makes transactions wait while all records are replaced. */
 export function createGate() {
   const gate = {
-    /** Resolves when the current replacement ends; `undefined` when none runs. Check it again then: another may have begun. */
+    /** Resolves when the current replacement ends; `undefined` when none runs. Another may have begun then. */
     closed: undefined as Promise<void> | undefined,
     /** Runs a replacement after the current one. */
     async alone<T>(replace: () => Promise<T>): Promise<T> {

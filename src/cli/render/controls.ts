@@ -1,5 +1,5 @@
-import { durationText, formatTime } from '../../model/text/time.ts'
 import chalk from 'chalk'
+import { durationText, formatTime } from '../../model/text/time.ts'
 import type { ClockReport, ClockView, PlayedAttempt } from '../../client.ts'
 import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
 import type { ApiFault, DeliveryFault, FaultsView } from '../../model/simulator/fault.ts'

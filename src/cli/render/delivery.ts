@@ -1,5 +1,5 @@
-import { durationText, formatTime } from '../../model/text/time.ts'
 import chalk from 'chalk'
+import { durationText, formatTime } from '../../model/text/time.ts'
 import { groupsOf } from '../../model/attempt-groups.ts'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'

@@ -84,8 +84,8 @@ export function hex(crc: number): string {
 
 /**
  * A write of the journal. `data_of` is the id of the first record of the transaction, when the data of the event is that
- * record; then the body is left out. `and` holds the ids and endpoints of further deliveries that otherwise equal the one put. Without `and`, the rate of
- * pushes with ten endpoints falls from 0.55 to 0.46 of the rate with one.
+ * record; then the body is left out. `and` holds the ids and endpoints of further deliveries that otherwise equal the one
+ * put. Without `and`, the rate of pushes with ten endpoints falls from 0.55 to 0.46 of the rate with one.
  */
 type JournalWrite = Write & { data_of?: string; and?: Others }
 
