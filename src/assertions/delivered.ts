@@ -1,4 +1,4 @@
-import { ApiError, TimedOut } from '../client/errors.ts'
+import { ignoreNotFound, TimedOut } from '../client/errors.ts'
 import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/transport.ts'
 import type { CallOptions } from '../client/limit.ts'
 import type { ClientReads } from '../client/reads.ts'
@@ -133,11 +133,8 @@ export async function noneDelivered(client: ClientReads, given: DeliveriesUnwant
 async function onTheirWay({ clock }: ClientReads, deliveries: readonly Delivery[]): Promise<Delivery[]> {
   const pending = deliveries.filter(({ status, held }) => status === 'pending' && held === undefined)
   if (pending.length === 0) return []
-  const now = await clock.show().catch((error: unknown) => {
-    // A clock of the program's own is not shown.
-    if (error instanceof ApiError && error.status === 404) return undefined
-    throw error
-  })
+  // A clock of the program's own is not shown.
+  const now = await clock.show().catch(ignoreNotFound)
   return pending.filter(({ next_attempt_at: at, attempts }) =>
     now === undefined ? attempts.length === 0 : at !== null && at <= now.now,
   )

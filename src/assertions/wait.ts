@@ -1,4 +1,4 @@
-import { ApiError, ignoreGone, Unreachable } from '../client/errors.ts'
+import { ApiError, ignoreNotFound, Unreachable } from '../client/errors.ts'
 import type { StreamMessage } from '../client/types.ts'
 import { type ClientReads, paginate } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
@@ -62,7 +62,7 @@ export async function deliveriesAbout(
 /** Returns the current deliveries that a message concerns. */
 export async function concerned(client: Reader, wanted: Wanted, message: StreamMessage): Promise<Delivery[]> {
   if (message.type === 'attempt' && isAbout(message.data, wanted)) {
-    const delivery = await client.deliveries.get(message.data.id).catch(ignoreGone)
+    const delivery = await client.deliveries.get(message.data.id).catch(ignoreNotFound)
     return delivery === undefined ? [] : [delivery]
   }
   if (message.type === 'delivery') return isAbout(message.data, wanted) ? [message.data] : []

@@ -1,4 +1,5 @@
-import { ApiError, type Client } from '../client.ts'
+import type { Client } from '../client.ts'
+import { ignoreNotFound } from '../client/errors.ts'
 import type { Check } from '../model/check.ts'
 import type { EventView } from '../model/event-view.ts'
 import type { EventType } from '../model/event.ts'
@@ -145,10 +146,7 @@ async function found({
   client,
   check,
 }: Pick<TriggerContext, 'client' | 'check'>): Promise<Check | undefined> {
-  return client.checks.get(check).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 404) return undefined
-    throw error
-  })
+  return client.checks.get(check).catch(ignoreNotFound)
 }
 
 async function push(context: TriggerContext, body: PushBody): Promise<Check> {

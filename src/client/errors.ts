@@ -90,7 +90,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** Ignores that a record no longer exists: a rejection handler. */
-export function ignoreGone(error: unknown): undefined {
+/** Handles a rejection: returns `undefined` for status 404, and rethrows any other error. */
+export function ignoreNotFound(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.status !== 404) throw error
 }

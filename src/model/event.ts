@@ -50,3 +50,15 @@ export interface StoredEvent {
   traceparent?: string
   tracestate?: string
 }
+
+/**
+ * Returns JSON in the form in which bodies are stored; `undefined` for a text that is not JSON, or is nested too deeply to be
+ * written again.
+ */
+export function inStoredForm(json: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(json))
+  } catch {
+    return undefined
+  }
+}

@@ -51,7 +51,10 @@ export const deleteEndpoint = {
     const reply = foundEndpoint(endpoint, address)
     return {
       reply,
-      writes: [remove('endpoints', address.endpoint_id), ...retireDeliveries(pending, reply)],
+      writes: [
+        remove('endpoints', address.endpoint_id),
+        ...retireDeliveries(pending, reply, { keepsOffers: false }),
+      ],
       events: [],
     }
   },

@@ -149,12 +149,13 @@ function exceedsBalance(
   amount_cents: number,
   currency: string,
 ): Refusal {
+  const refused = (message: string) => new Refusal('exceeds_balance', message, { balance_cents })
+  if (balance_cents <= 0) return refused(`Check ${external_id} has no balance to pay. Nothing was paid.`)
+  // Not before, because a formatter is slow to create.
   const money = moneyIn(currency, 'en')
-  const message =
-    balance_cents <= 0
-      ? `Check ${external_id} has no balance to pay. Nothing was paid.`
-      : `${money(amount_cents)} is more than the ${money(balance_cents)} owed on check ${external_id}. Nothing was paid. Pay at most balance_cents (${balance_cents}). Send a tip as tip_cents.`
-  return new Refusal('exceeds_balance', message, { balance_cents })
+  return refused(
+    `${money(amount_cents)} is more than the ${money(balance_cents)} owed on check ${external_id}. Nothing was paid. Pay at most balance_cents (${balance_cents}). Send a tip as tip_cents.`,
+  )
 }
 
 function amountChanged(expected_cents: number, amount_cents: number, currency: string): Refusal {

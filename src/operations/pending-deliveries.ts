@@ -71,23 +71,18 @@ export const releaseDeliveries = {
   },
 } satisfies Operation<ReleaseDeliveries, Held, undefined>
 
-/** Returns the writes that end the pending deliveries of a removed endpoint; they keep its URL. */
+/**
+ * Returns the writes that end the pending deliveries of a disabled or removed endpoint; they keep its URL. With
+ * `keepsOffers`, offered attempts are still answered and recorded, as other attempts in flight are.
+ */
 export function retireDeliveries(
   pending: Iterable<Delivery>,
   { url }: Pick<WebhookEndpoint, 'url'>,
-): Write[] {
-  return Array.from(pending, (delivery) => retirement({ ...retired(delivery), endpoint_url: url }))
-}
-
-/** Does the same for a disabled endpoint. Offered attempts are in flight, and are still answered and recorded. */
-export function retireExceptOffers(
-  pending: Iterable<Delivery>,
-  endpoint: Pick<WebhookEndpoint, 'url'>,
+  { keepsOffers }: { keepsOffers: boolean },
 ): Write[] {
   return Array.from(pending, (delivery) => {
-    const { offer } = delivery
-    const ended = { ...retired(delivery), endpoint_url: endpoint.url }
-    return retirement(offer === undefined ? ended : { ...ended, offer })
+    const offer = keepsOffers && delivery.offer !== undefined && { offer: delivery.offer }
+    return retirement({ ...retired(delivery), ...offer, endpoint_url: url })
   })
 }
 

@@ -3,7 +3,7 @@ import { put, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import { unchanged, type Operation } from './operation.ts'
-import { retired, retireExceptOffers } from './pending-deliveries.ts'
+import { retired, retireDeliveries } from './pending-deliveries.ts'
 
 /** Result of one attempt, and the retry and disabling policy. */
 export interface RecordAttempt {
@@ -61,7 +61,7 @@ export const recordAttempt = {
     const writes: Write[] = [
       put('endpoints', after),
       put('deliveries', last),
-      ...retireExceptOffers(others, endpoint),
+      ...retireDeliveries(others, endpoint, { keepsOffers: true }),
     ]
     return { reply: last, writes, events: [] }
   },

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { mkdir, open, readFile, rm, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, readFile, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { codeOf, unusable } from './errors.ts'
 import { makeDirectories, syncDirectory } from '../replace-file.ts'
@@ -63,11 +63,8 @@ export function shownDirectory(directory: string): string {
 /** Creates the directory if it is missing, with a `.gitignore` for its content. */
 export async function prepareDirectory(directory: string): Promise<void> {
   try {
-    const above = dirname(directory)
-    const topmost = await makeDirectories(above, OWNER_ONLY_DIRECTORY)
-    // Not recursive: Node's recursive mkdir loops for ever under /proc.
-    const isNew = await mkdir(directory, OWNER_ONLY_DIRECTORY).then(() => true, unlessThere)
-    if (isNew === true) await syncUpwards(above, topmost === undefined ? above : dirname(topmost))
+    const topmost = await makeDirectories(directory, OWNER_ONLY_DIRECTORY).catch(unlessThere)
+    if (topmost !== undefined) await syncUpwards(dirname(directory), dirname(topmost))
     await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx', mode: OWNER_ONLY }).catch(unlessThere)
   } catch (error) {
     throw unusable(shownDirectory(directory), error)
@@ -80,7 +77,7 @@ async function syncUpwards(lowest: string, highest: string): Promise<void> {
   if (lowest !== highest && lowest !== dirname(lowest)) await syncUpwards(dirname(lowest), highest)
 }
 
-function unlessThere(error: unknown): void {
+function unlessThere(error: unknown): undefined {
   if (codeOf(error) !== 'EEXIST') throw error
 }
 

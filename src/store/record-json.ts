@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../model/event.ts'
+import { inStoredForm, type StoredEvent } from '../model/event.ts'
 import type { CollectionName, Collections } from '../model/records.ts'
 
 /**
@@ -27,16 +27,8 @@ export function recordFrom(collection: string | undefined, value: unknown): { id
   if (!hasId(value)) return undefined
   if (collection !== 'events') return value
   const { body } = value as { body?: unknown }
-  const text = typeof body === 'string' ? rewritten(body) : (JSON.stringify(body) as string | undefined)
+  const text = typeof body === 'string' ? inStoredForm(body) : (JSON.stringify(body) as string | undefined)
   return text === undefined ? undefined : Object.assign(value, { body: text })
-}
-
-function rewritten(text: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }
 
 function hasId(value: unknown): value is { id: string } {

@@ -1,5 +1,5 @@
 import type { Client } from '../../client.ts'
-import { ignoreGone } from '../../client/errors.ts'
+import { ignoreNotFound } from '../../client/errors.ts'
 import { allEndpoints } from '../endpoint-urls.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 import { type Certificates, explainRefusal, type Tunnel, openTunnel } from './tunnel.ts'
@@ -153,5 +153,5 @@ async function endpointsAt(client: Endpoints, urls: readonly string[]): Promise<
 }
 
 async function remove(client: Endpoints, endpoints: readonly { id: string }[]): Promise<void> {
-  for (const { id } of endpoints) await client.endpoints.delete(id).catch(ignoreGone)
+  for (const { id } of endpoints) await client.endpoints.delete(id).catch(ignoreNotFound)
 }

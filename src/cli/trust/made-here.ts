@@ -1,5 +1,5 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { readJsonFile } from '../../data-directory.ts'
 import { newToken } from '../../ids.ts'
 import { writePrivateFile } from '../../private-file.ts'
@@ -41,11 +41,7 @@ export async function markAsOwn(directory: string): Promise<void> {
   const proof = await proofOf(id)
   if (proof === undefined) return
   try {
-    await makeDirectories(dirname(directory), 0o700)
-    // Not recursive: Node's recursive mkdir loops for ever in a folder that takes no entries, such as /proc.
-    await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    })
+    await makeDirectories(directory, 0o700)
     await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
     await writePrivateFile(join(directory, MARK), `${JSON.stringify({ id, proof })}\n`)
   } catch {

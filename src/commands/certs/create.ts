@@ -45,7 +45,7 @@ export default class CertsCreate extends BaseCommand {
       wrongHost(error)
     }
     await prepareDataDirectory(flags['data-dir'])
-    const authority = await openAuthority(flags['data-dir'], hosts).catch(wrongHost)
+    const authority = await openAuthority(flags['data-dir'], hosts)
     const { cert, key } = await authority.issue(hosts).catch(wrongHost)
     await writeBoth(files, cert, key, flags.out)
     this.print(files, () =>

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../model/event.ts'
+import { inStoredForm, type StoredEvent } from '../../model/event.ts'
 import { Refusal } from '../../model/refusal.ts'
 import type { State } from '../../model/simulator/state.ts'
 import {
@@ -156,23 +156,17 @@ async function readState(readChunks: ReadChunks): Promise<State> {
   return { ...rest, events: await asStored(events) }
 }
 
-/** Returns events with their bodies in the stored form. */
+/** Returns events with their bodies in the stored form. @throws Refusal `validation_failed` for one that has none. */
 async function asStored(events: State['events']): Promise<State['events']> {
   const stored: StoredEvent[] = []
   for (const event of events) {
-    stored.push({ ...event, body: rewritten(event.body, stored.length) })
+    const body = inStoredForm(event.body)
+    if (body === undefined)
+      throw invalid([{ path: `events[${stored.length}].body`, message: 'must have fewer levels of nesting' }])
+    stored.push({ ...event, body })
     if (stored.length % SLICE === 0) await timers.nextTurn()
   }
   return stored
-}
-
-/** @throws Refusal `validation_failed` for JSON that is nested too deeply to be written again. */
-function rewritten(json: string, index: number): string {
-  try {
-    return JSON.stringify(JSON.parse(json))
-  } catch {
-    throw invalid([{ path: `events[${index}].body`, message: 'must have fewer levels of nesting' }])
-  }
 }
 
 async function requireNone(found: Iterable<readonly ValidationIssue[]>): Promise<void> {
