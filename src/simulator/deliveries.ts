@@ -18,7 +18,7 @@ import { Refusal } from '../model/refusal.ts'
 import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
-import { resetTarget, measureOf } from './controls.ts'
+import { resetTarget, measureOf } from './clock.ts'
 import { createRestarts, untilKnownElsewhere } from './sharing.ts'
 
 /** Parts of the service that deliveries need. */

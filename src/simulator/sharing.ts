@@ -1,9 +1,10 @@
 import type { AppParts } from '../http/app.ts'
 import type { createSessions } from '../http/auth/sessions.ts'
-import { newestId } from '../model/simulator/state.ts'
+import { newestId, stateCollections } from '../model/simulator/state.ts'
 import { texts, wholeNumbers } from '../model/simulator/settings.ts'
 import type { Everything } from '../model/records.ts'
 import type { Service } from '../service.ts'
+import type { Store } from '../store/store.ts'
 import type { Value } from '../store/postgres/database.ts'
 import { timers } from '../timers.ts'
 import type { Parts } from './parts.ts'
@@ -72,6 +73,14 @@ export async function compareSettings({
       onNotice(
         `${name} is ${value} at this instance, and ${before[name]} at the instance of the sandbox that started before. Start all instances with the same value.`,
       )
+}
+
+/** Returns the newest id of the stored records; `undefined` when there are none. */
+export async function newestIdIn(store: Pick<Store, 'list'>): Promise<string | undefined> {
+  const newest = stateCollections.map(
+    async (name) => [name, (await store.list(name, { limit: 1 })).data] as const,
+  )
+  return newestId(Object.fromEntries(await Promise.all(newest)) as unknown as Parameters<typeof newestId>[0])
 }
 
 /** Key of the value that says after which id new ones start. */

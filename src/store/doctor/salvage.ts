@@ -2,9 +2,8 @@ import { crc32 } from 'node:zlib'
 import { isObject } from '../../model/validation.ts'
 import { isTooLong, linesOf } from '../snapshot/parse.ts'
 import { recordFrom } from '../record-json.ts'
-import { snapshotText, type Snapshot } from '../snapshot/text.ts'
+import { checksumLine, snapshotText, type Snapshot } from '../snapshot/text.ts'
 import { collectionNames } from '../tables/tables.ts'
-import { checksumLine } from '../snapshot/line-reader.ts'
 
 /** The readable part of a damaged snapshot. */
 export interface Salvaged {

@@ -13,6 +13,8 @@ import {
   type StoreFile,
 } from '../disk.ts'
 import {
+  checksumLine,
+  type Checksummed,
   OldLinesDiffer,
   openOldLines,
   type OldLines,
@@ -22,7 +24,6 @@ import {
 } from './text.ts'
 import { parseSnapshot, readChecksummed } from './parse.ts'
 import { replaceFile } from '../../replace-file.ts'
-import { checksumLine, type Checksummed } from './line-reader.ts'
 import { timers } from '../../timers.ts'
 
 /** Bytes serialised per turn of the event loop, about 1 ms of work. */

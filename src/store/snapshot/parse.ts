@@ -3,16 +3,9 @@ import { crc32 } from 'node:zlib'
 import type { Check } from '../../model/check.ts'
 import type { StoreFile } from '../disk.ts'
 import { REPAIR_ADVICE, StoreDamaged, StoreTooNew } from '../errors.ts'
-import {
-  COMMA,
-  createLineReader,
-  eachLine,
-  checksummedPart,
-  LAST_BYTES,
-  type Checksummed,
-} from './line-reader.ts'
+import { COMMA, createLineReader, eachLine } from './line-reader.ts'
 import { recordFrom } from '../record-json.ts'
-import { FORMAT, type Snapshot } from './text.ts'
+import { checksummedPart, FORMAT, LAST_BYTES, type Checksummed, type Snapshot } from './text.ts'
 import { collectionNames } from '../tables/tables.ts'
 import { open, type FileHandle } from 'node:fs/promises'
 

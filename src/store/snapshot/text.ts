@@ -3,7 +3,8 @@ import { noRecords, type CollectionName, type Collections } from '../../model/re
 import type { Changes } from './changes.ts'
 import { recordJson } from '../record-json.ts'
 import { collectionNames } from '../tables/tables.ts'
-import { COMMA, createLineReader, eachLine, type Checksummed } from './line-reader.ts'
+import { hex } from '../journal/line.ts'
+import { COMMA, createLineReader, eachLine } from './line-reader.ts'
 
 /** All records as of one transaction. */
 export interface Snapshot {
@@ -57,6 +58,31 @@ function* oldLine(old: OldLines, id: string): Iterable<Piece> {
     line = old.find(id)
     yield line
   }
+}
+
+/** The part of a snapshot that its checksum covers. */
+export interface Checksummed {
+  /** In bytes. */
+  size: number
+  crc: number
+}
+
+/** Returns the last line. It starts with the comma, so that the file stays valid JSON when an editor removes the line. */
+export function checksumLine(crc: number): string {
+  return `  ,"checksum": "${hex(crc)}"\n}\n`
+}
+
+const CHECKSUM_LINE = /\n {2},"checksum": "([0-9a-f]{8})"\n\}\n$/
+const CHECKSUM_LINE_BYTES = checksumLine(0).length
+/** Includes the line break before it. */
+export const LAST_BYTES = CHECKSUM_LINE_BYTES + 1
+
+/** Reads the checksum from the last bytes of a file; `undefined` when there is none. */
+export function checksummedPart(end: Buffer, fileSize: number): Checksummed | undefined {
+  const written = CHECKSUM_LINE.exec(end.toString('latin1', Math.max(end.length - LAST_BYTES, 0)))?.[1]
+  return written === undefined
+    ? undefined
+    : { size: fileSize - CHECKSUM_LINE_BYTES, crc: Number.parseInt(written, 16) }
 }
 
 /** The snapshot on disk is unreadable, or not as it was written. */

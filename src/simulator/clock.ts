@@ -7,27 +7,13 @@ import {
   timeOf,
 } from '../clock.ts'
 import { createClockFile, initialClockTime } from '../delivery/clock-file.ts'
-import { createDeliveryFaults, type DeliveryFaults } from '../delivery/faults/faults.ts'
 import { CLOCK, initialValue } from '../delivery/shared-clock.ts'
-import { createAuthenticate } from '../http/auth/api-key.ts'
-import { type ApiFaults, createApiFaults } from '../http/sim/api-faults.ts'
-import type { FaultControls } from '../http/sim/controls.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
-import {
-  type ActiveFaults,
-  faultSet,
-  type FaultSet,
-  noFaults,
-  viewFaults,
-} from '../model/simulator/fault-rules.ts'
-import { newestId, stateCollections } from '../model/simulator/state.ts'
-import type { Service } from '../service.ts'
-import type { Json, SharedValues } from '../store/shared-values.ts'
+import type { SharedValues } from '../store/shared-values.ts'
 import type { Store } from '../store/store.ts'
 import { timers } from '../timers.ts'
 import type { Parts } from './parts.ts'
 import type { Settings } from './settings.ts'
-import { untilKnownElsewhere } from './sharing.ts'
 
 /** Default start of a seeded run's clock: an arbitrary time that never changes. */
 const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
@@ -52,14 +38,6 @@ export async function openClock(options: Settings, { store, values, shared }: St
 }
 
 type Stored = Pick<Parts, 'store' | 'values' | 'shared'>
-
-/** Returns the newest id of the stored records; `undefined` when there are none. */
-export async function newestIdIn(store: Pick<Store, 'list'>): Promise<string | undefined> {
-  const newest = stateCollections.map(
-    async (name) => [name, (await store.list(name, { limit: 1 })).data] as const,
-  )
-  return newestId(Object.fromEntries(await Promise.all(newest)) as unknown as Parameters<typeof newestId>[0])
-}
 
 /** Opens the clock of a sandbox. Its first instance sets it; the later ones follow it, also when it is frozen. */
 async function openSharedClock(
@@ -121,61 +99,4 @@ export function measureOf({
   clock,
 }: Pick<Settings, 'seed'> & { clock: Clock }): (() => number) | undefined {
   return seed === undefined ? undefined : () => clock.now().getTime()
-}
-
-/** Key of the faults among the shared values. */
-const FAULTS = 'faults'
-
-/** Fault injection, and its controls. All instances of a sandbox have the same faults. */
-export function createFaults(
-  service: Pick<Service, 'execute' | 'find' | 'list' | 'onCommit'>,
-  { values, shared, seed: defaultSeed = 1 }: Pick<Parts, 'values' | 'shared' | 'seed'>,
-): { controls: FaultControls; deliveries: DeliveryFaults; api: ApiFaults } {
-  let now = stored(values.get(FAULTS))
-  const untilKnown = untilKnownElsewhere({ shared })
-  const listeners = new Set<() => void>()
-  values.onChange((key, value) => {
-    if (key !== FAULTS) return
-    const { id } = now
-    now = stored(value)
-    if (now.id !== id) for (const listener of listeners) listener()
-  })
-  const active: ActiveFaults = {
-    now: () => now,
-    seed: () => now.seed ?? defaultSeed,
-    count: (id, change) =>
-      values.update(FAULTS, (value) => {
-        const set = structuredClone(stored(value))
-        if (set.id !== id) return { value, reply: undefined }
-        const reply = change(set)
-        return { value: json(set), reply }
-      }),
-    onReplaced: (listener) => void listeners.add(listener),
-  }
-  const deliveries = createDeliveryFaults(service, active)
-  const show = () => viewFaults(now, active.seed())
-  const controls: FaultControls = {
-    async show() {
-      await shared?.ready()
-      return show()
-    },
-    async set(seed, faults) {
-      await values.update(FAULTS, (value) => ({
-        value: json(faultSet(stored(value), seed, faults)),
-        reply: undefined,
-      }))
-      await deliveries.replaced()
-      await untilKnown?.()
-      return show()
-    },
-  }
-  return { controls, deliveries, api: createApiFaults(active, createAuthenticate(service)) }
-}
-
-function stored(value: Json | undefined): FaultSet {
-  return value === undefined ? noFaults : (value as object as FaultSet)
-}
-
-function json(set: FaultSet): Json {
-  return set as object as Json
 }
