@@ -37,18 +37,24 @@ export async function runsHere(directory: string, url: string): Promise<boolean>
 
 /** Returns true when a Tabwire answers at this URL. `ca` is the authority of its HTTPS certificate, in PEM. */
 export async function isTabwire(url: string, ca?: string): Promise<boolean> {
+  const health = await healthAt({ url, ca }, HEALTH_TIMEOUT_MS)
+  return health?.status === 200 && health.hasRequestId
+}
+
+/** Returns the answer of `/_sim/health`; `undefined` when there is none within the time limit, in milliseconds. */
+async function healthAt({ url, ca }: Place, timeout: number) {
   // Loaded late: a start needs it only when its port is taken.
   const { Agent, request } = await import('undici')
-  const dispatcher = new Agent(ca === undefined ? {} : { connect: { ca } })
+  const dispatcher = new Agent({ connect: { timeout, ...(ca !== undefined && { ca }) } })
   try {
-    const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS)
+    const signal = AbortSignal.timeout(timeout)
     const { body, headers, statusCode } = await request(`${url}/_sim/health`, { signal, dispatcher })
-    await body.dump()
-    return statusCode === 200 && headers['x-request-id'] !== undefined
+    const hasRequestId = headers['x-request-id'] !== undefined
+    return { status: statusCode, hasRequestId, text: await body.text() }
   } catch {
-    return false
+    return undefined
   } finally {
-    await dispatcher.close()
+    await dispatcher.destroy()
   }
 }
 
@@ -114,17 +120,16 @@ export function withoutVersion(url: string): string {
 
 /** Returns the name that a service reports at `/_sim/health`; the default name when it reports none. */
 export async function serviceNameAt({ url, ca }: Place): Promise<string> {
-  const { Agent, request } = await import('undici')
-  const dispatcher = new Agent({ connect: { timeout: NAME_TIMEOUT_MS, ...(ca !== undefined && { ca }) } })
+  const health = await healthAt({ url: withoutVersion(url), ca }, NAME_TIMEOUT_MS)
+  return nameIn(health?.text ?? '') ?? DEFAULT_SERVICE_NAME
+}
+
+function nameIn(text: string): string | undefined {
   try {
-    const health = `${withoutVersion(url)}/_sim/health`
-    const { body } = await request(health, { dispatcher, signal: AbortSignal.timeout(NAME_TIMEOUT_MS) })
-    const { service_name: name } = (await body.json()) as { service_name?: unknown }
-    return (typeof name === 'string' ? parseServiceName(name) : undefined) ?? DEFAULT_SERVICE_NAME
+    const { service_name: name } = JSON.parse(text) as { service_name?: unknown }
+    return typeof name === 'string' ? parseServiceName(name) : undefined
   } catch {
-    return DEFAULT_SERVICE_NAME
-  } finally {
-    await dispatcher.destroy()
+    return undefined
   }
 }
 

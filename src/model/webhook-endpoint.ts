@@ -36,9 +36,12 @@ export function viewEndpoint(endpoint: WebhookEndpoint): WebhookEndpointView {
   return view
 }
 
+/** Longest URL of an endpoint, in characters. */
+export const MAX_URL_LENGTH = 2048
+
 /** Body of `POST /webhook-endpoints`. `delivery/destination/policy.ts` checks the scheme and the address of `url`. */
 export const registerEndpointBody = z.object({
-  url: z.string().min(1).max(2048),
+  url: z.string().min(1).max(MAX_URL_LENGTH),
   event_types: z
     .array(z.enum(eventTypes, { error: unknownType }))
     .min(1)

@@ -1,3 +1,4 @@
+import { MAX_URL_LENGTH } from '../../model/webhook-endpoint.ts'
 import { isLoopback } from './address.ts'
 
 /** Where `http:` is accepted. */
@@ -7,8 +8,6 @@ export interface PlainHttp {
   /** These hosts, for receivers that a container reaches by name. */
   allowHttpHosts?: readonly string[]
 }
-
-const MAX_URL_LENGTH = 2048
 
 /**
  * Returns the first problem with the text of an endpoint's URL and how to fix it; `undefined` when there is none. Does not

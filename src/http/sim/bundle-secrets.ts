@@ -1,6 +1,7 @@
 import type { Attempt, HttpHeader } from '../../model/delivery.ts'
 import type { Bundle, SavedRequest } from '../../model/simulator/bundle.ts'
 import type { State } from '../../model/simulator/state.ts'
+import { MAX_URL_LENGTH } from '../../model/webhook-endpoint.ts'
 import { hashOf } from '../auth/api-key.ts'
 import { decodeValue, isRegistration, secretName, SHORTEST } from '../redact.ts'
 
@@ -173,9 +174,6 @@ function urlsOf({ endpoints, deliveries }: State): Set<string> {
 /** Names of query parameters with secrets. Those of `sig` and `code` are in links of other services. */
 const secretInLink = new RegExp(`${secretName.source}|sig|code`, 'i')
 
-/** Longest URL of an endpoint. */
-const LONGEST_URL = 2048
-
 /**
  * Returns a URL without user name, password, values of the query, fragment and tokens in the path; `undefined` when it
  * has none. `secrets` are those of them that must not appear elsewhere either: a value such as `?tenant=bistro` may occur
@@ -211,7 +209,7 @@ function withoutUrlSecrets(url: string, nameOf: (secret: string) => string) {
     .join('&')
   if (!isChanged) return { safe: undefined, secrets }
   const { href } = parsed
-  return { safe: href.length <= LONGEST_URL ? href : `${origin}/${nameOf(url)}`, secrets }
+  return { safe: href.length <= MAX_URL_LENGTH ? href : `${origin}/${nameOf(url)}`, secrets }
 }
 
 function pathOf(url: string): string {

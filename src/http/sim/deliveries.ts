@@ -126,7 +126,10 @@ export function deliveryRoutes(service: Service): Documented[] {
         answers: { 200: { description: 'The header as sent.', schema: 'SentSignature' } },
         errors: ['NotFound'],
       },
-      handle: async (call) => ok(await sentSignature(service, await deliveryOf(service, call))),
+      async handle(call) {
+        const delivery = await deliveryOf(service, call)
+        return ok(sentSignature(delivery, await signedRecords(service, delivery)))
+      },
     },
     {
       method: 'POST',
@@ -214,26 +217,34 @@ export async function deliveryOf(service: Pick<Service, 'get'>, { params }: Call
  * contains no secret.
  * @throws Refusal `not_found` before the first attempt, and when event or endpoint no longer exist.
  */
-export async function sentSignature(
-  service: Pick<Service, 'get'>,
-  { id, event_id, endpoint_id, attempts }: Delivery,
+export function sentSignature(
+  { id, attempts }: Delivery,
+  { event, endpoint }: Awaited<ReturnType<typeof signedRecords>>,
   attempt = attempts.at(-1),
-): Promise<SentSignature> {
+): SentSignature {
   if (attempt === undefined)
     throw gone(`Delivery ${id} has not been attempted yet, so it has no signature header.`)
   if (attempt.signed_at === undefined)
     throw gone(
       `Delivery ${id} was attempted by an older version of Tabwire, which did not store its signature header.`,
     )
-  const [event, endpoint] = await Promise.all([
-    service.get('events', event_id),
-    service.get('endpoints', endpoint_id),
-  ])
   if (event === undefined || endpoint === undefined)
     throw gone(`The event or the endpoint of delivery ${id} no longer exists.`)
   const { body: payload } = event
   const signed = { payload, secret: endpoint.signing_secret, timestamp: attempt.signed_at }
   return { attempt: attempt.number, signature: sign(signed) }
+}
+
+/** Returns the event and the endpoint of a delivery, which its signature is computed from. */
+export async function signedRecords(
+  service: Pick<Service, 'get'>,
+  { event_id, endpoint_id }: Pick<Delivery, 'event_id' | 'endpoint_id'>,
+) {
+  const [event, endpoint] = await Promise.all([
+    service.get('events', event_id),
+    service.get('endpoints', endpoint_id),
+  ])
+  return { event, endpoint }
 }
 
 function gone(message: string): Refusal {

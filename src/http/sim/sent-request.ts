@@ -7,7 +7,7 @@ import type { WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import type { Service } from '../../service.ts'
 import { keptUpToLimit } from '../list.ts'
 import { ok, type Call, type Documented } from '../route.ts'
-import { deliveryOf, sentSignature } from './deliveries.ts'
+import { deliveryOf, sentSignature, signedRecords } from './deliveries.ts'
 
 interface SentRequestParts {
   service: Pick<Service, 'get'>
@@ -41,13 +41,11 @@ export function sentRequestRoutes(parts: SentRequestParts): Documented[] {
 async function sentRequest({ service, serviceName }: SentRequestParts, call: Call): Promise<SentRequest> {
   const delivery = await deliveryOf(service, call)
   const attempt = attemptIn(delivery, call.query)
-  const [event, endpoint] = await Promise.all([
-    service.get('events', delivery.event_id),
-    service.get('endpoints', delivery.endpoint_id),
-  ])
-  const { body, tracestate } = keptUpToLimit(event, 'event')
+  const records = await signedRecords(service, delivery)
+  const { endpoint } = records
+  const { body, tracestate } = keptUpToLimit(records.event, 'event')
   const url = endpoint?.url ?? delivery.endpoint_url ?? null
-  const { signature, why } = await signatureOf(service, delivery, attempt)
+  const { signature, why } = signatureOf(delivery, records, attempt)
   const headers = {
     ...httpHeaders(url, body),
     ...deliveryHeaders(serviceName, signature ?? '', traceIn(attempt, tracestate)),
@@ -73,13 +71,12 @@ function attemptIn({ id, attempts }: Delivery, query: URLSearchParams): Attempt 
   throw new Refusal('not_found', `Delivery ${id} has ${made}, none with the number ${given.slice(0, 20)}.`)
 }
 
-async function signatureOf(
-  service: Pick<Service, 'get'>,
-  delivery: Delivery,
-  attempt: Attempt | undefined,
-): Promise<{ signature: string | null; why: string | null }> {
+function signatureOf(...signed: [...Parameters<typeof sentSignature>]): {
+  signature: string | null
+  why: string | null
+} {
   try {
-    return { signature: (await sentSignature(service, delivery, attempt)).signature, why: null }
+    return { signature: sentSignature(...signed).signature, why: null }
   } catch (error) {
     if (error instanceof Refusal && error.code === 'not_found') return { signature: null, why: error.message }
     throw error
