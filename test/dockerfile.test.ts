@@ -80,12 +80,12 @@ describe('the Dockerfile', () => {
     expect(Object.values(flags).map(({ env }) => env)).toEqual(expect.arrayContaining(ofStart))
   })
 
-  test('is healthy while the service answers', async () => {
+  test.each(['http', 'https'])('is healthy while the service answers by %s', async (scheme) => {
     const [, command = '[]'] = /CMD (\[.*\])$/.exec(inImage('HEALTHCHECK')[0] ?? '') ?? []
     const [, ...args] = JSON.parse(command) as string[]
     const check = async (port: string) =>
       (await (await spawnProcess(process.execPath, args, { env: { TABWIRE_PORT: port } })).ended).code
-    const service = await serve()
+    const service = await serve({ https: scheme === 'https' })
     const { port } = new URL(service.url)
     expect(await check(port)).toBe(0)
     await service.stop()
