@@ -52,6 +52,18 @@ describe('the client', () => {
     expect(await client.checks.list({ limit: 1, status: undefined })).toMatchObject({ data: [check] })
   })
 
+  test.each([
+    ['by a port', () => ({ url: simulator.url, apiKey: simulator.apiKey })],
+    ['in this process', () => simulator],
+  ])('rejects with the error of a state that cannot be read to its end, %s', async (_way, service) => {
+    const broken = new Error('EIO: i/o error, read')
+    async function* half() {
+      yield Buffer.from('{')
+      throw broken
+    }
+    await expect(createClient(service()).state.load(half())).rejects.toBe(broken)
+  })
+
   test.each<[string, (client: Client) => unknown, string]>([
     [
       'no body',

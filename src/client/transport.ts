@@ -32,7 +32,7 @@ export type Body = string | Uint8Array | AsyncIterable<Uint8Array>
 
 /**
  * Creates a function that sends a request and resolves with status and JSON of the response.
- * @throws ApiError unless the status is 2xx; Unreachable, TimedOut.
+ * @throws ApiError unless the status is 2xx; Unreachable, TimedOut, or the error of a streamed body.
  */
 export function createCall(send: Send) {
   return async (method: string, path: string, body?: Body, options: CallOptions = {}) => {
@@ -46,7 +46,10 @@ export function createCall(send: Send) {
   }
 }
 
-/** Sends a request and resolves with the response of any status. @throws Unreachable, or the reason of `signal`. */
+/**
+ * Sends a request and resolves with the response of any status.
+ * @throws Unreachable, TimedOut, the reason of `signal`, or the error of a streamed body.
+ */
 export type Send = (
   method: string,
   path: string,
@@ -62,12 +65,18 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
   return async (method, path, body, signal, others) => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const headers = { ...key, ...type, ...others }
+    let broken: { reason: unknown } | undefined
+    const sent = isStreamed(body) ? passedOn(body, (reason) => (broken = { reason })) : (body ?? null)
     try {
       // `fetch` requires `half` for a streamed body.
-      const init = { method, headers, body: body ?? null, signal: signal ?? null, duplex: 'half' }
-      return await fetch(base + path, init as RequestInit)
+      const init = { method, headers, body: sent, signal: signal ?? null, duplex: 'half' }
+      const response = await fetch(base + path, init as RequestInit)
+      // A service without a port has answered the part of the body that it got.
+      if (broken !== undefined) throw broken.reason
+      return response
     } catch (error) {
       if (signal?.aborted) throw error
+      if (broken !== undefined) throw broken.reason
       const code = codeOfCause(error)
       // fetch gives up after five minutes without an answer.
       if (code === 'UND_ERR_HEADERS_TIMEOUT')
@@ -90,6 +99,23 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
   }
 }
 
+function isStreamed(body: Body | undefined): body is AsyncIterable<Uint8Array> {
+  return typeof body === 'object' && Symbol.asyncIterator in body
+}
+
+/** Yields the bytes of a body. Calls `onError` with an error of reading them, which `fetch` reports as one of the network. */
+async function* passedOn(
+  body: AsyncIterable<Uint8Array>,
+  onError: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    onError(error)
+    throw error
+  }
+}
+
 /** @throws TypeError unless it is an absolute http: or https: URL. */
 function serviceUrlOf(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
@@ -104,16 +130,18 @@ function serviceUrlOf(url: string): URL {
  * authorities, and wait longer than five minutes for the response to a move of the clock.
  */
 function fetchTrusting(ca: string | undefined): FetchText {
-  const load = async () => {
+  const load = async (timeouts: { headersTimeout?: number }) => {
     const { Agent, fetch: through } = await import('undici')
-    const dispatcher = new Agent({ headersTimeout: 0, ...(ca !== undefined && { connect: { ca } }) })
+    const dispatcher = new Agent({ ...timeouts, ...(ca !== undefined && { connect: { ca } }) })
     return (address: string, init: RequestInit) =>
       through(address, { ...init, dispatcher } as Parameters<typeof through>[1])
   }
-  let loading: ReturnType<typeof load> | undefined
+  let forMoves: ReturnType<typeof load> | undefined
+  let forOthers: ReturnType<typeof load> | undefined
   return async (address, init) => {
     const isMove = init.method === 'POST' && address.endsWith('/_sim/clock')
-    return ca === undefined && !isMove ? fetch(address, init) : (await (loading ??= load()))(address, init)
+    if (isMove) return (await (forMoves ??= load({ headersTimeout: 0 })))(address, init)
+    return ca === undefined ? fetch(address, init) : (await (forOthers ??= load({})))(address, init)
   }
 }
 

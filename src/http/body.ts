@@ -161,14 +161,20 @@ async function receiveStream(
   take: (chunk: Uint8Array) => void,
 ): Promise<void> {
   let left = limit
-  for await (const chunk of body ?? nothing()) {
+  for await (const chunk of unbroken(body)) {
     left -= chunk.byteLength
     if (left < 0) throw tooLarge(limit)
     take(chunk)
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* unbroken(body: AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  try {
+    if (body !== null) yield* body
+  } catch {
+    throw brokenOff()
+  }
+}
 
 function brokenOff(): Refusal {
   return new Refusal(

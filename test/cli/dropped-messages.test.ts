@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { watch } from '../../src/cli/tail/watch.ts'
 import { listenTo } from '../../src/cli/listen/session.ts'
-import type { Client, StreamMessage, StreamOptions } from '../../src/client.ts'
+import { ApiError, type Client, type StreamMessage, type StreamOptions } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { waitForDeliveries } from '../../src/assertions/wait.ts'
 
@@ -97,4 +97,24 @@ describe('messages that the service dropped are recovered', () => {
     }
     expect(told).toEqual(['ready', 'a', 'b'])
   })
+})
+
+test('a listen that may not register its endpoints closes its stream', async () => {
+  const opened: (AbortSignal | undefined)[] = []
+  const refuse = async () => {
+    throw new ApiError(503, { code: 'shutting_down', message: '' }, null, '/_sim/webhook-endpoints')
+  }
+  const client = {
+    async *stream({ onOpen, signal }: StreamOptions) {
+      opened.push(signal)
+      onOpen?.()
+    },
+    request: refuse,
+    endpoints: { list: refuse },
+  } as unknown as Client
+  const routes = [{ url: 'https://localhost:1/', target: { url: '', events: [] } }] as never
+  const { signal } = new AbortController()
+  const listening = listenTo({ connect: async () => client, tunnel: { routes }, secret: '', signal })
+  await expect(listening.next()).rejects.toThrow(ApiError)
+  expect(opened.map((one) => one?.aborted)).toEqual([true])
 })

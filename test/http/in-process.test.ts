@@ -88,6 +88,24 @@ describe('in-process calls', () => {
     await expect(answer).rejects.toThrow('enough')
   })
 
+  test('whose body breaks off are refused, and are not reported as bugs', async () => {
+    const errors: unknown[] = []
+    const own = await createSimulator({ port: false, onError: (error) => errors.push(error) })
+    onTestFinished(() => own.close())
+    async function* half() {
+      yield Buffer.from('{')
+      throw new Error('EIO: i/o error, read')
+    }
+    const type = { authorization: `Bearer ${own.apiKey}`, 'content-type': 'application/json' }
+    for (const path of ['/v1/checks/external/a', '/_sim/state']) {
+      const call = { method: 'PUT', headers: type, body: half(), duplex: 'half' }
+      const answer = await own.fetch(path, call as RequestInit)
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({ error: { code: 'invalid_request' } })
+    }
+    expect(errors).toEqual([])
+  })
+
   test('that end by a signal with a reason of its own are not reported as bugs', async () => {
     const errors: unknown[] = []
     const own = await createSimulator({ onError: (error) => errors.push(error) })

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
@@ -14,10 +14,23 @@ export async function readInput(file: string, what = ''): Promise<Buffer> {
   try {
     return await readFile(file)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const why = reasons[code ?? ''] ?? String(code)
-    throw new CommandError('unreadable_file', `Cannot read ${what}${file}: ${why}.`, exitCodes.usage)
+    throw unreadable(what + file, error)
   }
+}
+
+/** Yields the bytes of a file, up to the offset `end`. @throws CommandError (usage) */
+export async function* readInParts(file: string, end?: number): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(file, { end }) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+}
+
+function unreadable(what: string, error: unknown): CommandError {
+  const { code } = error as NodeJS.ErrnoException
+  const why = reasons[code ?? ''] ?? String(code)
+  return new CommandError('unreadable_file', `Cannot read ${what}: ${why}.`, exitCodes.usage)
 }
 
 /** Removes the byte-order mark with which some editors begin a file: `JSON.parse` refuses it. */

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Args, Errors, Flags } from '@oclif/core'
@@ -9,7 +8,7 @@ import { writePrivateFile } from '../../private-file.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
 import { fromEnvironment } from '../flags.ts'
-import { readInput } from './input.ts'
+import { readInParts, readInput } from './input.ts'
 
 /** Location of a saved state: `name` in the data directory, or any `file`. */
 type StatePlace = { directory: string; name: string } | { file: string }
@@ -151,7 +150,7 @@ export async function readStateFrom(place: StatePlace): Promise<Uint8Array | Asy
   const size = path === '-' ? 0 : (await stat(path).catch(() => undefined))?.size
   if (size === undefined && 'name' in place) throw await noSuchState(place)
   if (size === undefined || size <= LONGEST_DOCUMENT) return bytesWithoutMark(await readInput(path))
-  if (await isLaidOutByLine(path)) return createReadStream(path)
+  if (await isLaidOutByLine(path)) return readInParts(path)
   const state = JSON.parse(await readFile(path, 'utf8')) as object
   return encoded(stateText(state))
 }
@@ -162,8 +161,7 @@ function bytesWithoutMark(bytes: Buffer): Buffer {
 
 async function isLaidOutByLine(path: string): Promise<boolean> {
   const scanner = createStateScanner({ field() {}, list() {}, record() {} })
-  for await (const chunk of createReadStream(path, { end: 1024 * 1024 }))
-    if (!scanner.take(chunk as Buffer)) return false
+  for await (const chunk of readInParts(path, 1024 * 1024)) if (!scanner.take(chunk)) return false
   return true
 }
 
@@ -201,7 +199,7 @@ async function savedState(file: string, name: string): Promise<SavedState[]> {
 
 async function contentsByLine(file: string): Promise<StateContents | undefined> {
   const contents = createContents()
-  for await (const chunk of createReadStream(file)) contents.take(chunk as Buffer)
+  for await (const chunk of readInParts(file)) contents.take(chunk)
   return contents.found()
 }
 

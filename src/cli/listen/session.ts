@@ -35,7 +35,11 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
     connect,
     signal,
     async *messages(client, again) {
-      const stream = await openStream(client, signal, { listener: listener?.name })
+      // Closes the stream also when the service refuses the registrations.
+      const ended = new AbortController()
+      const stream = await openStream(client, AbortSignal.any([signal, ended.signal]), {
+        listener: listener?.name,
+      })
       let registered: readonly Registered[] = []
       let ids: readonly string[] = []
       const registerAll = async () => {
@@ -44,25 +48,29 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
         ids = registered.map(({ endpoint }) => endpoint.id)
         return result
       }
-      const { made } = await registerAll()
-      yield again ? { type: 'reconnected', registered, made } : { type: 'ready', registered }
       const from = (data: AttemptMessage): ListenEvent[] =>
         registered
           .filter(({ endpoint }) => endpoint.id === data.endpoint_id)
           .map((one) => ({ type: 'attempt', data, from: one }))
-      for (const data of await attempts.missed(client, ids)) yield* from(data)
-      for await (const message of stream) {
-        if (message.type === 'reset') {
-          const result = await registerAll()
-          attempts.forget()
-          // The attempts of a loaded state are not new.
-          await attempts.missed(client, ids)
-          yield { type: 'reset', ...result }
+      try {
+        const { made } = await registerAll()
+        yield again ? { type: 'reconnected', registered, made } : { type: 'ready', registered }
+        for (const data of await attempts.missed(client, ids)) yield* from(data)
+        for await (const message of stream) {
+          if (message.type === 'reset') {
+            const result = await registerAll()
+            attempts.forget()
+            // The attempts of a loaded state are not new.
+            await attempts.missed(client, ids)
+            yield { type: 'reset', ...result }
+          }
+          if (message.type === 'offer') void listener?.take(message.data, connect)
+          const found =
+            message.type === 'dropped' ? await attempts.missed(client, ids) : attempts.matching(message, ids)
+          for (const data of found) yield* from(data)
         }
-        if (message.type === 'offer') void listener?.take(message.data, connect)
-        const found =
-          message.type === 'dropped' ? await attempts.missed(client, ids) : attempts.matching(message, ids)
-        for (const data of found) yield* from(data)
+      } finally {
+        ended.abort()
       }
     },
   })
