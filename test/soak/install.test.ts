@@ -45,7 +45,7 @@ describe.runIf(isSoak)('the packed file, installed by npm in an empty project', 
 })
 
 describe.runIf(isSoak)('the downloads', () => {
-  test('of all platforms find their Node.js, with any version of npm', { timeout: 300_000 }, async () => {
+  test('of all platforms find their Node.js, with any version of npm', { timeout: 900_000 }, async () => {
     const script = `
       import { existsSync } from 'node:fs'
       import { targets } from './src/release/downloads.js'

@@ -49,7 +49,12 @@ const directories: string[] = []
 
 // Nothing of a test file outlives it, whatever failed.
 atEnd(async () => {
-  for (const { child } of children) child.kill('SIGKILL')
+  for (const { child } of children) {
+    child.kill('SIGKILL')
+    // Its own children may live on and keep the pipes open.
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+  }
   await Promise.all([...services].map((stop) => stop()))
   await Promise.all([...children].map(({ ended }) => ended))
   await Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true, force: true })))
