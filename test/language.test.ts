@@ -46,7 +46,7 @@ const files = ['bin', 'src', 'test'].flatMap((folder) =>
   readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(?:tsx?|m?js)$/.test(path))
     .map((path) => `${folder}/${path.split(sep).join('/')}`)
-    .filter((path) => !['test/language.test.ts', 'test/support/old-words.ts'].includes(path)),
+    .filter((path) => !/^test\/(?:language[^/]*\.test|support\/old-words)\.ts$/.test(path)),
 )
 
 /** `path:line word` of each comment and each test name that has one of the words. */
@@ -62,10 +62,17 @@ function foundInProse(path: string): string[] {
 
 const pattern = new RegExp(String.raw`\b(?:${oldWords.join('|')})\b`, 'i')
 
+/** The name of a test or group; that of a table, or after a condition; and a text of three words in a row or on its own. */
+const testNames = [
+  /^\s*(?:it|test|describe)(?:\.\w+)*\(\s*(['"`].*)$/,
+  /\)\((['"`].*)$/,
+  /^\s*\[?'((?:[^' ]+ ){2,}[^']*)',/,
+]
+
 /** The comment of a line, or the name of the test that begins on it. */
 function proseOf(line: string): string | undefined {
   const comment = /^\s*(?:\/\/|\/\*\*?|\*)(.*)$/.exec(line) ?? /[^:'"`]\/\/ (.*)$/.exec(line)
-  return comment?.[1] ?? /^\s*(?:it|test|describe)(?:\.\w+)*\(\s*(['"`].*)$/.exec(line)?.[1]
+  return comment?.[1] ?? testNames.map((name) => name.exec(line)?.[1]).find((text) => text !== undefined)
 }
 
 /** `path name` of each file and each declaration whose name has one of the words. */

@@ -262,7 +262,7 @@ const situations: [situation: string, expected: Outcome, prepare: Prepare, impos
   ['a seed in memory', 'starts', flags('--port', '0', '--seed', '7', '--in-memory')],
   ['an authority that is not there', 'refused', flags('--port', '0', '--cacert', 'gone.pem')],
   [
-    'an authority that is no certificate',
+    'an authority that is not a certificate',
     'refused',
     both(file('ca.pem', 'no'), flags('--port', '0', '--cacert', 'ca.pem')),
   ],

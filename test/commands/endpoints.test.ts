@@ -175,7 +175,7 @@ describe.concurrent('tabwire endpoints', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  test('create --json prints the error alone when a response has no secret to write', async ({
+  test('create --json prints only the error when a response has no secret to write', async ({
     onTestFinished,
   }) => {
     const foreign = await openForeignService(

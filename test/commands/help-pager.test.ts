@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 
 describe.runIf(hasTerminals)(`tabwire help GUIDE ${onTerminal}`, () => {
-  test('leaves Ctrl-C to the pager, which often goes on', async () => {
+  test('leaves Ctrl-C to the pager, which often continues', async () => {
     // `less` ends a search at Ctrl-C, and does not end itself.
     const PAGER = "trap 'echo interrupted' INT; echo paging; sleep 1; echo the end #"
     const help = await tabwireOnTerminal(['help', 'webhooks'], { env: { PAGER } })

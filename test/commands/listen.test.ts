@@ -278,7 +278,7 @@ describe('tabwire listen', () => {
     },
   )
 
-  test.runIf(isSoak)('goes on after a reset while one of its targets accepts deliveries', async () => {
+  test.runIf(isSoak)('continues after a reset while one of its targets accepts deliveries', async () => {
     const [good, bad] = [await startReceiver(), await startReceiver({ answer: 500 })]
     const service = await serve({ disableAfter: 1 })
     const forward = [{ to: good.url }, { to: bad.url }]

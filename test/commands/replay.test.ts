@@ -320,7 +320,7 @@ describe('a bundle that is not valid', () => {
       /its records do not fit together/,
     ],
     [
-      'has a push that is no push',
+      'has a push of another form',
       () => bundle.replaceAll(/("request_body":"\{)\\"table\\"/g, '$1\\"tablet\\"'),
       /log\.requests\[\d\]\.request_body must be a push, as JSON text/,
     ],

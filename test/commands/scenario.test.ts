@@ -185,7 +185,7 @@ describe('tabwire scenario run', () => {
 
   test.each<[string, unknown, RegExp]>([
     [
-      'a refusal that nobody expects',
+      'a refusal that no step expects',
       { do: 'rate', check: 'table', rating: 6 },
       /Expected 2xx\. The service answered 422: /,
     ],

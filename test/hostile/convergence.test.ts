@@ -78,7 +78,7 @@ test('a push whose response was lost is repeated without effect', async () => {
   await target.stands()
 })
 
-describe('CONV-15', () => {
+describe('two pushes, one after the other', () => {
   const [first, second] = [check(), check({ items: [item('tea')], totals: totals(1), status: 'closed' })]
 
   test('A followed by B ends in the same check as B', async () => {

@@ -130,7 +130,10 @@ describe('an unknown query parameter is ignored or refused', () => {
     ['parameters that are there twice', '?limit=1&limit=1000&status=open&status=x&cursor='],
     ['malformed escapes', '?a=%ZZ&%E0%A4%A=%&limit=%'],
     ['zero bytes and line feeds', '?limit=%00&type=%0A%0D&status=%1B'],
-    ['filters by what is no field', '?__proto__=x&location_id=loc_1&table=__proto__&type=constructor'],
+    [
+      'filters by names that are not fields',
+      '?__proto__=x&location_id=loc_1&table=__proto__&type=constructor',
+    ],
     ['nothing but signs', '?????&&&===;;;'],
   ])('%s', async (_what, query) => {
     const target = await openTarget()

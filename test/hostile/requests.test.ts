@@ -139,7 +139,7 @@ test.each<[what: string, more: string]>([
   await target.stands(answer)
 })
 
-describe('HTTP-13', () => {
+describe('a body of a GET', () => {
   test('a GET with a body is answered as without it, and the service reads the next request correctly', async () => {
     const target = await openTarget()
     const first = request(target, 'GET /v1/locations', {
@@ -217,7 +217,7 @@ test.each<[what: string, begin: (to: Target) => string]>([
   await target.stands()
 })
 
-describe('HTTP-17, HTTP-19', () => {
+describe('pipelined requests', () => {
   test('requests sent without waiting are answered in their order', async () => {
     const target = await openTarget()
     const put = (id: string) =>

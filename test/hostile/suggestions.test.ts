@@ -262,7 +262,7 @@ describe('a suggested next command', () => {
   })
 })
 
-test('a word that zsh alone would change is quoted', () => {
+test('a word that only zsh would change is quoted', () => {
   expect(['=x', 'a=x', '--a=x'].map((text) => shellWord(text))).toEqual(["'=x'", 'a=x', '--a=x'])
 })
 

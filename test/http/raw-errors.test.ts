@@ -280,7 +280,7 @@ describe('header fields', () => {
 
 describe('the log has, under the id of the response,', () => {
   it.for<[what: string, packet: (to: TestSimulator) => string, line: [method: string, path: string]]>([
-    ['what is no HTTP', () => 'garbage\r\n\r\n', ['-', '-']],
+    ['bytes that are not HTTP', () => 'garbage\r\n\r\n', ['-', '-']],
     ['a TLS handshake', () => '\x16\x03\x01\x00\xa5\x01\x00\x00', ['-', '-']],
     ['an unknown method', (to) => `BREW /v1/pot HTTP/1.1\r\n${rawHeaders(to)}\r\n`, ['BREW', '/v1/pot']],
     [

@@ -88,7 +88,7 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
     expect(JSON.stringify(tools).length).toBeLessThan(16_000)
   })
 
-  test('an action that succeeded is no error when the connection of a later read breaks', async () => {
+  test('an action that succeeded is not an error when the connection of a later read breaks', async () => {
     const { call } = agent()
     const check = `broken-${way}`
     await call('push', { check, body: checkBody() })

@@ -69,7 +69,7 @@ describe('a replay', () => {
   )
 })
 
-describe('a push that changes a single field is no replay:', () => {
+describe('a push that changes a single field is not a replay:', () => {
   const note = 'no salt'
   const totals = open.totals
   test.each<[field: string, changed: Push]>([

@@ -92,7 +92,7 @@ describe(`after random actions, seed ${seed},`, () => {
   })
 })
 
-describe('CONV-13', () => {
+describe('pushes of several senders at once', () => {
   const states = (sender: number): Push[] =>
     [1, 2, 3].map((step) =>
       check({ table: { number: `${sender}-${step}` }, revision: step * 10 + sender, items: [] }),

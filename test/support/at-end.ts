@@ -8,6 +8,10 @@ export function atEnd(task: () => Promise<unknown>): void {
   tasks.push(task)
 }
 
+/** Runs all tasks. @throws AggregateError when one of them failed. */
 export async function endAll(): Promise<void> {
-  for (const task of tasks.toReversed()) await task()
+  const errors: unknown[] = []
+  for (const task of tasks.toReversed()) await task().catch((error: unknown) => errors.push(error))
+  if (errors.length > 0)
+    throw new AggregateError(errors, `A test file could not be ended: ${errors.join(', ')}`)
 }

@@ -1,6 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { atEnd } from './at-end.ts'
 
 /** A request as it arrived. */
 export interface Received {
@@ -36,6 +37,12 @@ interface ReceiverOptions {
   answer?: Answer
 }
 
+/** Closes each receiver that is still open. */
+const open = new Set<() => Promise<void>>()
+atEnd(async () => {
+  await Promise.all([...open].map((close) => close()))
+})
+
 /** A real server on a free port of 127.0.0.1 that keeps what it receives. Without `tls` it speaks plain HTTP. */
 export async function startReceiver({ tls, answer = 200 }: ReceiverOptions = {}): Promise<Receiver> {
   const requests: Received[] = []
@@ -66,6 +73,13 @@ export async function startReceiver({ tls, answer = 200 }: ReceiverOptions = {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
 
+  const close = () =>
+    new Promise<void>((resolve) => {
+      open.delete(close)
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+  open.add(close)
   return {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/`,
     port,
@@ -85,11 +99,7 @@ export async function startReceiver({ tls, answer = 200 }: ReceiverOptions = {})
     },
     connections: () => sockets.size,
     connected: () => connected,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
+    close,
   }
 }
 

@@ -28,7 +28,7 @@ describe('variables in the text of a .env file', () => {
     ['beside one that is commented out', '# A=old\n', '# A=old\nA=new\n'],
     ['beside one whose name only begins alike', 'AB=1\nxA=2\n', 'AB=1\nxA=2\nA=new\n'],
     ['beside lines that are inside of quotes', 'PEM="one\nA=old\n"\n', 'PEM="one\nA=old\n"\nA=new\n'],
-    ['beside what is no assignment', 'A\n=A\ntoString=1\n', 'A\n=A\ntoString=1\nA=new\n'],
+    ['beside lines that are not assignments', 'A\n=A\ntoString=1\n', 'A\n=A\ntoString=1\nA=new\n'],
   ])('are added at the end: %s', (_how, before, after) => expect(replaced(before)).toBe(after))
 
   test('are quoted where a shell would change them, and $ is not expanded', () => {

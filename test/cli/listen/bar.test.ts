@@ -12,7 +12,7 @@ function fakeTerminal() {
   return { terminal, type: (text: string) => keyboard.emit('data', text) }
 }
 
-test('a failed resend shows the message of the error alone', async () => {
+test('a failed resend shows only the message of the error', async () => {
   const { terminal, type } = fakeTerminal()
   const said: string[] = []
   const refusal = { code: 'endpoint_disabled', message: 'The endpoint is disabled.' }

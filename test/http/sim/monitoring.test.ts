@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createApp } from '../../../src/http/app.ts'
 import type { RequestLog } from '../../../src/http/request-log/log.ts'
 import { ok, type Route } from '../../../src/http/route.ts'
@@ -7,6 +7,7 @@ import { createIdentifiers } from '../../../src/ids.ts'
 import { attemptOutcomes } from '../../../src/model/delivery.ts'
 import { packageVersion } from '../../../src/package-file.ts'
 import type { Service } from '../../../src/service.ts'
+import { timers } from '../../../src/timers.ts'
 import { emptyDirectory } from '../../support/cli.ts'
 import { openReceiver, openSimulator } from '../../support/simulator.ts'
 
@@ -69,11 +70,14 @@ describe('a service that drains', () => {
 
   test('closes its port after a time, even when requests keep arriving', async () => {
     const simulator = await openSimulator()
-    let isOver = false
-    const closing = simulator.close({ drain: true }).then(() => (isOver = true))
-    // Without an end, this would go on for ever.
-    while (!isOver) await simulator.call('GET /v1/locations').catch(() => undefined)
-    await closing
+    const waits: unknown[] = []
+    vi.spyOn(timers, 'sleep').mockImplementation(async (milliseconds) => {
+      waits.push(milliseconds)
+      await simulator.call('GET /v1/locations')
+    })
+    await simulator.close({ drain: true })
+    expect(waits).toEqual([500, 500, 500, 500])
+    await expect(simulator.call('GET /v1/locations')).rejects.toThrow('fetch failed')
   })
 })
 

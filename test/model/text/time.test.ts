@@ -34,7 +34,7 @@ describe('an ISO 8601 time', () => {
     '2026-13-01',
     '12026-01-01',
     '21 Nov 2026',
-  ])('is no other text: %j', (text) => {
+  ])('is not any other text: %j', (text) => {
     expect(parseTime(text)).toBeUndefined()
   })
 

@@ -67,8 +67,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
     )
   })
 
-  // A resolver that is slow for once makes it a database that does not answer.
-  test('because the host has no address', { retry: 2 }, async () => {
+  test('because the host has no address', async () => {
     expect(await refusal('postgres://u@no-such-host.invalid/x')).toMatch(
       /^--store: the host no-such-host\.invalid has no address \(E\w+\)\. Check the name in the URL\.$/,
     )
