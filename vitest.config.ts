@@ -28,6 +28,9 @@ const long = new RegExp(
   ].join('|'),
 )
 
+/** The file that takes an hour in the soak. */
+const longest = /soak\/long-run/
+
 /** Files that `npm test` leaves to the soak: other files test the same in part. Named on a command line, they run. */
 const onlyInSoak = [
   'test/commands/{conformance-interrupted,scenario-explore,start-trace,tail-restarts}.test.ts',
@@ -45,8 +48,9 @@ class LongFilesFirst extends BaseSequencer {
     const placeOf = ({ moduleId }: TestSpecification) =>
       createHash('sha256').update(`${seed} ${moduleId}`).digest('hex')
     const inAnyOrder = [...files].sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
-    const isLong = ({ moduleId }: TestSpecification) => long.test(moduleId)
-    return [...inAnyOrder.filter(isLong), ...inAnyOrder.filter((file) => !isLong(file))]
+    const rankOf = ({ moduleId }: TestSpecification) =>
+      [longest, long, /$/].findIndex((group) => group.test(moduleId))
+    return inAnyOrder.sort((one, other) => rankOf(one) - rankOf(other))
   }
 }
 

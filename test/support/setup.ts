@@ -13,6 +13,10 @@ process.env.XDG_STATE_HOME = stateHome
 // Run for each file, whereas what files import is loaded once for many of them.
 afterEach(expectDocumentedAnswers)
 afterAll(async () => {
-  await endAll().finally(() => rm(stateHome, { recursive: true, force: true }))
+  try {
+    await endAll()
+  } finally {
+    await rm(stateHome, { recursive: true, force: true })
+  }
   expectDocumentedAnswers()
 })
