@@ -52,6 +52,13 @@ describe('the client', () => {
     expect(await client.checks.list({ limit: 1, status: undefined })).toMatchObject({ data: [check] })
   })
 
+  test('says that a service does not speak HTTPS', async () => {
+    const url = simulator.url.replace('http:', 'https:')
+    await expect(createClient({ url }).locations.list()).rejects.toThrow(
+      `No service answers at ${url} (it does not speak HTTPS).`,
+    )
+  })
+
   test.each([
     ['by a port', () => ({ url: simulator.url, apiKey: simulator.apiKey })],
     ['in this process', () => simulator],

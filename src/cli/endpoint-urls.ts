@@ -4,7 +4,7 @@ import { queryText } from '../client/transport.ts'
 import type { List, PageQuery } from '../client/types.ts'
 import type { Client } from '../client.ts'
 import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
-import { CommandError } from './errors.ts'
+import { CommandError, usageError } from './errors.ts'
 import { hasFields } from './render/foreign.ts'
 
 /**
@@ -32,6 +32,48 @@ export function createEndpointUrls(
 export function isSameUrl(one: string, other: string): boolean {
   return (
     one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href)
+  )
+}
+
+/** Returns true for a word that names an endpoint by its URL, and not by its id. */
+export function isUrl(word: string): boolean {
+  return /^https?:\/\//i.test(word)
+}
+
+/**
+ * Returns the id of the endpoint that a word names by id or URL. An id is not looked up.
+ * @throws CommandError when no endpoint has the URL, or (usage) when several have it.
+ */
+export async function endpointIdOf(client: Endpoints, wanted: string): Promise<string> {
+  if (!isUrl(wanted)) return wanted
+  const [first, ...others] = (await allEndpoints(client)).filter(({ url }) => isSameUrl(url, wanted))
+  if (first === undefined) throw noEndpoint('URL', wanted)
+  if (others.length === 0) return first.id
+  const choices = [first, ...others].map(({ id, status }) => `  ${id}  ${status}`).join('\n')
+  throw usageError(`${others.length + 1} endpoints have the URL ${wanted}. Pass the id of one:\n${choices}`)
+}
+
+/**
+ * Returns the id of the endpoint that a filter of deliveries names by id or URL; `undefined` without a filter. A removed
+ * endpoint is known by its stored deliveries.
+ * @throws CommandError when there is no such endpoint: the filter would match nothing, also when none is expected.
+ */
+export async function endpointFilter(
+  client: Client,
+  wanted: string | undefined,
+): Promise<string | undefined> {
+  if (wanted === undefined) return undefined
+  const endpoint_id = await endpointIdOf(client, wanted)
+  if (isUrl(wanted) || (await allEndpoints(client)).some(({ id }) => id === endpoint_id)) return endpoint_id
+  const { data } = await client.deliveries.list({ endpoint_id, limit: 1 })
+  if (data.length === 0) throw noEndpoint('id', wanted)
+  return endpoint_id
+}
+
+export function noEndpoint(field: 'id' | 'URL', wanted: string): CommandError {
+  return new CommandError(
+    'no_endpoint',
+    `No endpoint has the ${field} ${wanted}. List endpoints with: tabwire endpoints list`,
   )
 }
 

@@ -72,7 +72,23 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
     const text = wrongUsage(message, command)
     return { ...plain, message: text, exitCode: exitCodes.usage, json: { code: 'usage', message: text } }
   }
-  return { ...plain, exitCode: exitCodes.failed, json: { code: 'failed', message } }
+  const text = systemFailure(error) ?? message
+  return { ...plain, message: text, exitCode: exitCodes.failed, json: { code: 'failed', message: text } }
+}
+
+/** Returns the message for an error of the file system that no command explains; `undefined` for any other. */
+function systemFailure({ code = '', path, syscall }: NodeJS.ErrnoException): string | undefined {
+  if (syscall === 'uv_cwd') return 'The working directory no longer exists. Change to another one.'
+  const reason = refusals[code]
+  return path === undefined || reason === undefined
+    ? undefined
+    : `Cannot use ${path}: ${reason}. Check its permissions, or work in another directory.`
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
 }
 
 const UNKNOWN: CommandShape = { name: 'COMMAND', flags: {}, args: {}, typedAs: {} }

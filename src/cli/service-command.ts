@@ -1,7 +1,8 @@
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client, ClientOptions } from '../client.ts'
 import { ApiError } from '../client/errors.ts'
-import { readCredentials, readRun } from '../data-directory.ts'
+import { DEFAULT_DATA_DIRECTORY, readCredentials, readRun } from '../data-directory.ts'
 import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
 import { CommandError, usageError } from './errors.ts'
@@ -52,6 +53,7 @@ export abstract class ServiceCommand extends BaseCommand {
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
     this.isUrlGiven = flags.url !== undefined
     const url = flags.url ?? run?.url ?? otherwise
+    if (url === DEFAULT_URL && flags.url === undefined) await requireDirectory(directory)
     const { hostname } = new URL(url)
     // A file of the working directory must not name another machine, which would get the key of the environment.
     if (flags.url === undefined && !isThisMachine(hostname)) throw foreignService(url, directory)
@@ -176,6 +178,15 @@ export function requireNoPassword(flag: string, url: string): void {
   const { username, password } = URL.canParse(url) ? new URL(url) : { username: '', password: '' }
   if (username !== '' || password !== '')
     throw usageError(`${flag} must not contain a user name or a password, because reports contain the URL.`)
+}
+
+/** @throws CommandError (usage) for a data directory that was chosen and is not there: another service might answer. */
+async function requireDirectory(directory: string): Promise<void> {
+  if (directory === DEFAULT_DATA_DIRECTORY) return
+  const found = await stat(directory).catch(() => undefined)
+  if (found?.isDirectory() === true) return
+  const what = found === undefined ? 'does not exist' : 'is not a directory'
+  throw usageError(`--data-dir: ${directory} ${what}. Correct it, or pass --url with the URL of a service.`)
 }
 
 function requireUrl(url: string | undefined): void {

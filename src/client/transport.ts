@@ -154,8 +154,9 @@ function reasonOf(error: unknown): string {
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
   const { code, message } = cause as { code?: string; message?: string }
   // Node adds the local address, which may be unknown: `- Local (undefined:undefined)`.
-  return code === 'ECONNREFUSED'
-    ? 'connection refused'
+  if (code === 'ECONNREFUSED') return 'connection refused'
+  return /wrong version number|packet length too long/.test(message ?? '')
+    ? 'it does not speak HTTPS'
     : (message ?? String(cause)).replace(/ - Local \(.*\)$/, '')
 }
 

@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { allEndpoints, isSameUrl } from '../cli/endpoint-urls.ts'
+import { allEndpoints, isSameUrl, isUrl, noEndpoint } from '../cli/endpoint-urls.ts'
 import { CommandError, exitCodes, usageError } from '../cli/errors.ts'
 import { renderPing } from '../cli/render/resources.ts'
 import { hasFields } from '../cli/render/foreign.ts'
@@ -49,22 +49,20 @@ interface Chosen {
  * @throws CommandError when there is none, or (usage) when several could be meant.
  */
 async function endpointOf(client: Client, wanted: string | undefined): Promise<Chosen> {
-  const isUrl = wanted !== undefined && /^https?:\/\//i.test(wanted)
-  if (wanted !== undefined && !isUrl) return { id: wanted, alike: 1 }
+  if (wanted !== undefined && !isUrl(wanted)) return { id: wanted, alike: 1 }
   const all = await allEndpoints(client)
   const enabled = all.filter(({ status }) => status !== 'disabled')
-  const matching = isUrl ? enabled.filter(({ url }) => isSameUrl(url, wanted)) : enabled
+  const matching = wanted === undefined ? enabled : enabled.filter(({ url }) => isSameUrl(url, wanted))
   const [first, ...others] = matching
-  if (first === undefined)
+  if (first === undefined) {
+    if (wanted === undefined) throw new CommandError('no_endpoint', noneEnabled(all))
+    if (!all.some(({ url }) => isSameUrl(url, wanted))) throw noEndpoint('URL', wanted)
     throw new CommandError(
       'no_endpoint',
-      isUrl
-        ? all.some(({ url }) => isSameUrl(url, wanted))
-          ? `The endpoint with the URL ${wanted} is disabled. Register it again with: ${suggestion('endpoints create', [wanted])}`
-          : `No endpoint has the URL ${wanted}. List endpoints with: tabwire endpoints list`
-        : noneEnabled(all),
+      `The endpoint with the URL ${wanted} is disabled. Register it again with: ${suggestion('endpoints create', [wanted])}`,
     )
-  if (isUrl || others.length === 0) return { id: first.id, alike: matching.length }
+  }
+  if (wanted !== undefined || others.length === 0) return { id: first.id, alike: matching.length }
   const choices = matching.map(({ id, url }) => `  ${id}  ${url}`).join('\n')
   throw usageError(
     `ENDPOINT is missing: ${matching.length} endpoints are registered. Pass one of them:\n${choices}`,

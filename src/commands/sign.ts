@@ -53,7 +53,7 @@ export default class Sign extends BaseCommand {
     const cacert = curl === undefined ? undefined : localAuthorityFile(curl, flags['data-dir'])
     const report = { header: name, value, ...(curl === undefined ? {} : { url: curl }) }
     this.print(report, () =>
-      curl === undefined ? value : curlCommand(curl, `${name}: ${value}`, payload, { cacert }),
+      curl === undefined ? value : curlCommand(curl, `${name}: ${value}`, payload, { cacert, fails: true }),
     )
   }
 }

@@ -6,7 +6,7 @@ import { renderConnection } from '../cli/render/attempt.ts'
 import { renderResent } from '../cli/render/delivery.ts'
 import { renderTailMessage } from '../cli/render/tail.ts'
 import type { Terminal } from '../cli/base-command.ts'
-import { createEndpointUrls } from '../cli/endpoint-urls.ts'
+import { createEndpointUrls, endpointFilter } from '../cli/endpoint-urls.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { sinceFlag } from '../cli/time.ts'
 import { createEventBodies, type TailEvent, type TailMessage, watch } from '../cli/tail/watch.ts'
@@ -26,7 +26,7 @@ export default class Tail extends ServiceCommand {
   ]
   static override flags = fromEnvironment({
     type: Flags.string({ description: 'Only this event type.', options: [...eventTypes, 'ping'] }),
-    endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
+    endpoint: Flags.string({ description: 'Only deliveries to this endpoint (id or URL).' }),
     failed: Flags.boolean({
       description: 'Only failed attempts, and deliveries that became dead without one.',
     }),
@@ -50,8 +50,12 @@ export default class Tail extends ServiceCommand {
   })
 
   async run(): Promise<void> {
-    const { flags } = await this.parse(Tail)
-    const connect = this.reconnect(flags)
+    const { flags: given } = await this.parse(Tail)
+    const connect = this.reconnect(given)
+    const isFiltered = given.endpoint !== undefined
+    const flags = isFiltered
+      ? { ...given, endpoint: await endpointFilter(await connect(), given.endpoint) }
+      : given
     const bodyOf = flags.bodies ? createEventBodies(connect) : undefined
     const urlOf = createEndpointUrls(connect)
     const urlFor = async (message: TailMessage) =>

@@ -183,6 +183,12 @@ async function bind(
 }
 
 function unavailable(port: number, host: string, cause: unknown): PortUnavailable {
+  // Any free port was wanted, so it must be the host.
+  if (port === 0)
+    return new PortUnavailable(
+      `Cannot listen on ${host}: it is not an address of this machine. Correct --host.`,
+      { cause },
+    )
   return new PortUnavailable(
     `Cannot listen on port ${port} of ${host}: it is in use, reserved, or not an address of this machine. Choose another with --port (0 = any free port).`,
     { cause },

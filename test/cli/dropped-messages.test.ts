@@ -108,6 +108,7 @@ test('a listen that may not register its endpoints closes its stream', async () 
     async *stream({ onOpen, signal }: StreamOptions) {
       opened.push(signal)
       onOpen?.()
+      yield live
     },
     request: refuse,
     endpoints: { list: refuse },

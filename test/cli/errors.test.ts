@@ -33,6 +33,16 @@ describe('a command exits with its documented code', () => {
 
 describe('the error message of a command', () => {
   test.each([
+    [
+      { code: 'EACCES', syscall: 'mkdir', path: '.tabwire' },
+      'Cannot use .tabwire: permission denied. Check its permissions, or work in another directory.',
+    ],
+    [{ code: 'ENOENT', syscall: 'uv_cwd' }, 'The working directory no longer exists. Change to another one.'],
+  ])('explains the error of a system call: %o', (fields, message) => {
+    expect(describeFailure(Object.assign(new Error('raw'), fields)).message).toBe(message)
+  })
+
+  test.each([
     ['CERT_HAS_EXPIRED', 'Its certificate has expired. Renew it.'],
     ['CERT_NOT_YET_VALID', 'Its certificate is not valid yet. Compare the clocks of both machines.'],
     [

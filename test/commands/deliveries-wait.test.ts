@@ -56,6 +56,35 @@ async function refused(check: string): Promise<Delivery> {
 }
 
 describe.concurrent('tabwire deliveries wait', () => {
+  test('takes the id or the URL of an endpoint, and refuses an unknown one also when none is expected', async () => {
+    for (const endpoint of [ids.good, good.url]) {
+      expect((await wait('--endpoint', endpoint, '--check', 'dinner')).code).toBe(0)
+      expect((await wait('--endpoint', endpoint, '--none', '--timeout', '0')).code).toBe(3)
+    }
+    const unknown = [
+      ['id', 'we_nope'],
+      ['URL', 'https://nowhere.example/'],
+    ] as const
+    for (const [field, endpoint] of unknown)
+      for (const command of ['deliveries wait --none --timeout 0', 'deliveries list', 'tail'])
+        expect(await service.run([...command.split(' '), '--endpoint', endpoint])).toMatchObject({
+          code: 1,
+          stdout: '',
+          stderr: `Error: No endpoint has the ${field} ${endpoint}. List endpoints with: tabwire endpoints list\n`,
+        })
+  })
+
+  test('finds the deliveries to an endpoint that was removed', async () => {
+    const own = await serve({ allowHttpLoopback: true })
+    const { id } = await own.json<{ id: string }>('endpoints', 'create', good.url)
+    await own.call('PUT', '/v1/checks/external/a', checkBody())
+    const filter = ['--check', 'a', '--endpoint', id]
+    expect((await own.run(['deliveries', 'wait', ...filter])).code).toBe(0)
+    await own.run(['endpoints', 'delete', good.url])
+    expect((await own.run(['deliveries', 'wait', ...filter])).code).toBe(0)
+    await own.stop()
+  })
+
   test('exits with 0 and prints the deliveries when they already exist', async () => {
     const { code, stdout, stderr } = await wait('--type', 'check.created', '--check', 'dinner')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -22,6 +22,23 @@ const url = 'https://127.0.0.1:9/webhooks'
 const create = (...more: string[]) => service.json<Created>('endpoints', 'create', url, ...more)
 
 describe.concurrent('tabwire endpoints', () => {
+  test('show and delete take the URL of one endpoint, and name the ids of several', async () => {
+    const own = 'https://127.0.0.1:9/by-url'
+    const add = () => service.json<Created>('endpoints', 'create', own)
+    const [one, other] = [await add(), await add()]
+    const several = await service.run(['endpoints', 'show', own])
+    expect(several.code).toBe(2)
+    expect(several.stderr).toContain(`2 endpoints have the URL ${own}. Pass the id of one:\n`)
+    expect(several.stderr).toContain(`  ${other.id}  enabled\n`)
+    await service.json('endpoints', 'delete', other.id)
+    expect(await service.json('endpoints', 'show', own)).toMatchObject({ id: one.id })
+    expect(await service.json('endpoints', 'delete', own)).toMatchObject({ id: one.id })
+    expect(await service.run(['endpoints', 'delete', own])).toMatchObject({
+      code: 1,
+      stderr: `Error: No endpoint has the URL ${own}. List endpoints with: tabwire endpoints list\n`,
+    })
+  })
+
   test('create prints the secret once, on stdout, and messages on stderr', async () => {
     const { code, stdout, stderr } = await service.run([
       'endpoints',

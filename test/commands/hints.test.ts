@@ -21,6 +21,19 @@ beforeAll(async () => {
 const push = (id: string, changes = {}) =>
   service.call('PUT', `/v1/checks/external/${id}`, checkBody(changes))
 
+test('a data directory that is not there is an error, and no service at the default address is asked', async () => {
+  const cwd = await emptyDirectory()
+  await writeFile(join(cwd, 'file'), '')
+  for (const [directory, what] of [
+    ['nowhere', 'does not exist'],
+    ['file', 'is not a directory'],
+  ] as const)
+    expect(await tabwire(['checks', 'list', '--data-dir', directory], { cwd })).toMatchObject({
+      code: 2,
+      stderr: `Error: --data-dir: ${directory} ${what}. Correct it, or pass --url with the URL of a service.\n`,
+    })
+})
+
 describe('a list', () => {
   test('of checks says how to see the next page, if there is one', async () => {
     // Other tests push to other tables.

@@ -85,6 +85,14 @@ describe.concurrent('tabwire sign', () => {
     expect(await commandFor('https://shop.example/')).not.toContain('--cacert')
   })
 
+  test.skipIf(!hasCurl)('--curl prints a command that fails when the receiver refuses', async () => {
+    const receiver = await startReceiver({ answer: 400 })
+    const { stdout } = await tabwire(['sign', '--curl', receiver.url], { env, input: '{}' })
+    const { code, stderr } = await (await spawnProcess('sh', ['-s'], { input: stdout })).ended
+    expect(code).toBe(22)
+    expect(stderr).toContain('400')
+  })
+
   test.skipIf(!hasCurl).each(bodies)(
     '--curl prints a command that sends the exact bytes: %s',
     async (_what, body) => {

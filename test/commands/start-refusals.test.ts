@@ -38,6 +38,13 @@ describe.concurrent('tabwire start refuses', () => {
     await service.stop()
   })
 
+  test('a --host that is not an address of this machine', async () => {
+    expect(await tabwire(['start', '--in-memory', '--host', '192.0.2.1', '--port', '0'])).toMatchObject({
+      code: 1,
+      stderr: 'Error: Cannot listen on 192.0.2.1: it is not an address of this machine. Correct --host.\n',
+    })
+  })
+
   test('a data directory below a regular file', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'file'), 'mine')

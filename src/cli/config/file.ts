@@ -40,7 +40,8 @@ async function load(path: string, mayBeMissing: boolean): Promise<ConfigFile | u
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' && mayBeMissing) return undefined
     const reason = code === 'ENOENT' ? 'no such file' : code
-    throw wrongConfig(`Cannot read the settings file ${path}: ${reason}. Correct --config.`)
+    const remedy = mayBeMissing ? 'Make the working directory readable.' : 'Correct --config.'
+    throw wrongConfig(`Cannot read the settings file ${path}: ${reason}. ${remedy}`)
   }
   return { path, named: !mayBeMissing, text, content: parse(path, text) }
 }

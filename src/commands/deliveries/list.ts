@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { ifRefused } from '../../cli/errors.ts'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
-import { endpointUrls } from '../../cli/endpoint-urls.ts'
+import { endpointFilter, endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDeliveries } from '../../cli/render/delivery.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { sinceFlag, timeOf } from '../../cli/time.ts'
@@ -38,7 +38,7 @@ export default class DeliveriesList extends ServiceCommand {
       description: 'Only deliveries of this event type.',
       options: [...eventTypes, 'ping'],
     })(),
-    endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
+    endpoint: Flags.string({ description: 'Only deliveries to this endpoint (id or URL).' }),
     check: Flags.string({ description: 'Only deliveries for this check (external id).' }),
     ...listFlags,
   })
@@ -48,7 +48,8 @@ export default class DeliveriesList extends ServiceCommand {
     const client = await this.connect(flags)
     const { status, outcome, type, limit, cursor } = flags
     const from = flags.since && (await timeOf(client, flags.since)).toISOString()
-    const filter = { endpoint_id: flags.endpoint, external_check_id: flags.check, from }
+    const endpoint_id = await endpointFilter(client, flags.endpoint)
+    const filter = { endpoint_id, external_check_id: flags.check, from }
     const list = await client.deliveries.list({ status, outcome, type, limit, cursor, ...filter })
     const urls = this.wantsJson ? {} : await endpointUrls(client).catch(ifRefused({}))
     const isFiltered = [status, outcome, type, cursor, ...Object.values(filter)].some(

@@ -1,4 +1,5 @@
 import { Flags } from '@oclif/core'
+import { endpointFilter } from '../../cli/endpoint-urls.ts'
 import { CommandError, exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderMet } from '../../cli/render/delivery.ts'
@@ -24,7 +25,7 @@ export default class DeliveriesWait extends ServiceCommand {
       options: [...eventTypes, 'ping'],
     })(),
     check: Flags.string({ description: 'Only deliveries for this check (external id).' }),
-    endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
+    endpoint: Flags.string({ description: 'Only deliveries to this endpoint (id or URL).' }),
     status: Flags.custom<Delivery['status']>({
       description: 'The status to wait for (default: delivered; with --none, any attempted delivery).',
       options: ['delivered', 'dead', 'pending'],
@@ -53,8 +54,9 @@ export default class DeliveriesWait extends ServiceCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(DeliveriesWait)
     const { timeout } = flags
-    const wanted = { ...flags, status: flags.status ?? (flags.none ? 'attempted' : 'delivered') } as const
+    const status = flags.status ?? (flags.none ? 'attempted' : 'delivered')
     const client = await this.connect(flags)
+    const wanted = { ...flags, status, endpoint: await endpointFilter(client, flags.endpoint) } as const
     const deadline = timeout === 0 ? AbortSignal.abort() : AbortSignal.timeout(timeout * 1_000)
     const waiting = () => this.say(`Waiting up to ${timeout} s for ${inWords(wanted)}.`)
     const verdict = await waitForDeliveries(client, wanted, deadline, waiting)

@@ -4,6 +4,7 @@ import { CommandError, exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment, fetchFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { expandFiles } from '../../cli/files/input.ts'
 import { renderScenarioEnd, renderStep } from '../../cli/render/steps.ts'
+import { endpointIdOf } from '../../cli/endpoint-urls.ts'
 import { forwarding } from '../../cli/listen/endpoints.ts'
 import {
   receiverAuthorities,
@@ -173,7 +174,7 @@ async function watchedAt(
   timeout_ms: number,
 ): Promise<Watched | undefined> {
   if (endpoint === undefined) return undefined
-  const { id, event_types } = await client.endpoints.get(endpoint)
+  const { id, event_types } = await client.endpoints.get(await endpointIdOf(client, endpoint))
   return { endpoint_id: id, event_types, timeout_ms }
 }
 

@@ -74,16 +74,23 @@ export const PLACEHOLDER = 't=<unix_seconds>,v1=<hex_hmac_sha256>'
 /** Header with the API key from an environment variable of the shell. */
 export const WITH_KEY = 'Authorization: Bearer $TABWIRE_API_KEY'
 
+interface CurlOptions {
+  method?: string
+  /** PEM file of the authority of the receiver's certificate. */
+  cacert?: string | undefined
+  /** The command fails when the response has a status of 400 or more, and prints it in place of the body. */
+  fails?: boolean
+}
+
 /**
  * Returns a POSIX shell command that sends exactly these bytes, by POST by default. A body that is not UTF-8 text is
  * written as octal escapes of printf, since quoting cannot carry every byte.
- * @param options.cacert PEM file of the authority of the receiver's certificate.
  */
 export function curlCommand(
   url: string,
   headers: string | readonly string[],
   body: Uint8Array,
-  { method = 'POST', cacert }: { method?: string; cacert?: string | undefined } = {},
+  { method = 'POST', cacert, fails = false }: CurlOptions = {},
 ): string {
   const lines = ['Content-Type: application/json', headers].flat()
   const trust = cacert === undefined ? [] : [`--cacert ${shellWord(cacert)}`]
@@ -92,7 +99,7 @@ export function curlCommand(
   const isText = !text.includes('\0') && isSame(new TextEncoder().encode(text), body)
   // curl reads a body that begins with @ from a file, so every body comes through standard input.
   const source = isText ? `printf %s ${singleQuoted(text)}` : `printf ${singleQuoted(octal(body))}`
-  return `${source} | curl -gsS -X ${shellWord(method)} ${target} --data-binary @-`
+  return `${source} | curl -gsS${fails ? 'f' : ''} -X ${shellWord(method)} ${target} --data-binary @-`
 }
 
 /** Returns the request as an `.http` file for editors and tools; nothing follows the body's last byte. */
