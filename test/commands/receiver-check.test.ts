@@ -330,6 +330,15 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stderr).toBe(`Error: --junit: cannot write the report to ${file} (EISDIR).\n`)
   })
 
+  test('reads one header per line of TABWIRE_STATE_HEADER', async () => {
+    const receiver = await startReceiver({ answer: verifying })
+    const state = await startReceiver({ answer: 404 })
+    const about = ['--service-name', 'Acme', '--only', 'converges', '--state-url', state.url]
+    const env = { TABWIRE_SECRET: secret, TABWIRE_STATE_HEADER: 'Authorization: Bearer own\nX-Tenant: one' }
+    await tabwire(['receiver', 'check', receiver.url, ...about], { env })
+    expect(state.requests.at(-1)?.headers).toMatchObject({ authorization: 'Bearer own', 'x-tenant': 'one' })
+  })
+
   test('reads one header per line of TABWIRE_ADD_HEADER', async () => {
     const receiver = await startReceiver({ answer: verifying })
     const words = [

@@ -195,8 +195,15 @@ describe.skipIf(postgresPrograms === undefined)('two instances of tabwire start 
     const hook = { url: 'https://127.0.0.1:9/', event_types: ['check.created'] }
     expect((await one.call('POST', '/v1/webhook-endpoints', hook)).status).toBe(422)
     expect((await other.call('POST', '/v1/webhook-endpoints', hook)).status).toBe(201)
+    const open = await startService([...store, '--host', '0.0.0.0', '--data-dir', 'open'], {
+      cwd,
+      env: { TABWIRE_DENY_PRIVATE: 'false' },
+    })
+    const second = { ...hook, url: 'https://127.0.0.1:9/second' }
+    expect((await open.call('POST', '/v1/webhook-endpoints', second)).status).toBe(201)
+    expect((await open.stop()).stderr).not.toContain('--deny-private')
     const list = await one.call('GET', '/v1/webhook-endpoints')
-    expect(((await list.json()) as { data: unknown[] }).data).toHaveLength(1)
+    expect(((await list.json()) as { data: unknown[] }).data).toHaveLength(2)
     const stopped = await one.stop()
     await other.stop()
     expect(stopped.stderr).toContain(

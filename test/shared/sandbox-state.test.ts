@@ -49,6 +49,20 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
 
   const clockOf = ({ client }: TestSimulator) => client.clock.show()
 
+  it('has metrics that add up to all slots and count batches that were decided again', async () => {
+    const all = await three()
+    const sum = async (name: string) => {
+      const texts = await Promise.all(all.map(({ call }) => call('GET /_sim/metrics')))
+      const line = new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'm')
+      return texts.reduce((total, { text }) => total + Number(line.exec(text)?.[1]), 0)
+    }
+    await expect.poll(() => sum('tabwire_slots_held'), { timeout: 20_000 }).toBe(256)
+    const before = await sum('tabwire_store_conflicts_total')
+    const pushes = all.flatMap((one) => Array.from({ length: 20 }, (_, nth) => one.push(`table-${nth}`)))
+    for (const { status } of await Promise.all(pushes)) expect([200, 201]).toContain(status)
+    expect(await sum('tabwire_store_conflicts_total')).toBeGreaterThan(before)
+  })
+
   describe('the clock', () => {
     it('freezes, moves and runs on at all instances at once', async () => {
       const [one, two, other] = await three()

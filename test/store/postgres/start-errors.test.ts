@@ -177,6 +177,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
     )
     for (const query of [
       '?sslmode=require',
+      '?sslmode=prefer',
       `?sslmode=verify-ca&sslrootcert=${root}`,
       '?sslmode=disable',
       '',
