@@ -53,9 +53,8 @@ export default class Tail extends ServiceCommand {
     const { flags: given } = await this.parse(Tail)
     const connect = this.reconnect(given)
     const isFiltered = given.endpoint !== undefined
-    const flags = isFiltered
-      ? { ...given, endpoint: await endpointFilter(await connect(), given.endpoint) }
-      : given
+    const endpoint = isFiltered ? await endpointFilter(await connect(), given.endpoint) : undefined
+    const flags = { ...given, endpoint }
     const bodyOf = flags.bodies ? createEventBodies(connect) : undefined
     const urlOf = createEndpointUrls(connect)
     const urlFor = async (message: TailMessage) =>
