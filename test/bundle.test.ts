@@ -152,6 +152,9 @@ test('the licences of bundled packages are included', () => {
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\\. Copyright|^${name} \\d`, 'm'))
   expect(licences).toContain('Permission is hereby granted, free of charge')
   expect(licences).toContain('Apache License Version 2.0')
+  expect(licences).toContain('Copyright 2015 Simon Nyberg')
+  const lines = licences.split('\n').filter((line) => /^\S+ \d+\.\d+\.\d+/.test(line))
+  expect(lines).toEqual([...new Set(lines)])
 })
 
 test.each([

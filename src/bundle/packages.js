@@ -205,12 +205,17 @@ export const passLicencesOn = (fileName) => ({
 function licencesOf(directories) {
   const holders = {}
   for (const { holder, terms } of directories.toSorted((one, other) => (one < other ? -1 : 1)).map(licenceOf))
-    (holders[terms] ??= []).push(holder)
-  const texts = Object.entries(holders).map(([terms, packages]) => `${packages.join('\n')}\n\n${terms}\n`)
+    (holders[terms] ??= new Set()).add(holder)
+  const texts = Object.entries(holders).map(
+    ([terms, packages]) => `${[...packages].join('\n')}\n\n${terms}\n`,
+  )
   return texts.join('\n\n')
 }
 
-/** Returns a licence's copyright holder and terms, without differences in line breaks. */
+/**
+ * Returns a licence's copyright holder and terms, without differences in line breaks. The appendix of the Apache License,
+ * on how to apply it, is not one of its terms.
+ */
 function licenceOf(directory) {
   const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
   const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one))
@@ -218,7 +223,8 @@ function licenceOf(directory) {
   const paragraphs = readFileSync(join(directory, file), 'utf8').split(/\n\s*\n/)
   const texts = paragraphs.map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())
   const rights = texts.filter((text) => /^copyright\b/i.test(text))
-  const terms = texts.filter(
+  const appendix = texts.findIndex((text) => text.startsWith('APPENDIX: How to apply'))
+  const terms = (appendix === -1 ? texts : texts.slice(0, appendix)).filter(
     (text) => !rights.includes(text) && !/^(the )?(mit|isc) licen[cs]e( \(.*\))?$/i.test(text),
   )
   return { holder: [`${name} ${version}`, ...rights].join('. '), terms: terms.join('\n\n').trim() }
