@@ -55,9 +55,16 @@ export function freeze(setting: ClockSetting, frozen: boolean): ClockSetting {
   return standOrRun({ ...setting, frozen })
 }
 
-/** Stops a clock for a move, or ends that. */
+/**
+ * Stops a clock for a move, or ends that. A running clock then shows at least the time that it would show without the
+ * move: the seconds that the move took pass on it, too.
+ */
 export function hold(setting: ClockSetting, held: boolean): ClockSetting {
-  return standOrRun({ ...setting, held })
+  const real = timers.now()
+  if (held) return standOrRun({ ...setting, held, offset_ms: timeOf(setting) - real }, real)
+  const { frozen, stands_at, offset_ms } = setting
+  const reached = stands_at === null || frozen ? stands_at : Math.max(stands_at, real + offset_ms)
+  return standOrRun({ ...setting, held, stands_at: reached }, real)
 }
 
 /**

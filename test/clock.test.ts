@@ -101,7 +101,7 @@ describe('a movable clock', () => {
     expect(clock.now()).toEqual(later(10))
   })
 
-  test('stops while it is held, and afterwards is frozen or runs as set', () => {
+  test('stops while it is held, and afterwards is frozen or runs as set, not behind the time that it would show', () => {
     const clock = createMovableClock({ start })
     held(clock, true)
     vi.advanceTimersByTime(10)
@@ -116,7 +116,22 @@ describe('a movable clock', () => {
     expect(clock.now()).toEqual(start)
     held(clock, false)
     vi.advanceTimersByTime(10)
-    expect(clock.now()).toEqual(later(10))
+    expect(clock.now()).toEqual(later(20))
+  })
+
+  test('runs on from where a move ended, also when the move took longer than it moved the clock', () => {
+    const clock = createMovableClock({ start })
+    const before = clock.offsetMs()
+    held(clock, true)
+    vi.advanceTimersByTime(10)
+    moved(clock, later(60_000))
+    held(clock, false)
+    expect([clock.now(), clock.offsetMs()]).toEqual([later(60_000), before + 59_990])
+    held(clock, true)
+    moved(clock, later(60_005))
+    vi.advanceTimersByTime(30)
+    held(clock, false)
+    expect([clock.now(), clock.offsetMs()]).toEqual([later(60_030), before + 59_990])
   })
 
   test.each([true, false])('moves forward and never back (frozen: %s)', (frozen) => {

@@ -40,10 +40,11 @@ function clockText({ now, frozen }: State['clock']): string {
 
 type ClockMove = NonNullable<ClockView['moving']>
 
-export const renderClock = renderer(({ now, frozen, offset_ms }: ClockView): string => {
+export const renderClock = renderer(({ now, frozen, offset_ms, moving }: ClockView): string => {
+  const state = frozen ? chalk.yellow('frozen') : 'running'
   return renderFields([
     ['clock', `${formatTime(now)} UTC`],
-    ['state', frozen ? chalk.yellow('frozen') : 'running'],
+    ['state', moving ? chalk.yellow(`advancing to ${formatTime(moving.to)} UTC`) : state],
     ['offset', offsetText(offset_ms)],
   ])
 })
