@@ -22,7 +22,7 @@ export default class Qr extends ServiceCommand {
   static override examples = [
     '<%= config.bin %> qr 12',
     '<%= config.bin %> qr 12 --svg > table-12.svg',
-    'open "$(<%= config.bin %> qr 12 --address)"',
+    '<%= config.bin %> qr 12 --address',
   ]
   static override args = {
     table: tableArg({ ignoreStdin: true, description: 'Number of the table.', required: true }),

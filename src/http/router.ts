@@ -89,7 +89,10 @@ export function addLateRoutes(
 
 export function notFound(event: H3Event): Refusal {
   const { pathname } = event.url
-  return new Refusal('not_found', `${NO_SUCH_PATH}${pathname.slice(0, 200)}. The API is under /v1.`)
+  const advice = pathname.endsWith('/')
+    ? 'Paths do not end with a slash.'
+    : 'The API is under /v1; /docs lists its paths.'
+  return new Refusal('not_found', `${NO_SUCH_PATH}${pathname.slice(0, 200)}. ${advice}`)
 }
 
 /** `HEAD` works wherever `GET` does. */

@@ -61,6 +61,14 @@ describe.concurrent('tabwire push of several files', () => {
     )
   })
 
+  test('names the element of an array that is refused', async () => {
+    const options = await folder({ 'night.json': [checkBody(), {}, checkBody()], 'one.json': [{}] })
+    const ofThree = await service.run(['push', 'night.json'], options)
+    expect(ofThree.stderr).toMatch(/^Stopped at element 2 of night\.json\. Nothing was pushed after it:\n/)
+    const ofOne = await service.run(['push', 'one.json', 'night.json'], options)
+    expect(ofOne.stderr).toMatch(/^Stopped at one\.json\. /)
+  })
+
   test('names the file that cannot be read, after the ones before it are pushed', async () => {
     const options = await folder({ 'read.json': checkBody() })
     const { code, stdout, stderr } = await service.run(['push', 'read.json', 'gone.json'], options)

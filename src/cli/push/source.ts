@@ -39,7 +39,7 @@ interface PushSource {
 }
 
 /**
- * Replaces each file that holds a JSON array by the pushes in it. A file that cannot be read stays: the push of it fails, in
+ * Replaces each file that holds a JSON array by the pushes in it, which are named by their number. A file that cannot be read stays: the push of it fails, in
  * its turn.
  */
 export async function withArrays(
@@ -50,7 +50,11 @@ export async function withArrays(
     pushes.map(async (push) => {
       const body = push.body ?? (await read(push.file).catch(() => undefined))
       const elements = body === undefined ? undefined : elementsIn(body)
-      return elements?.map((element) => ({ ...push, body: JSON.stringify(element) })) ?? [push]
+      if (elements === undefined) return [push]
+      return elements.map((element, index) => {
+        const file = elements.length === 1 ? push.file : `element ${index + 1} of ${push.file}`
+        return { ...push, file, body: JSON.stringify(element) }
+      })
     }),
   )
   return all.flat()
