@@ -37,8 +37,9 @@ const onlyInSoak = [
   'test/http/sim/clock-under-load.test.ts',
   'test/pages/guest/{looks,slow-phones,states}.test.ts',
   'test/pages/inspector/{chart,clock-moves,lists}.test.ts',
-  'test/shared/{listen,rolling}.test.ts',
+  'test/shared/{conformance,listen,rolling}.test.ts',
   'test/soak/{closed-loop,stalled-readers}.test.ts',
+  'test/store/postgres/slots.test.ts',
 ]
 
 /** The files in any order, by the seed that is told, but the long ones first: at the end they would run alone. */
