@@ -14,7 +14,8 @@ type Unfinished = Service['unfinished']
 export interface Backlog {
   /**
    * Resolves when none of its deliveries is due or in flight. An endpoint that keeps getting deliveries is waited for at
-   * most {@link LONGEST_WAIT_MS}, since its receiver may be too slow for all of them.
+   * most {@link LONGEST_WAIT_MS}, since its receiver may be too slow for all of them; while its receiver is quick, at most
+   * {@link LONGEST_FOR_QUICK_MS}.
    * Rejects when the store fails, or with the reason of `signal`.
    */
   settle(signal?: AbortSignal): Promise<Settled>
@@ -34,6 +35,8 @@ export interface Settled {
 
 /** Milliseconds of real time after which steady traffic is no longer waited for. */
 const LONGEST_WAIT_MS = 1_000
+/** The same where each attempt of this instance is quick: then the machine or the database is slow, not the receiver. */
+const LONGEST_FOR_QUICK_MS = 5_000
 /** Number of further deliveries to an endpoint from which its traffic counts as steady. */
 const STEADY = 5
 /** Most deliveries that join a backlog after its first {@link LONGEST_WAIT_MS}. */
@@ -48,6 +51,8 @@ interface BacklogParts {
   wake: () => void
   /** Deliveries in flight by id, with the endpoint where it is known. */
   inFlight: () => Iterable<readonly [id: string, endpointId: string | undefined]>
+  /** True when an attempt to the endpoint takes long. */
+  isSlow: (endpointId: string) => boolean
   unfinished: (query: Pick<Parameters<Unfinished>[0], 'upTo' | 'except'>) => ReturnType<Unfinished>
   /** Number of attempts that could not be recorded and will be repeated. */
   unrecorded: () => number
@@ -82,7 +87,7 @@ interface Member {
 const NOTHING: Settled = { next_at: null, unrecorded: 0 }
 
 /** Keeps the backlogs that callers wait for. */
-export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: BacklogParts) {
+export function createBacklogs({ wake, inFlight, isSlow, unfinished, unrecorded }: BacklogParts) {
   const members = new Set<Member>()
   let stopped = false
 
@@ -92,24 +97,28 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
     return [...inFlight()].filter(waitedFor).map(([id]) => id)
   }
 
-  /** Stops waiting for busy endpoints that have deliveries up to `upTo` due or in flight. */
-  async function ignoreBusyEndpoints({ further, ignored }: Member, upTo: string): Promise<void> {
+  /** Stops waiting for busy endpoints that have deliveries up to `upTo` due or in flight, unless their attempts are quick. */
+  async function ignoreBusyEndpoints({ further, ignored }: Member, { upTo, waited }: Waiting): Promise<void> {
     const { due } = await unfinished({ upTo, except: ignored })
-    const endpointsInFlight = [...inFlight()].flatMap(([id, endpoint]) => (id <= upTo ? [endpoint] : []))
+    const all = [...inFlight()]
+    const endpointsInFlight = all.flatMap(([id, endpoint]) => (id <= upTo ? [endpoint] : []))
+    const isQuick = (wanted: string) =>
+      waited < LONGEST_FOR_QUICK_MS && !isSlow(wanted) && all.some(([, endpoint]) => endpoint === wanted)
     for (const endpoint of [...due, ...endpointsInFlight])
-      if (endpoint !== undefined && (further.get(endpoint) ?? 0) >= STEADY) ignored.add(endpoint)
+      if (endpoint !== undefined && (further.get(endpoint) ?? 0) >= STEADY && !isQuick(endpoint))
+        ignored.add(endpoint)
   }
 
   function tick({ waiting }: Member): void {
-    if (waiting === undefined || waiting.waited >= LONGEST_WAIT_MS) return
+    if (waiting === undefined || waiting.waited >= LONGEST_FOR_QUICK_MS) return
     waiting.waited += TICK_MS
-    if (waiting.waited >= LONGEST_WAIT_MS) wake()
+    if ([LONGEST_WAIT_MS, LONGEST_FOR_QUICK_MS].includes(waiting.waited)) wake()
   }
 
   async function lookAt(member: Member): Promise<void> {
     const { waiting, ignored } = member
     if (waiting === undefined) return
-    if (waiting.waited >= LONGEST_WAIT_MS) await ignoreBusyEndpoints(member, waiting.upTo)
+    if (waiting.waited >= LONGEST_WAIT_MS) await ignoreBusyEndpoints(member, waiting)
     if (inFlightOf(member).length > 0) return
     const { due, next_at } = await unfinished({ upTo: member.upTo, except: ignored })
     // While the store was read, an attempt may have begun, or its outcome been recorded.

@@ -73,6 +73,8 @@ export function createInFlight(
     has: (id: string) => attempts.has(id),
     /** Lists the delivery ids, with the endpoint where it is known. */
     all: () => Array.from(attempts, ([id, { endpointId }]) => [id, endpointId] as const),
+    /** Returns true when an attempt to the endpoint waits for its receiver for longer than `slowAfterMs`. */
+    isSlow: (endpointId: string) => sendingTo(endpointId).slow > 0,
     /** Returns a test for the endpoints to which no attempt may start now. */
     withoutCapacity(): (endpointId: string) => boolean {
       const slowAreFull = capacityForSlow() <= 0

@@ -91,6 +91,7 @@ export function createPump(settings: PumpSettings): Pump {
   const backlogs = createBacklogs({
     wake,
     inFlight: inFlight.all,
+    isSlow: inFlight.isSlow,
     unfinished: (query) => service.unfinished({ ...query, now: clock.now(), isBusy }),
     unrecorded: backoff.count,
   })

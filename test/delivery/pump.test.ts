@@ -496,6 +496,47 @@ describe('a wait for deliveries', () => {
     wait.end()
   })
 
+  it.each([
+    ['one second', 'slow', 0, 1_000],
+    ['five seconds', 'quick', 60_000, 5_000],
+  ])(
+    'ends after %s for an endpoint that keeps getting deliveries and is %s',
+    async (_time, _is, slowAfterMs, longest) => {
+      let looks = 0
+      const wrap = (service: Service): Service => ({
+        ...service,
+        unfinished: (query) => service.unfinished(query).finally(() => (looks += 1)),
+      })
+      const setup = await open({ wrap, limits: { slowAfterMs } })
+      const receiver = await receiveByHand()
+      await setup.register(receiver.url)
+      await setup.announce('existing')
+      await receiver.received(1)
+      let elapsed = 0
+      vi.spyOn(timers, 'elapsed').mockImplementation(() => elapsed)
+      let tick = () => {}
+      vi.spyOn(timers, 'setInterval').mockImplementation((task) => {
+        tick = task
+        return setTimeout(() => {})
+      })
+      const wait = await setup.pump.backlog()
+      const settled = wait.settle()
+      elapsed = 1_000
+      for (let count = 0; count < 5; count += 1) await setup.announce(`further-${count}`)
+      await receiver.received(6)
+      for (let waited = 100; waited < longest; waited += 100) tick()
+      const before = looks
+      setup.pump.wake()
+      if (longest > 1_000) await expect.poll(() => looks).toBeGreaterThan(before)
+      expect(wait.inFlight()).toHaveLength(1)
+      tick()
+      expect(await settled).toEqual({ next_at: null, unrecorded: 0 })
+      expect(wait.inFlight()).toEqual([])
+      wait.end()
+      receiver.answer()
+    },
+  )
+
   it('includes a hundred that are created after its first second, and no more, so that every move ends', async () => {
     const setup = await open()
     const [quick, last, further] = [await receive(), await receiveByHand(), await receiveByHand()]
