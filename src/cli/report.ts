@@ -67,6 +67,31 @@ export function fails(
   return [...findings, ...(account?.problems ?? [])].some(({ code }) => isFailing(code, failOn))
 }
 
+/** What a report means for the commands that print one. */
+interface Judged {
+  /** The report as cases, for JUnit and TAP. */
+  cases: ConformanceReport
+  /** Message to print after the report, when no push arrived. */
+  misdirected: string | undefined
+  /** True when the exit code is that of a failed check. */
+  failed: boolean
+}
+
+/** Judges the report of a service by the findings and problems that `--fail-on` names. */
+export async function judgeReport(
+  client: Pick<Client, 'requests'>,
+  report: Reported,
+  failOn: readonly string[],
+  about: Pick<ConformanceReport, 'suite' | 'target'>,
+): Promise<Judged> {
+  const misdirected = await misdirectedCalls(client, report)
+  return {
+    cases: casesOf(report, failOn, about, misdirected),
+    misdirected,
+    failed: fails(report, failOn, misdirected),
+  }
+}
+
 /** Most calls that a message names. */
 const MOST_CALLS = 5
 
@@ -74,7 +99,7 @@ const MOST_CALLS = 5
  * Returns a message when no push arrived, but requests to paths or with methods that the API does not have: a report of
  * nothing would look like one without findings. `GET` to unknown paths does not count, because browsers send it.
  */
-export async function misdirectedCalls(
+async function misdirectedCalls(
   { requests }: Pick<Client, 'requests'>,
   { pushes, since }: Pick<Report, 'pushes' | 'since'>,
 ): Promise<string | undefined> {

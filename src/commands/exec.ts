@@ -14,15 +14,7 @@ import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { renderGuestsReport } from '../cli/render/guests.ts'
-import {
-  casesOf,
-  failingCodes,
-  fails,
-  misdirectedCalls,
-  needsAccount,
-  reportedOf,
-  type Reported,
-} from '../cli/report.ts'
+import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
 import { suggestion } from '../cli/suggestion.ts'
@@ -184,11 +176,10 @@ export default class Exec extends BaseCommand {
       if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
       // Standard output belongs to the command.
       this.sayResult(report, (columns) => renderReported(report, columns))
-      const misdirected = await misdirectedCalls(client, report)
+      const about = { suite: 'exec', target: TARGET } as const
+      const { cases, misdirected, failed } = await judgeReport(client, report, failOn, about)
       if (misdirected !== undefined) this.say(misdirected)
-      const isWrong = fails(report, failOn, misdirected)
-      process.exitCode = code === 0 && isWrong ? exitCodes.checkFailed : code
-      const cases = casesOf(report, failOn, { suite: 'exec', target: TARGET }, misdirected)
+      process.exitCode = code === 0 && failed ? exitCodes.checkFailed : code
       await this.writeAlso(() => writeReport(flags.junit, cases))
       const file = flags.bundle
       if (bundle === undefined || file === undefined || process.exitCode === 0) return

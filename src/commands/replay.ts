@@ -8,15 +8,7 @@ import { fromEnvironment } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderDifference, renderRecording, renderReplay, renderReported } from '../cli/render/report.ts'
 import { renderWarning } from '../cli/render/messages.ts'
-import {
-  casesOf,
-  failingCodes,
-  fails,
-  misdirectedCalls,
-  knownCodes,
-  needsAccount,
-  type Reported,
-} from '../cli/report.ts'
+import { failingCodes, judgeReport, knownCodes, needsAccount, type Reported } from '../cli/report.ts'
 import { listenForSignals } from '../cli/start/start.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { ApiError, createClient, type Client } from '../client.ts'
@@ -92,13 +84,12 @@ export default class Replay extends BaseCommand {
         throw isBroken ? brokenBundle(args.file, 'its records do not fit together') : error
       })
       const { name: suite = 'report', target = url } = bundle.command ?? {}
-      const misdirected = await misdirectedCalls(client, report)
-      const cases = casesOf(report, failOn, { suite, target }, misdirected)
+      const { cases, misdirected, failed } = await judgeReport(client, report, failOn, { suite, target })
       if (flags.tap) this.write(toTap(cases))
       else if (serves) this.printLine(report, (columns) => renderReported(report, columns))
       else this.print(report, (columns) => renderReported(report, columns))
       if (misdirected !== undefined) this.say(misdirected)
-      if (fails(report, failOn, misdirected)) process.exitCode = exitCodes.checkFailed
+      if (failed) process.exitCode = exitCodes.checkFailed
       await this.writeAlso(() => writeReport(flags.junit, cases))
       if (serves) await this.serve(simulator, flags.open)
     } finally {

@@ -3,15 +3,7 @@ import { exitCodes } from '../cli/errors.ts'
 import { writeReport } from '../cli/conformance/command.ts'
 import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import {
-  casesOf,
-  failingCodes,
-  fails,
-  misdirectedCalls,
-  needsAccount,
-  reportedOf,
-  type Reported,
-} from '../cli/report.ts'
+import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { suggestion } from '../cli/suggestion.ts'
@@ -63,12 +55,11 @@ export default class Report extends ServiceCommand {
     const bundle = file === undefined ? undefined : await client.bundle({ since, all_closed: allClosed })
     const report: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report(since)
     if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
-    const misdirected = await misdirectedCalls(client, report)
-    const cases = casesOf(report, failOn, about, misdirected)
+    const { cases, misdirected, failed } = await judgeReport(client, report, failOn, about)
     if (flags.tap) this.write(toTap(cases))
     else this.print(report, (columns) => renderReported(report, columns))
     if (misdirected !== undefined) this.say(misdirected)
-    if (fails(report, failOn, misdirected)) process.exitCode = exitCodes.checkFailed
+    if (failed) process.exitCode = exitCodes.checkFailed
     await this.writeAlso(() => writeReport(flags.junit, cases))
     if (bundle === undefined || file === undefined) return
     const judged = { account: withAccount, fail_on: failOn, exit_code: null, guests: null }
