@@ -50,19 +50,23 @@ export function timeOf({ stands_at, offset_ms }: ClockSetting): number {
   return stands_at ?? timers.now() + offset_ms
 }
 
-/** Freezes a clock, or lets it run on. */
+/** Freezes a clock, or lets it run on from where it stands, also when a move holds it meanwhile. */
 export function freeze(setting: ClockSetting, frozen: boolean): ClockSetting {
-  return standOrRun({ ...setting, frozen })
+  const real = timers.now()
+  const { stands_at, offset_ms } = setting
+  const isUnfrozen = setting.frozen && !frozen && stands_at !== null
+  return standOrRun({ ...setting, frozen, offset_ms: isUnfrozen ? stands_at - real : offset_ms }, real)
 }
 
-/**
- * Stops a clock for a move, or ends that. A running clock then shows at least the time that it would show without the
- * move: the seconds that the move took pass on it, too.
- */
+/** Stops a clock for a move, or ends that. A move never reduces the offset of a running clock, however long it takes. */
 export function hold(setting: ClockSetting, held: boolean): ClockSetting {
   const real = timers.now()
-  if (held) return standOrRun({ ...setting, held, offset_ms: timeOf(setting) - real }, real)
   const { frozen, stands_at, offset_ms } = setting
+  if (held)
+    return standOrRun(
+      { ...setting, held, offset_ms: stands_at === null ? offset_ms : stands_at - real },
+      real,
+    )
   const reached = stands_at === null || frozen ? stands_at : Math.max(stands_at, real + offset_ms)
   return standOrRun({ ...setting, held, stands_at: reached }, real)
 }

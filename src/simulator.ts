@@ -69,8 +69,8 @@ export interface Simulator {
   /** Returns a new URL of the inspector, with the first key. It is valid once and for ten minutes. */
   inspectorLink(): string
   /**
-   * Resolves when no delivery is due or in flight. Under steady traffic, does not wait for further deliveries after one
-   * second and five new ones.
+   * Resolves when no delivery is due or in flight. Does not wait for an endpoint with five new deliveries after one
+   * second, or after three while its receiver is quick.
    * @throws TimedOut
    */
   idle(options?: CallOptions): Promise<void>

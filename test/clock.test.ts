@@ -119,6 +119,16 @@ describe('a movable clock', () => {
     expect(clock.now()).toEqual(later(20))
   })
 
+  test('runs on from where it stood when it is unfrozen during a move', () => {
+    const clock = createMovableClock({ start, frozen: true })
+    held(clock, true)
+    vi.advanceTimersByTime(10)
+    frozenly(clock, false)
+    vi.advanceTimersByTime(5)
+    held(clock, false)
+    expect(clock.now()).toEqual(later(5))
+  })
+
   test('runs on from where a move ended, also when the move took longer than it moved the clock', () => {
     const clock = createMovableClock({ start })
     const before = clock.offsetMs()

@@ -71,9 +71,9 @@ export function fails(
 interface Judged {
   /** The report as cases, for JUnit and TAP. */
   cases: ConformanceReport
-  /** Message to print after the report, when no push arrived. */
+  /** Message to print after the report, when no push but misdirected calls arrived. */
   misdirected: string | undefined
-  /** True when the exit code is that of a failed check. */
+  /** True when `--fail-on` names a finding or problem of it; with `any`, also for misdirected calls. */
   failed: boolean
 }
 

@@ -7,6 +7,7 @@ import { readSample } from '../cli/push/samples.ts'
 import {
   reportOf,
   idOf,
+  nameOf,
   sentCheck,
   createInputReader,
   requireSource,
@@ -103,14 +104,14 @@ export default class Push extends ServiceCommand {
     const inOrder = Array.from({ length: flags.repeat }, () => every).flat()
     const pushes = flags.shuffle === undefined ? inOrder : shuffled(inOrder, flags.shuffle)
     const several = pushes.length > 1 || flags.watch
-    for (const { file, id, body } of pushes)
+    for (const push of pushes)
       try {
-        await this.pushOne(client, id, body ?? (await read(file)), several)
+        await this.pushOne(client, push.id, push.body ?? (await read(push.file)), several)
       } catch (error) {
         // A refused file can be corrected while it is watched.
         if (flags.watch && error instanceof ApiError) await this.catch(error)
         else {
-          if (several) this.say(`Stopped at ${file}. Nothing was pushed after it:`)
+          if (several) this.say(`Stopped at ${nameOf(push)}. Nothing was pushed after it:`)
           throw error
         }
       }

@@ -14,8 +14,8 @@ type Unfinished = Service['unfinished']
 export interface Backlog {
   /**
    * Resolves when none of its deliveries is due or in flight. An endpoint that keeps getting deliveries is waited for at
-   * most {@link LONGEST_WAIT_MS}, since its receiver may be too slow for all of them; while its receiver is quick, at most
-   * {@link LONGEST_FOR_QUICK_MS}.
+   * most {@link LONGEST_WAIT_MS}, since its receiver may be too slow for all of them; while no attempt of this instance to
+   * it is slow, at most {@link LONGEST_FOR_QUICK_MS}.
    * Rejects when the store fails, or with the reason of `signal`.
    */
   settle(signal?: AbortSignal): Promise<Settled>
@@ -35,8 +35,11 @@ export interface Settled {
 
 /** Milliseconds of real time after which steady traffic is no longer waited for. */
 const LONGEST_WAIT_MS = 1_000
-/** The same where each attempt of this instance is quick: then the machine or the database is slow, not the receiver. */
-const LONGEST_FOR_QUICK_MS = 5_000
+/**
+ * The same while no attempt of this instance to an endpoint is slow: the machine or the database may be. Less than the four
+ * seconds that waits of tests take by default.
+ */
+const LONGEST_FOR_QUICK_MS = 3_000
 /** Number of further deliveries to an endpoint from which its traffic counts as steady. */
 const STEADY = 5
 /** Most deliveries that join a backlog after its first {@link LONGEST_WAIT_MS}. */
@@ -99,11 +102,14 @@ export function createBacklogs({ wake, inFlight, isSlow, unfinished, unrecorded 
 
   /** Stops waiting for busy endpoints that have deliveries up to `upTo` due or in flight, unless their attempts are quick. */
   async function ignoreBusyEndpoints({ further, ignored }: Member, { upTo, waited }: Waiting): Promise<void> {
+    const before = [...inFlight()]
     const { due } = await unfinished({ upTo, except: ignored })
-    const all = [...inFlight()]
-    const endpointsInFlight = all.flatMap(([id, endpoint]) => (id <= upTo ? [endpoint] : []))
-    const isQuick = (wanted: string) =>
-      waited < LONGEST_FOR_QUICK_MS && !isSlow(wanted) && all.some(([, endpoint]) => endpoint === wanted)
+    const now = [...inFlight()]
+    const endpointsInFlight = now.flatMap(([id, endpoint]) => (id <= upTo ? [endpoint] : []))
+    // Attempts may have ended meanwhile, and the next ones begin after this look.
+    const attempted = new Set([...before, ...now].map(([, endpoint]) => endpoint))
+    const isQuick = (endpoint: string) =>
+      waited < LONGEST_FOR_QUICK_MS && attempted.has(endpoint) && !isSlow(endpoint)
     for (const endpoint of [...due, ...endpointsInFlight])
       if (endpoint !== undefined && (further.get(endpoint) ?? 0) >= STEADY && !isQuick(endpoint))
         ignored.add(endpoint)

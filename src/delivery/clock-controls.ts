@@ -144,6 +144,7 @@ export function createClockControls({
       await save(target - clock.now().getTime())
       const report = createPlaybackReport(onCommit)
       await play(target, existing, ending).finally(report.end)
+      await shared.end()
       return { ...stateAt(null), ...report.result() }
     } finally {
       existing.end()

@@ -73,7 +73,7 @@ export function createInFlight(
     has: (id: string) => attempts.has(id),
     /** Lists the delivery ids, with the endpoint where it is known. */
     all: () => Array.from(attempts, ([id, { endpointId }]) => [id, endpointId] as const),
-    /** Returns true when an attempt to the endpoint waits for its receiver for longer than `slowAfterMs`. */
+    /** Returns true when an attempt to the endpoint has no response `slowAfterMs` after its start. */
     isSlow: (endpointId: string) => sendingTo(endpointId).slow > 0,
     /** Returns a test for the endpoints to which no attempt may start now. */
     withoutCapacity(): (endpointId: string) => boolean {

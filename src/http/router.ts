@@ -89,9 +89,10 @@ export function addLateRoutes(
 
 export function notFound(event: H3Event): Refusal {
   const { pathname } = event.url
-  const advice = pathname.endsWith('/')
-    ? 'Paths do not end with a slash.'
-    : 'The API is under /v1; /docs lists its paths.'
+  const advice =
+    pathname !== '/' && pathname.endsWith('/')
+      ? 'Paths do not end with a slash.'
+      : 'The API is under /v1; /docs lists its paths.'
   return new Refusal('not_found', `${NO_SUCH_PATH}${pathname.slice(0, 200)}. ${advice}`)
 }
 
@@ -206,5 +207,5 @@ function requireExactPath(event: H3Event): void {
   const { pathname } = event.url
   // An unparsable URL also becomes `/`.
   const isRoot = pathname === '/' && /^\/(?=\?|$)/.test(raw ?? '/')
-  if (pathname.endsWith('/') && !isRoot) throw notFound(event)
+  if (pathname !== '/' && pathname.endsWith('/') && !isRoot) throw notFound(event)
 }

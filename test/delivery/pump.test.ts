@@ -498,7 +498,7 @@ describe('a wait for deliveries', () => {
 
   it.each([
     ['one second', 'slow', 0, 1_000],
-    ['five seconds', 'quick', 60_000, 5_000],
+    ['three seconds', 'quick', 60_000, 3_000],
   ])(
     'ends after %s for an endpoint that keeps getting deliveries and is %s',
     async (_time, _is, slowAfterMs, longest) => {

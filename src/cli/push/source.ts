@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { ApiError, type Client } from '../../client.ts'
 import { pathText } from '../../model/validation.ts'
 import { usageError } from '../errors.ts'
-import { readInput } from '../files/input.ts'
+import { inputName, readInput } from '../files/input.ts'
 import type { SummarizedCheck } from '../render/push.ts'
 
 /** @throws CommandError (usage) when the source of the push is missing or ambiguous. */
@@ -36,10 +36,17 @@ interface PushSource {
   file: string
   id: string
   body: string | Uint8Array | undefined
+  /** Its place among several in an array, from 1. */
+  element?: number | undefined
+}
+
+/** Names a push in a message: its file, and its place in an array of several. */
+export function nameOf({ file, element }: Pick<PushSource, 'file' | 'element'>): string {
+  return element === undefined ? inputName(file) : `element ${element} of ${inputName(file)}`
 }
 
 /**
- * Replaces each file that holds a JSON array by the pushes in it, which are named by their number. A file that cannot be read stays: the push of it fails, in
+ * Replaces each file that holds a JSON array by the pushes in it. A file that cannot be read stays: the push of it fails, in
  * its turn.
  */
 export async function withArrays(
@@ -51,9 +58,9 @@ export async function withArrays(
       const body = push.body ?? (await read(push.file).catch(() => undefined))
       const elements = body === undefined ? undefined : elementsIn(body)
       if (elements === undefined) return [push]
-      return elements.map((element, index) => {
-        const file = elements.length === 1 ? push.file : `element ${index + 1} of ${push.file}`
-        return { ...push, file, body: JSON.stringify(element) }
+      return elements.map((json, index) => {
+        const element = elements.length === 1 ? undefined : index + 1
+        return { ...push, body: JSON.stringify(json), element }
       })
     }),
   )

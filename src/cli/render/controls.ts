@@ -41,10 +41,10 @@ function clockText({ now, frozen }: State['clock']): string {
 type ClockMove = NonNullable<ClockView['moving']>
 
 export const renderClock = renderer(({ now, frozen, offset_ms, moving }: ClockView): string => {
-  const state = frozen ? chalk.yellow('frozen') : 'running'
+  const move = moving ? `, ${chalk.yellow('advancing')} to ${formatTime(moving.to)} UTC` : ''
   return renderFields([
     ['clock', `${formatTime(now)} UTC`],
-    ['state', moving ? chalk.yellow(`advancing to ${formatTime(moving.to)} UTC`) : state],
+    ['state', (frozen ? chalk.yellow('frozen') : 'running') + move],
     ['offset', offsetText(offset_ms)],
   ])
 })

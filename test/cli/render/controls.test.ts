@@ -8,8 +8,8 @@ const moving = { to: '2026-11-21T19:00:00.000Z', waiting_for: [] }
 test.each([
   ['running', false, null],
   ['frozen', true, null],
-  ['advancing to 2026-11-21 19:00:00 UTC', false, moving],
-  ['advancing to 2026-11-21 19:00:00 UTC', true, moving],
+  ['running, advancing to 2026-11-21 19:00:00 UTC', false, moving],
+  ['frozen, advancing to 2026-11-21 19:00:00 UTC', true, moving],
 ])('the clock is %s', (state, frozen, move) => {
   const text = stripVTControlCharacters(renderClock({ now, frozen, offset_ms: 0, moving: move }))
   expect(text).toContain(`state   ${state}\n`)
