@@ -34,7 +34,9 @@ const { TABWIRE_NODE_OPTIONS: nodeOptions } = process.env
 if (nodeOptions !== undefined) process.env.NODE_OPTIONS = nodeOptions
 delete process.env.TABWIRE_NODE_OPTIONS
 
-const { execute, hideSecretsInDebugOutput, reportLostOutput } = await import('../dist/cli/program.js')
+const { endWithTerminal, execute, hideSecretsInDebugOutput, reportLostOutput } =
+  await import('../dist/cli/program.js')
 hideSecretsInDebugOutput(process.argv, process.env, process.stderr)
 reportLostOutput(process.stdout, (text) => writeSync(2, text))
+endWithTerminal(process)
 await execute({ dir: import.meta.url })

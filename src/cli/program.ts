@@ -1,4 +1,6 @@
-/** Entry points of `bin/run.js`: the command framework, and the filter of its debug output. */
+/** Entry points of `bin/run.js`: the command framework, and what surrounds every command. */
+import { isatty } from 'node:tty'
+
 export { execute, flush, handle, run } from '@oclif/core'
 
 /** Flags whose values are or may hold secrets. Their environment variables have the same names. */
@@ -77,4 +79,17 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
     .replace(/\b(twk_|whsec_)[\w-]{8,}/g, `$1${HIDDEN}`)
+}
+
+/**
+ * Ends the process by SIGHUP when its terminal was closed. Node.js would try to reset the terminal at its end, fail, and
+ * abort with a core dump.
+ */
+export function endWithTerminal(process: NodeJS.Process): void {
+  const terminals = [0, 1, 2].filter((stream) => isatty(stream))
+  process.once('exit', () => {
+    if (process.platform === 'win32' || terminals.every((stream) => isatty(stream))) return
+    process.removeAllListeners('SIGHUP')
+    process.kill(process.pid, 'SIGHUP')
+  })
 }

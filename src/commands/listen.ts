@@ -175,9 +175,12 @@ export default class Listen extends ServiceCommand {
     this.say(renderWarning(message))
   }
 
-  /** The first signal removes the endpoints; the second ends at once and leaves them to the next `listen`. */
-  protected override interrupted(): void {
-    if (this.ending.signal.aborted) process.exit(exitCodes.interrupted)
+  /**
+   * The first signal removes the endpoints; the second ends at once and leaves them to the next `listen`. A closed terminal
+   * may be noticed twice.
+   */
+  protected override interrupted(signal: NodeJS.Signals = 'SIGINT'): void {
+    if (this.ending.signal.aborted && signal !== 'SIGHUP') process.exit(exitCodes.interrupted)
     this.exitCode = exitCodes.interrupted
     this.ending.abort()
   }
