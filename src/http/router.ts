@@ -207,5 +207,5 @@ function requireExactPath(event: H3Event): void {
   const { pathname } = event.url
   // An unparsable URL also becomes `/`.
   const isRoot = pathname === '/' && /^\/(?=\?|$)/.test(raw ?? '/')
-  if (pathname !== '/' && pathname.endsWith('/') && !isRoot) throw notFound(event)
+  if (pathname.endsWith('/') && !isRoot) throw notFound(event)
 }
