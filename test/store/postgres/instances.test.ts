@@ -79,20 +79,29 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
   it('take turns when others write without pause: none is starved', async () => {
     const [first, second, third] = [await open(), await open(), await open()]
     let isOver = false
+    let unanswered = 0
+    /** A slow machine may exceed the time limit of a statement. Then it is not known whether the database has done it. */
+    const tryToIncrement = (store: PostgresStore) =>
+      increment(store).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'storage_unavailable' })
+        unanswered += 1
+      })
     const busy = [first, second].flatMap((store) =>
       Array.from({ length: 64 }, async () => {
-        while (!isOver) await increment(store)
+        while (!isOver) await tryToIncrement(store)
       }),
     )
     const ROUNDS = 30
-    for (let round = 0; round < ROUNDS; round++) await increment(third)
+    for (let round = 0; round < ROUNDS; round++) await tryToIncrement(third)
     isOver = true
     await Promise.all(busy)
     // It loses three races at most, then waits for its turn.
     expect(third.counts().conflicts).toBeLessThanOrEqual(3 * ROUNDS)
-    expect(await count(third)).toBe(
-      [first, second, third].reduce((sum, store) => sum + store.counts().transactions, 0),
-    )
+    expect(third.counts().transactions).toBeGreaterThan(ROUNDS / 2)
+    const answered = [first, second, third].reduce((sum, store) => sum + store.counts().transactions, 0)
+    const counted = (await count(third)) ?? 0
+    expect(counted).toBeGreaterThanOrEqual(answered)
+    expect(counted).toBeLessThanOrEqual(answered + unanswered)
   })
 
   it('decide again from the stored records after a conflict', async () => {
