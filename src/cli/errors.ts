@@ -229,10 +229,7 @@ type Rule = [pattern: RegExp, say: (found: string[], command: CommandShape) => s
 
 const rules: Rule[] = [
   [/^Nonexistent flags?: (.+)$/, ([flags = ''], command) => noSuchFlags(flags.split(', '), command)],
-  [
-    /^Unexpected arguments?: (.+)$/,
-    ([words], { name }) => `Unexpected argument for \`tabwire ${name}\`: ${words}.`,
-  ],
+  [/^Unexpected arguments?: (.+)$/, ([words = ''], { name }) => unexpectedArgument(name, words)],
   [/^Missing \d+ required args?:\n([^]+)$/, ([list = ''], command) => missingArguments(list, command)],
   [/^Missing required flag (?:--)?([\w-]+)$/gm, ([flag = ''], command) => missingFlag(flag, command)],
   [
@@ -268,6 +265,12 @@ function boundOf(words: string): string {
   return words
     .replace('greater than or equal to', 'of at least')
     .replace('less than or equal to', 'of at most')
+}
+
+/** Returns the sentence for words after a command that takes none there. */
+export function unexpectedArgument(command: string, words: string): string {
+  const meant = command === 'listen' ? ' Pass the URL with --forward-to.' : ''
+  return `Unexpected argument for \`tabwire ${command}\`: ${words}.${meant}`
 }
 
 function noSuchFlags(flags: readonly string[], { flags: known }: CommandShape): string {

@@ -2,7 +2,7 @@ import type { Hook } from '@oclif/core'
 import { BaseCommand } from './base-command.ts'
 import { readGuides } from '../package-file.ts'
 import { closestWord, didYouMeanSentence } from '../model/text/did-you-mean.ts'
-import { CommandError, usageError } from './errors.ts'
+import { CommandError, unexpectedArgument, usageError } from './errors.ts'
 import { suggestion } from './suggestion.ts'
 
 /** Runs for an unknown command, so that `--json` and exit code 2 work as elsewhere. */
@@ -59,7 +59,7 @@ export function noSuchCommand(
   const likely = likelyCommand(words, ids)
   if (likely !== undefined && typed.startsWith(`${likely} `) && ids.includes(likely.replaceAll(' ', ':')))
     return usageError(
-      `Unexpected argument for \`tabwire ${likely}\`: ${typed.slice(likely.length + 1)}. Run \`tabwire ${likely} --help\`.`,
+      `${unexpectedArgument(likely, typed.slice(likely.length + 1))} Run \`tabwire ${likely} --help\`.`,
     )
   return usageError(`Unknown command ${JSON.stringify(typed)}. ${hintFor(typed, likely, before)}`)
 }

@@ -15,7 +15,7 @@ import type { Terminal } from '../cli/base-command.ts'
 import { openBar } from '../cli/listen/bar.ts'
 import { renderResent } from '../cli/render/delivery.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import type { Client } from '../client.ts'
+import type { AttemptMessage, Client } from '../client.ts'
 
 export default class Listen extends ServiceCommand {
   static override description =
@@ -161,7 +161,7 @@ export default class Listen extends ServiceCommand {
   private showAttempt({ data, from }: Extract<ListenEvent, { type: 'attempt' }>): void {
     const to = from.target.to
     this.printLine({ type: 'attempt', to: to.href, ...data }, (columns) =>
-      renderForwarded(data, this.endpointCount > 1 ? to : undefined, columns),
+      renderForwarded(namingTarget(data, from), this.endpointCount > 1 ? to : undefined, columns),
     )
     if (data.dead_reason === 'endpoint_disabled') this.giveUp(from)
   }
@@ -188,6 +188,12 @@ export default class Listen extends ServiceCommand {
   protected override abandoned(): void {
     this.ending.abort()
   }
+}
+
+/** Returns an attempt whose error names the target. The service knows only the port of this command. */
+function namingTarget(message: AttemptMessage, { url, target }: Registered): AttemptMessage {
+  const error = message.attempt.error?.replace(new URL(url).host, target.to.host) ?? null
+  return { ...message, attempt: { ...message.attempt, error } }
 }
 
 interface ReadyDetails {

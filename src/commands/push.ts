@@ -13,6 +13,7 @@ import {
   requireSource,
   withArrays,
   withoutSchema,
+  type PushSource,
 } from '../cli/push/source.ts'
 import { hasFields } from '../cli/render/foreign.ts'
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
@@ -109,7 +110,7 @@ export default class Push extends ServiceCommand {
         await this.pushOne(client, push.id, push.body ?? (await read(push.file)), several)
       } catch (error) {
         // A refused file can be corrected while it is watched.
-        if (flags.watch && error instanceof ApiError) await this.catch(error)
+        if (flags.watch && error instanceof ApiError) await this.report(error, push)
         else {
           if (several) this.say(`Stopped at ${nameOf(push)}. Nothing was pushed after it:`)
           throw error
@@ -217,9 +218,15 @@ export default class Push extends ServiceCommand {
     ))
       for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
         // Reports an invalid file and keeps watching.
-        for (const { body } of await withArrays([{ file, id, body: undefined }], readInput))
-          await Promise.resolve(body ?? readInput(file))
+        for (const push of await withArrays([{ file, id, body: undefined }], readInput))
+          await Promise.resolve(push.body ?? readInput(file))
             .then(async (text) => this.pushOne(await connect(), id, text, true))
-            .catch((error: unknown) => this.catch(error as Error))
+            .catch((error: unknown) => this.report(error as Error, push))
+  }
+
+  /** Prints why a push failed, after its place in an array of several. */
+  private async report(error: Error, push: PushSource): Promise<void> {
+    if (push.element !== undefined) this.say(`Not pushed: ${nameOf(push)}.`)
+    await this.catch(error)
   }
 }

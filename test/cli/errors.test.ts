@@ -105,6 +105,7 @@ test.each([
   ['Nonexistent flag: --data_dri', 'Unknown flag --data_dri. Did you mean --data-dir?'],
   ['Nonexistent flags: --a, --b', 'Unknown flags --a, --b.'],
   ['Unexpected argument: b', 'Unexpected argument for `tabwire tail`: b.'],
+  ['Unexpected arguments: b, c', 'Unexpected argument for `tabwire tail`: b, c.'],
   ['Missing 1 required arg:\nevent  Id of the event.', 'EVENT is missing: id of the event.'],
   ['The following error occurred:\n  Missing required flag type', '--type is missing: only this event type.'],
   [

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AttemptMessage } from '../../src/client.ts'
+import { createSimulator } from '../../src/index.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
 import { isSoak, sampled } from '../soak/seeded.ts'
@@ -117,6 +118,21 @@ describe('tabwire listen', () => {
     )
     await interrupt(listening)
     await service.stop()
+    await receiver.close()
+  })
+
+  test('names the receiver that does not answer, not its own port', async () => {
+    const receiver = await startReceiver({ answer: 'hang' })
+    await using simulator = await createSimulator({ insecure: true, deliveryTimes: { timeoutMs: 500 } })
+    const { url, apiKey } = simulator
+    const args = ['--url', url, '--api-key', apiKey, '--no-relay', '--forward-to', receiver.url]
+    const listening = await spawnTabwire(['listen', ...args], { cwd: await emptyDirectory() })
+    await listening.until('stderr', /remove the endpoint/)
+    await simulator.checks.push('dinner', JSON.stringify(checkBody()))
+    expect(await listening.until('stdout', /process the event/)).toContain(
+      `\n    127.0.0.1:${receiver.port} did not respond within 0.5 s.`,
+    )
+    await interrupt(listening)
     await receiver.close()
   })
 

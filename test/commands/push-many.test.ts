@@ -107,6 +107,8 @@ describe.concurrent('tabwire push of several files', () => {
     const change = (content: string) => writeFile(join(cwd, 'watched.json'), content)
     await change('{')
     await watch.until('stderr', /Error: 400 invalid_json: The body is not valid JSON/)
+    await change(JSON.stringify([checkBody(), {}]))
+    await watch.until('stderr', /\nNot pushed: element 2 of \.\/watched\.json\.\nError: 422 /)
     await change(JSON.stringify(checkBody({ table: { number: '14' } })))
     expect(await watch.until('stdout', /updated/)).toMatch(/updated {2}watched {2}table 14 /)
     watch.child.kill('SIGINT')

@@ -20,6 +20,10 @@ describe.concurrent('an unknown command', () => {
     [['status'], 'Unknown command "status". Did you mean `tabwire doctor`?'],
     [['logs'], 'Unknown command "logs". Did you mean `tabwire requests list`?'],
     [['retry'], 'Unknown command "retry". Did you mean `tabwire deliveries resend`?'],
+    [
+      ['listen', 'localhost:3000'],
+      'Unexpected argument for `tabwire listen`: localhost:3000. Pass the URL with --forward-to. Run `tabwire listen --help`.',
+    ],
     [['psuh', '--api-key', 'twk_secret'], 'Unknown command "psuh". Did you mean `tabwire push`?'],
     [['--verison'], `Unknown flag --verison. Did you mean --version? ${lists}`],
     [

@@ -32,7 +32,7 @@ export function createInputReader() {
 }
 
 /** A push, with its body where it need not be read from its file. */
-interface PushSource {
+export interface PushSource {
   file: string
   id: string
   body: string | Uint8Array | undefined
