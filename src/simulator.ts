@@ -5,7 +5,7 @@ import { seedStore } from './simulator/seed-store.ts'
 import { createApp, type App } from './http/app.ts'
 import { createAuthenticate, hashOf } from './http/auth/api-key.ts'
 import { assetRoutes, docsRoutes, inspectorPageRoutes } from './http/pages.ts'
-import { createDocuments, documentRoutes } from './http/openapi/routes.ts'
+import { createApiReference, documentRoutes } from './http/openapi/routes.ts'
 import { createAllowedHosts, createHostCheck, type IsAllowedHost } from './http/auth/host-check.ts'
 import { type Fetch, NO_PORT_URL, openInProcessServer } from './http/in-process.ts'
 import { SHUTTING_DOWN, type Phase } from './http/router.ts'
@@ -195,10 +195,11 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const startedAt =
     replay?.started_at ?? (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
   const recording = replay && { recorded_at: replay.recorded_at, tabwire: replay.tabwire, node: replay.node }
-  const documentFor = createDocuments({
+  const reference = createApiReference({
     serviceName,
     scheme: parts.https === true ? 'https' : 'http',
     url: ownUrl,
+    renderPage: (document) => pages.reference(document),
   })
   const apiParts = {
     service,
@@ -254,8 +255,8 @@ async function startOn(parts: Parts): Promise<Simulator> {
         return tableRoutes({ ...tables, pages })
       },
       '/assets': assetRoutes(pages),
-      '/docs': docsRoutes(pages, documentFor),
-      '/openapi.json': documentRoutes(documentFor),
+      '/docs': docsRoutes(pages, reference),
+      '/openapi.json': documentRoutes(reference),
       '/mcp': mcpRoutes({
         authenticate: createAuthenticate(service, sharing.keyCache),
         answer: answerMcpRequest,

@@ -19,16 +19,11 @@ export interface Pages {
   asset(name: string): Promise<{ type: string; content: Encodings } | undefined>
 }
 
-/**
- * `GET /docs` and `GET /docs/guides`: the API reference, made once per service, and the guides. `.md` after the name of a
- * guide returns its Markdown.
- */
+/** `GET /docs` and `GET /docs/guides`: the API reference and the guides. `.md` after a guide's name returns its Markdown. */
 export function docsRoutes(
-  pages: Pick<Pages, 'reference' | 'guide' | 'guideText'>,
-  documentFor: (call: Call, write: (text: string) => Promise<string>) => Promise<string>,
+  pages: Pick<Pages, 'guide' | 'guideText'>,
+  reference: { page(call: Call): Promise<string> },
 ): Route[] {
-  const reference = async (call: Call) => html(call, 200, await documentFor(call, referencePage))
-  const referencePage = (text: string) => pages.reference(JSON.parse(text) as object)
   const guide = async (call: Call) => {
     const { name } = call.params
     const isText = name?.endsWith('.md') === true
@@ -38,7 +33,7 @@ export function docsRoutes(
   }
   const open = { method: 'GET', scope: null } as const
   return [
-    { ...open, path: '', handle: reference },
+    { ...open, path: '', handle: async (call) => html(call, 200, await reference.page(call)) },
     { ...open, path: '/guides', handle: guide },
     { ...open, path: '/guides/:name', handle: guide },
   ]

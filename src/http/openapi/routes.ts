@@ -2,44 +2,50 @@ import { hash } from 'node:crypto'
 import type { HttpResponse } from '../refusals.ts'
 import type { Call, Route } from '../route.ts'
 
-interface DocumentParts {
+interface ReferenceParts {
   /** Names the signature header. */
   serviceName: string
   scheme: 'http' | 'https'
   /** Returns the URL of the service for a request without a `Host`, as HTTP/1.0 allows. */
   url: () => string
+  /** Renders the OpenAPI document as the page at `/docs`. */
+  renderPage: (document: object) => Promise<string>
+}
+
+/** The API reference, with the URL of the service by the `Host` of a request. */
+export interface ApiReference {
+  /** Returns the OpenAPI document. */
+  json(call: Call): Promise<string>
+  page(call: Call): Promise<string>
 }
 
 /** Placeholder for the URL of the service in the cached document; not a possible host. */
 const PLACEHOLDER = 'http://openapi.tabwire.invalid'
 
-type Written = (text: string) => Promise<string> | string
-
-/**
- * Returns a function that writes the OpenAPI document by `write`. The document takes 26 ms, so it is made once, at the
- * first request. The URL of the service, by the `Host` of the request, is filled in each time.
- */
-export function createDocuments({ serviceName, scheme, url: ownUrl }: DocumentParts) {
-  let made: Promise<string> | undefined
-  const written = new Map<Written, Promise<string>>()
-  return async (call: Call, write: Written): Promise<string> => {
-    made ??= makeDocument(serviceName)
-    const text = written.get(write) ?? made.then(write)
-    written.set(write, text)
+/** Document and page are made once, at their first request: the document takes 26 ms. */
+export function createApiReference(parts: ReferenceParts): ApiReference {
+  const { serviceName, scheme, url: ownUrl, renderPage } = parts
+  let json: Promise<string> | undefined
+  let page: Promise<string> | undefined
+  const makeJson = () => (json ??= makeDocument(serviceName))
+  const makePage = () => (page ??= makeJson().then((text) => renderPage(JSON.parse(text) as object)))
+  const withUrl = (text: string, call: Call) => {
     const host = call.header('host')
     const own = ownUrl()
     // A proxy may end TLS, and pass the host of --public-url.
     const url = host === null || host === new URL(own).host ? own : `${scheme}://${host}`
-    return (await text).replaceAll(PLACEHOLDER, () => url)
+    return text.replaceAll(PLACEHOLDER, () => url)
+  }
+  return {
+    json: async (call) => withUrl(await makeJson(), call),
+    page: async (call) => withUrl(await makePage(), call),
   }
 }
 
-const asItIs: Written = (text) => text
-
 /** `GET /openapi.json`: the text that `tabwire openapi` prints. */
-export function documentRoutes(documentFor: ReturnType<typeof createDocuments>): Route[] {
+export function documentRoutes(reference: Pick<ApiReference, 'json'>): Route[] {
   const handle = async (call: Call) => {
-    const text = await documentFor(call, asItIs)
+    const text = await reference.json(call)
     return tagged(`"${digestOf(text)}"`, call.header('if-none-match'), text)
   }
   return [{ method: 'GET', path: '', scope: null, handle }]
