@@ -4,7 +4,7 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class StateReset extends ServiceCommand {
   static override description =
-    'Delete all data except locations and API keys.\nThe clock returns to real time, or to the time of `start --clock`, and runs.'
+    'Delete all data except locations and API keys.\nThe clock returns to real time, or to the time of `start --clock`, and runs. With `start --seed` it is frozen.'
   static override examples = ['<%= config.bin %> state reset']
 
   static override flags = timeoutFlag
