@@ -115,8 +115,10 @@ describe.skipIf(!hasBrowser)(`moves of the clock ${inBrowser}`, () => {
       route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'No time.' } } }),
     )
     await stop.click()
-    await playing.waitFor({ state: 'detached' })
+    await page.locator('.outcome').getByText('No time.').waitFor()
+    // The page may have read the clock during the move: it shows the move until it reads the clock again.
     await page.unroute('**/_sim/clock')
+    await playing.waitFor({ state: 'detached' })
     receiver.answer(200)
     await page.getByRole('button', { name: '+5m' }).click()
     await page.locator('.outcome').getByText('Clock moved to').waitFor({ timeout: 30_000 })
