@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from './private-file.ts'
 import { makeDirectories, replaceFile } from './replace-file.ts'
@@ -65,6 +65,8 @@ async function keep(directory: string, pair: KeyPair): Promise<KeyPair> {
   try {
     await writePrivateFile(join(draft, 'ca-key.pem'), pair.key)
     await writePrivateFile(join(draft, 'ca.pem'), pair.cert, { mode: 0o644 })
+    // An empty folder, which Windows does not replace.
+    await rmdir(join(directory, 'ca')).catch(() => {})
     // Retries: on Windows, a scanner may have the new files open.
     await replaceFile(draft, join(directory, 'ca'))
     return pair

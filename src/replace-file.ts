@@ -3,7 +3,12 @@ import { dirname } from 'node:path'
 import { timers } from './timers.ts'
 
 /** Error codes on Windows while a virus scanner, an indexer or an editor has the file open, for a short time. */
-const passing = new Set(['EPERM', 'EBUSY', 'EACCES'])
+const passing = new Set<string | undefined>(['EPERM', 'EBUSY', 'EACCES'])
+
+/** Returns true for the error code of a file that another program has open, which only Windows forbids to remove. */
+export function isOpenElsewhere(code: string | undefined): boolean {
+  return process.platform === 'win32' && passing.has(code)
+}
 
 /** Milliseconds between tries, 1.3 seconds in all: scanners are done by then. */
 const PAUSES_MS: readonly number[] = [10, 20, 40, 80, 160, 320, 640]

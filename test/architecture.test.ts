@@ -293,7 +293,8 @@ describe('the source tree', () => {
       ['ids.ts', 'issue-certificate.ts', 'store/', 'pages/browser/'],
     ],
     // A profile names the variables that hold its keys; where a user's state is kept, the system says by variables. The
-    // container image says by a variable that it is one. Node names a file of further authorities by a variable.
+    // container image says by a variable that it is one. Node names a file of further authorities by a variable. Shells of
+    // MSYS name themselves.
     [
       'the environment',
       /\bprocess\.env\b/,
@@ -303,6 +304,7 @@ describe('the source tree', () => {
         'cli/doctor/environment.ts',
         'cli/exec.ts',
         'cli/pager.ts',
+        'cli/suggestion.ts',
         'cli/trust/installation.ts',
         'trusted-authorities.ts',
       ],

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import type { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
@@ -128,13 +129,22 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-function exitCodeOf(child: ChildProcess, file: string): Promise<number> {
+/**
+ * Resolves with the exit code of a command, 128 + n for signal n.
+ * @throws CommandError when it could not be started.
+ */
+export function exitCodeOf(
+  child: Pick<EventEmitter, 'on' | 'once'> & Pick<ChildProcess, 'pid'>,
+  file: string,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     child.on('error', (error: NodeJS.ErrnoException) => {
-      // A signal that may not be sent is an error, too; the command goes on.
-      if (child.pid === undefined) reject(failedToStart(file, error))
+      // On Windows, cmd.exe has started and does not find the command; cross-spawn then reports this instead of the exit. A
+      // signal that may not be sent is an error, too; the command goes on.
+      const isOfStart = child.pid === undefined || error.syscall?.startsWith('spawn') === true
+      if (isOfStart) reject(failedToStart(file, error))
     })
-    child.once('exit', (code, signal) =>
+    child.once('exit', (code: number | null, signal: NodeJS.Signals | null) =>
       resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]),
     )
   })

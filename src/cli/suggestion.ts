@@ -3,15 +3,16 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageFile } from '../package-file.ts'
 
-/** The usual shell of this system. */
-const shell: Shell = process.platform === 'win32' ? 'powershell' : 'posix'
+/** The shell of the user: on Windows PowerShell, unless Git Bash or another shell of MSYS runs this program. */
+export const shell: Shell =
+  process.platform === 'win32' && process.env.MSYSTEM === undefined ? 'powershell' : 'posix'
 
-/** {@link tabwireCommand} for the shell of this system. */
+/** {@link tabwireCommand} for the shell of the user. */
 export function suggestion(...[words, operands, options]: Parameters<typeof tabwireCommand>): string {
   return tabwireCommand(words, operands, options, shell)
 }
 
-/** {@link shellWord} for the shell of this system. */
+/** {@link shellWord} for the shell of the user. */
 export function word(text: string): string {
   return shellWord(text, shell)
 }
@@ -22,10 +23,10 @@ export const FORWARD = 'tabwire listen --forward-to http://localhost:3000/webhoo
 /** Pushes a check of the package. */
 export const PUSH = 'tabwire push --sample two-top'
 
-/** Writes the secret of `listen` to a file. Windows PowerShell 5.1 would write UTF-16 by `>`. */
+/** Writes the secret of `listen` to a file. Windows PowerShell 5.1 would write UTF-16 by `>`; cmd runs this, too. */
 export const SAVE_SECRET =
   shell === 'powershell'
-    ? 'tabwire listen --print-secret | Set-Content -Encoding ascii listen.secret'
+    ? 'cmd /c "tabwire listen --print-secret > listen.secret"'
     : 'tabwire listen --print-secret > listen.secret'
 
 /** Returns the path of an example check of the package, relative to the working directory. */

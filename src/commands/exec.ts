@@ -212,7 +212,8 @@ export default class Exec extends BaseCommand {
   }
 
   private readonly removeTemporary = () => {
-    if (this.temporary !== undefined) rmSync(this.temporary, { recursive: true, force: true })
+    // Retries: on Windows, a scanner may have a file open.
+    if (this.temporary !== undefined) rmSync(this.temporary, { recursive: true, force: true, maxRetries: 5 })
   }
 
   private async runWith({ url, baseUrl, apiKey, ca }: Simulator, directory: string): Promise<number> {

@@ -23,7 +23,7 @@ export default class Listen extends ServiceCommand {
   static override examples = [
     '<%= config.bin %> listen --forward-to http://localhost:3000/webhooks',
     '<%= config.bin %> listen --forward-to localhost:3000 --events check.created,check.closed --dotenv .env',
-    'SECRET=$(<%= config.bin %> listen --print-secret)',
+    '<%= config.bin %> listen --print-secret',
   ]
   static override flags = fromEnvironment({
     'forward-to': Flags.string({

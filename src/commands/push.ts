@@ -2,7 +2,7 @@ import { normalize } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import { expandFiles, readInput, watchFiles } from '../cli/files/input.ts'
+import { expandFiles, watchFiles } from '../cli/files/input.ts'
 import { readSample } from '../cli/push/samples.ts'
 import {
   reportOf,
@@ -10,6 +10,7 @@ import {
   nameOf,
   sentCheck,
   createInputReader,
+  readBody,
   requireSource,
   withArrays,
   withoutSchema,
@@ -27,7 +28,7 @@ export default class Push extends ServiceCommand {
     'Push checks from JSON files.\nEach file holds the full state of a check, or an array of them, as `checks samples` prints. Prints the outcome and the item diff. The file - is standard input.'
   static override examples = [
     '<%= config.bin %> push --sample two-top',
-    '<%= config.bin %> push - --id table-12 < check.json',
+    'cat check.json | <%= config.bin %> push - --id table-12',
     '<%= config.bin %> push --sample bar-tab --shuffle 7 --repeat 2',
     '<%= config.bin %> push check.json --watch',
     '<%= config.bin %> push --from-log --permute 50   # compares the results of 50 orders',
@@ -218,8 +219,8 @@ export default class Push extends ServiceCommand {
     ))
       for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
         // Reports an invalid file and keeps watching.
-        for (const push of await withArrays([{ file, id, body: undefined }], readInput))
-          await Promise.resolve(push.body ?? readInput(file))
+        for (const push of await withArrays([{ file, id, body: undefined }], readBody))
+          await Promise.resolve(push.body ?? readBody(file))
             .then(async (text) => this.pushOne(await connect(), id, text, true))
             .catch((error: unknown) => this.report(error as Error, push))
   }

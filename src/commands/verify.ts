@@ -28,7 +28,7 @@ export default class Verify extends ServiceCommand {
     'Verify the signature of a delivery, offline.\nExit 0 when it is valid, otherwise 3. Explains known mistakes.'
   static override examples = [
     "<%= config.bin %> verify --secret whsec_… --header 't=1763748245,v1=5f2b…' --body delivery.json",
-    "<%= config.bin %> verify --header 't=1763748245,v1=5f2b…' < delivery.json   # the secret in TABWIRE_SECRET",
+    "<%= config.bin %> verify --header 't=1763748245,v1=5f2b…' --body delivery.json   # the secret in TABWIRE_SECRET",
     '<%= config.bin %> verify --secret-file webhook.secret --request captured.http',
     '<%= config.bin %> verify --secret-file webhook.secret --delivery dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD   # checks the secret',
     '<%= config.bin %> verify --secret-file webhook.secret --many deliveries.ndjson',

@@ -51,7 +51,7 @@
     Move-Item -LiteralPath (Join-Path $folder 'new\tabwire.exe') -Destination $command
     Remove-Item -LiteralPath "$command.old" -Force -ErrorAction SilentlyContinue
   } finally {
-    Remove-Item -LiteralPath $folder -Recurse -Force
+    Remove-Item -LiteralPath $folder -Recurse -Force -ErrorAction SilentlyContinue
   }
 
   Write-Host "Installed $(& $command --version) as $command"

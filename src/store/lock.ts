@@ -15,6 +15,7 @@ import { join, relative, resolve } from 'node:path'
 import { connect, createServer, type Server } from 'node:net'
 import { OWNER_ONLY, shownDirectory } from './disk.ts'
 import { codeOf, DirectoryInUse, TakenOver } from './errors.ts'
+import { isOpenElsewhere } from '../replace-file.ts'
 import { isRunning, ownIdentity, pidNamespace, type ProcessIdentity } from '../process-identity.ts'
 
 /** The lock of this process on a directory. */
@@ -177,7 +178,7 @@ function createWhole(directory: string, path: string, content: string): boolean 
   try {
     return unlessTaken(() => linkSync(draft, path)) ?? createPlainly(path, content)
   } finally {
-    rmSync(draft, { force: true })
+    removeUnlessOpen(draft)
   }
 }
 
@@ -207,11 +208,18 @@ function unlessTaken(create: () => void): boolean | undefined {
 
 /** Removes older locks, and drafts and sockets of killed processes. */
 function removeOlder(directory: string, mine: number, socket: string | undefined): void {
-  for (const number of locksIn(directory))
-    if (number < mine) rmSync(lockPath(directory, number), { force: true })
+  for (const number of locksIn(directory)) if (number < mine) removeUnlessOpen(lockPath(directory, number))
   for (const name of readdirSync(directory))
-    if (isLockDraft(name) || (isLockSocket(name) && name !== socket))
-      rmSync(join(directory, name), { force: true })
+    if (isLockDraft(name) || (isLockSocket(name) && name !== socket)) removeUnlessOpen(join(directory, name))
+}
+
+/** Removes a file. On Windows, one that another program has open stays: the next holder removes it. */
+function removeUnlessOpen(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch (error) {
+    if (!isOpenElsewhere(codeOf(error))) throw error
+  }
 }
 
 /** A socket in a directory that stays open until it is closed or this process ends. */

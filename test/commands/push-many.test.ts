@@ -69,6 +69,16 @@ describe.concurrent('tabwire push of several files', () => {
     expect(ofOne.stderr).toMatch(/^Stopped at one\.json\. /)
   })
 
+  test('reads files that begin with a byte-order mark, as editors of Windows write them', async () => {
+    const options = await folder({})
+    const bodies = { 'marked.json': checkBody(), 'marks.json': [checkBody(), checkBody()] }
+    for (const [name, body] of Object.entries(bodies))
+      await writeFile(join(options.cwd, name), `\ufeff${JSON.stringify(body)}`)
+    const pushed = await service.run(['push', ...Object.keys(bodies)], options)
+    expect(pushed).toMatchObject({ code: 0, stderr: '' })
+    expect(pushed.stdout.match(/^(created|unchanged) /gm)).toHaveLength(3)
+  })
+
   test('names the file that cannot be read, after the ones before it are pushed', async () => {
     const options = await folder({ 'read.json': checkBody() })
     const { code, stdout, stderr } = await service.run(['push', 'read.json', 'gone.json'], options)

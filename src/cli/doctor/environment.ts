@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { platform } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
@@ -63,7 +64,10 @@ async function reasonOf(where: Where): Promise<string> {
   const code = await whyNotFree(where)
   if (code === undefined) return `Browsers block port ${port}, so \`tabwire start\` does not use it.`
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use by ${await whoHas(where)}.`
-  if (code === 'EACCES') return `Port ${port} on ${host} needs more permissions than this user has.`
+  if (code === 'EACCES')
+    return platform() === 'win32'
+      ? `Windows has reserved port ${port} on ${host}.`
+      : `Port ${port} on ${host} needs more permissions than this user has.`
   if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine.`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `Cannot resolve ${host} (${code}).`
   return `Port ${port} on ${host} cannot be opened (${code}).`
@@ -153,7 +157,8 @@ export function checkInstallation(installation: Installation = thisInstallation(
 function thisInstallation(): Installation {
   return {
     program: fileURLToPath(packageFile('.')),
-    executable: process.execPath,
+    // With the case and the target of links, as Node.js gives the program.
+    executable: realpathSync.native(process.execPath),
     isSingle: isSea(),
     // Elsewhere, Compose reads the name of an image from this variable.
     isImage: process.env.TABWIRE_IMAGE === '1',

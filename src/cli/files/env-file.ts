@@ -33,6 +33,7 @@ export async function openEnvFile(file: string) {
     const path = await followed(file)
     let mode = await modeOf(path)
     await (await openPrivateFile(path)).discard()
+    await refuseUtf16(file, path)
     return {
       /**
        * Replaces and adds these variables in one atomic write. With a secret among them, the file becomes readable by
@@ -75,6 +76,13 @@ async function modeOf(path: string): Promise<number> {
   if (found === undefined) return OWNER_ONLY
   if (found.isFile()) return found.mode & 0o777
   throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : 'not a regular file' })
+}
+
+/** Refuses UTF-16, which `>` of Windows PowerShell 5.1 writes: appended lines would make a file that nothing reads. */
+async function refuseUtf16(file: string, path: string): Promise<void> {
+  const text = await readFile(path, 'latin1').catch(ifMissing(''))
+  if (/^(\xff\xfe|\xfe\xff)/.test(text))
+    throw new CommandError('unwritable_file', `Cannot write ${file}: it is UTF-16. Save it as UTF-8.`)
 }
 
 /** Refuses control characters: a line break in a value would start a line that shells and libraries read. */

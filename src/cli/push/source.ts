@@ -25,10 +25,20 @@ export function idOf(file: string): string {
   return basename(file).replace(/\.json$/i, '')
 }
 
+/** In UTF-8. Windows' editors begin files with it, and the service refuses it. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
+/** Reads the body of a push, without a byte-order mark. */
+export async function readBody(file: string): Promise<Buffer> {
+  const bytes = await readInput(file)
+  const { length } = BYTE_ORDER_MARK
+  return bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? bytes.subarray(length) : bytes
+}
+
 /** Makes a reader that keeps standard input, which can be read once, for repeated pushes. */
 export function createInputReader() {
   let held: Promise<Buffer> | undefined
-  return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readInput('-')) : readInput(file))
+  return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readBody('-')) : readBody(file))
 }
 
 /** A push, with its body where it need not be read from its file. */

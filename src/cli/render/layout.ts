@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import chalk from 'chalk'
+import { shell } from '../suggestion.ts'
 import { harmless } from './text.ts'
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
@@ -133,7 +134,7 @@ const WORD = /(?:'[^']*'|"[^"]*"|[^\s'"])+/g
 /** Continues a command on further lines. A comment behind it goes above it. */
 function commandLines(columns: number, before: string, text: string): string[] {
   const [command = '', comment] = text.split(/ {3}(?=(?:\u001b\[\d{1,3}m)*# )/)
-  const continued = process.platform === 'win32' ? ' `' : ' \\'
+  const continued = shell === 'powershell' ? ' `' : ' \\'
   const indent = ' '.repeat(widthOf(before.replace('Next: ', '')) + GAP.length)
   const lines: string[] = []
   for (const word of command.match(WORD) ?? []) {

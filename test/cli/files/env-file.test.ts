@@ -56,6 +56,16 @@ describe('an .env file', () => {
     expect(await readFile(path, 'utf8')).toBe('\ufeffTABWIRE_URL=http://127.0.0.1:1\r\nNAME=Küche\r\n')
   })
 
+  test.each([
+    ['little-endian', Buffer.from('\ufeffPORT=3000\r\n', 'utf16le')],
+    ['big-endian', Buffer.from('\ufeffPORT=3000\r\n', 'utf16le').swap16()],
+  ])('in UTF-16 is refused, and stays: %s', async (_order, bytes) => {
+    const path = join(await temporaryDirectory(), '.env')
+    await writeFile(path, bytes)
+    await expect(openEnvFile(path)).rejects.toThrow(`Cannot write ${path}: it is UTF-16. Save it as UTF-8.`)
+    expect(await readFile(path)).toEqual(bytes)
+  })
+
   test.each(['shared.env', '..env'])(
     'behind a symbolic link is changed in place, and the link stays: %s',
     async (name) => {
