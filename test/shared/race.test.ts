@@ -9,12 +9,24 @@ const RUNS = isSoak ? 50 : 3
 const ITEMS = 40
 const PRICE = 100
 
-/** Runs calls at once; returns how many succeeded, and the codes of the others. */
+/**
+ * Runs calls at once; returns how many succeeded. On a slow machine, a call may exceed the time limit of a statement and get
+ * 503. Then it is not known whether the database has made its change: those are `unanswered`.
+ */
 async function atOnce(calls: readonly (() => Promise<unknown>)[]) {
   const settled = await Promise.allSettled(calls.map((call) => call()))
   const codes = settled.flatMap((one) => (one.status === 'rejected' ? [codeOf(one.reason)] : []))
-  return { succeeded: settled.length - codes.length, codes: [...new Set(codes)] }
+  const unanswered = codes.filter((code) => code === UNAVAILABLE).length
+  return { succeeded: settled.length - codes.length, unanswered }
 }
+
+/** Fails unless the number is that of the calls that succeeded, plus at most the unanswered ones. */
+function expectMade(number: number, { succeeded, unanswered }: Awaited<ReturnType<typeof atOnce>>): void {
+  expect(number).toBeGreaterThanOrEqual(succeeded)
+  expect(number).toBeLessThanOrEqual(succeeded + unanswered)
+}
+
+const UNAVAILABLE = 'storage_unavailable'
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : error
@@ -49,19 +61,25 @@ describe.skipIf(postgresPrograms === undefined)('three instances of one sandbox'
         totals: totals(total_cents),
       })
       const pushed: number[] = []
+      let unanswered = 0
       await Promise.all(
         Array.from({ length: 60 }, async (_, n) => {
           const { url, apiKey } = instances[n % 3] ?? { url: '', apiKey: '' }
-          const answer = await fetch(`${url}/v1/checks/external/${id}`, {
-            method: 'PUT',
-            headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-            body: JSON.stringify({ ...push, revision: n }),
-          })
+          const pushOnce = () =>
+            fetch(`${url}/v1/checks/external/${id}`, {
+              method: 'PUT',
+              headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+              body: JSON.stringify({ ...push, revision: n }),
+            })
+          let answer = await pushOnce()
+          for (; answer.status === 503; answer = await pushOnce()) unanswered += 1
           pushed.push(answer.status)
         }),
       )
-      expect(pushed.filter((status) => status === 201)).toHaveLength(1)
-      expect(pushed.filter((status) => status === 200)).toHaveLength(59)
+      const succeeded = pushed.filter((status) => status === 201).length
+      expect(succeeded).toBeLessThanOrEqual(1)
+      expectMade(1, { succeeded, unanswered })
+      expect(pushed.filter((status) => status === 200)).toHaveLength(60 - succeeded)
       expect((await clientOf(run).checks.get(id)).revision).toBe(59)
 
       const claims = Array.from(
@@ -76,7 +94,7 @@ describe.skipIf(postgresPrograms === undefined)('three instances of one sandbox'
       const [claimed, paid] = await Promise.all([atOnce(claims), atOnce(payments)])
       const { items, paid_cents, balance_cents } = await clientOf(run).checks.get(id)
       const shown = (await clientOf(run + 1).claims.list({ external_check_id: id, limit: 100 })).data
-      expect(shown).toHaveLength(claimed.succeeded)
+      expectMade(shown.length, claimed)
       expect(items.map(({ claimed_quantity }) => claimed_quantity).every((quantity) => quantity <= 1)).toBe(
         true,
       )
@@ -85,7 +103,7 @@ describe.skipIf(postgresPrograms === undefined)('three instances of one sandbox'
         .map(({ amount_cents }) => amount_cents)
         .reduce((one, other) => one + other, 0)
       expect([sum, paid_cents + balance_cents]).toEqual([paid_cents, total_cents])
-      expect(sum).toBe(paid.succeeded * (total_cents / 20))
+      expectMade(sum / (total_cents / 20), paid)
     },
   )
 
@@ -107,11 +125,10 @@ describe.skipIf(postgresPrograms === undefined)('three instances of one sandbox'
             clients[n % 3]?.guests.claim(id, { items: [{ external_id: `i${n % ITEMS}`, quantity: 1 }] }),
         ),
       )
-      expect(claimed.succeeded).toBe(ITEMS)
-      const after = await clients[1]?.checks.get(id)
-      expect(after?.items.map(({ claimed_quantity }) => claimed_quantity)).toEqual(
-        Array.from({ length: ITEMS }, () => 1),
-      )
+      expectMade(ITEMS, claimed)
+      const taken = (await clients[1]?.checks.get(id))?.items.map(({ claimed_quantity }) => claimed_quantity)
+      expect(taken?.every((quantity) => quantity <= 1)).toBe(true)
+      expectMade(taken?.filter((quantity) => quantity === 1).length ?? 0, claimed)
     },
   )
 })
