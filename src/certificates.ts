@@ -13,7 +13,7 @@ import {
 
 export { requireHosts, type KeyPair } from './issue-certificate.ts'
 
-/** A local certificate authority, which only the simulator's sender trusts (contract section 10). */
+/** A local certificate authority, which only the service and Tabwire's commands trust (contract section 10). */
 export interface Authority {
   certificatePem: string
   /**

@@ -275,7 +275,8 @@ export function createClient(options: ClientOptions) {
       /**
        * Plays guests on every open check, reproducibly by a seed: they claim, release, split, pay, tip, refund and rate. Each
        * action is one of the calls above.
-       * @throws ApiError for any refusal other than 409, which guests expect.
+       * @throws ApiError for any refusal other than those that guests expect: a conflict, a declined card, and a check, claim
+       * or payment that has changed or is gone.
        * @example
        * const { paid_cents, tip_cents } = await client.guests.play({ seed: 7 })
        */

@@ -48,8 +48,8 @@ export interface Simulator
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   requireOptions(options)
-  const { port = 0, onError = warn, ref = false, ...others } = options
-  const service = await startSimulator({ port, onError, ref, ...others })
+  const { port = 0, ref = false, ...others } = options
+  const service = await startSimulator({ port, ref, ...others })
   const { url, baseUrl, apiKey, ca, fetch, thrownBy, idle } = service
   const client = createClient({ url, apiKey, fetch })
   const { receive, received, clear } = createReceived(service.receive)
@@ -71,11 +71,6 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     reset,
     [Symbol.asyncDispose]: () => close(),
   }
-}
-
-/** Prints internal errors as process warnings. */
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error))
 }
 
 /** A delivery to a receiver in this process. */

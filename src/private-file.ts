@@ -91,10 +91,7 @@ async function requireReplaceable(path: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   })
   if (found === undefined || found.isFile()) return
-  const code = found.isSymbolicLink()
-    ? 'a symbolic link'
-    : found.isDirectory()
-      ? 'EISDIR'
-      : 'not a regular file'
+  if (found.isDirectory()) throw Object.assign(new Error(`${path} is a directory.`), { code: 'EISDIR' })
+  const code = found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
   throw Object.assign(new Error(`${path} is ${code}.`), { code })
 }

@@ -38,10 +38,13 @@ async function stranger(listener: RequestListener): Promise<string> {
 }
 
 describe('the client', () => {
-  test.each(['', '/', '/v1', '/v1/'])('takes the URL of the service with %j at its end', async (end) => {
-    const client = createClient({ url: simulator.url + end, apiKey: simulator.apiKey })
-    expect((await client.locations.list()).data).toHaveLength(2)
-  })
+  test.each(['', '/', '/v1', '/v1/', '/v1//'])(
+    'takes the URL of the service with %j at its end',
+    async (end) => {
+      const client = createClient({ url: simulator.url + end, apiKey: simulator.apiKey })
+      expect((await client.locations.list()).data).toHaveLength(2)
+    },
+  )
 
   test('pushes a check with any id and reads the same check', async () => {
     const client = createClient(simulator)

@@ -88,6 +88,15 @@ describe('a private file', () => {
     expect((await readdir(directory)).sort()).toEqual(['a', 'victim'])
   })
 
+  test('is not put in place of a directory', async () => {
+    const path = join(await temporaryDirectory(), 'a')
+    await mkdir(path)
+    await expect(writePrivateFile(path, 'secret')).rejects.toMatchObject({
+      code: 'EISDIR',
+      message: `${path} is a directory.`,
+    })
+  })
+
   test('has a temporary file with a random name that only its owner can read', async () => {
     const directory = await temporaryDirectory()
     const drafts = [await openPrivateFile(join(directory, 'a')), await openPrivateFile(join(directory, 'a'))]

@@ -79,7 +79,7 @@ export function accountOf({ location, records, findings, conflicts, allClosed }:
   }
 }
 
-/** Most requests of a problem. The report lists further ones. */
+/** Most requests of a problem. */
 const EXAMPLES = 10
 
 /** Returns one problem for each code and check of the findings about money. */

@@ -22,7 +22,7 @@ const EXIT_TIMEOUT_MS = 2_000
  * Opens a link to the inspector in the browser. Resolves with false when that is known to have failed. The system's
  * opener starts programs for files and schemes, so it gets only a page of ours that redirects to the link; other
  * texts are not opened. The link itself would be visible in the list of processes.
- * @param directory The data directory, where the page is written; without one, the user's state directory.
+ * @param directory The data directory, where the page is written; the user's state directory when it does not exist.
  */
 export async function openInBrowser(link: string, directory: string): Promise<boolean> {
   if (!isInspectorLink(link)) return false

@@ -60,7 +60,7 @@ export type Send = (
 
 export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: ClientOptions): Send {
   const { origin, pathname } = serviceUrlOf(url)
-  const base = origin + pathname.replace(/\/+(v1\/?)?$/, '')
+  const base = origin + pathname.replace(/\/+(v1\/*)?$/, '')
   const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
   return async (method, path, body, signal, others) => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' }

@@ -9,11 +9,6 @@ export interface List<T> {
   data: T[]
   next_cursor: string | null
 }
-/**
- * Query names with their values.
- * @deprecated Each list has a query type of its own, such as {@link DeliveriesQuery}.
- */
-export type ListQuery = Readonly<Record<string, string | number | undefined>>
 export type {
   ChecksQuery,
   ClaimsQuery,

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { shells, shellScript, type Shell } from '../cli/completion/complete.ts'
+import { shells, shellScript, type CompletionShell } from '../cli/completion/complete.ts'
 
 export default class Completion extends BaseCommand {
   static override description =
@@ -22,7 +22,7 @@ export default class Completion extends BaseCommand {
 
   async run(): Promise<void> {
     const { args } = await this.parse(Completion)
-    const script = await shellScript(args.shell as Shell)
+    const script = await shellScript(args.shell as CompletionShell)
     if (this.wantsJson) this.print({ shell: args.shell, script }, () => script)
     else this.write(script)
   }

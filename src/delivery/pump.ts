@@ -39,6 +39,8 @@ interface PumpSettings {
   clock: Clock
   /** Endpoints that this instance delivers to. Default: all. They are closed with the pump. */
   slots?: Slots | undefined
+  /** Milliseconds that an attempt takes at most. */
+  attemptMs: number
   /** Called when deliveries could not be read or an attempt not recorded; both are retried. */
   onError?: (error: unknown) => void
   limits?: Partial<PumpLimits>
@@ -57,11 +59,8 @@ export interface PumpLimits extends InFlightLimits {
  */
 const LOOKAHEAD = 4
 
-/**
- * Milliseconds to wait for an attempt of another instance: its timeout, its wait in the queue, and the report of its
- * outcome.
- */
-const ELSEWHERE_MS = 15_000
+/** Milliseconds for an attempt of another instance beside its timeouts: its wait in the queue, and the report of its outcome. */
+const ELSEWHERE_MS = 4_000
 
 const defaultLimits: PumpLimits = {
   perEndpoint: 8,
@@ -73,7 +72,9 @@ const defaultLimits: PumpLimits = {
 
 /** Takes due deliveries from the store and attempts them, including those that an earlier run left pending. */
 export function createPump(settings: PumpSettings): Pump {
-  const { service, deliver, clock, slots, onError = () => {}, ...given } = settings
+  const { service, deliver, clock, slots, attemptMs, onError = () => {}, ...given } = settings
+  /** For an attempt of another instance. */
+  const waitMs = attemptMs + ELSEWHERE_MS
   const limits = { ...defaultLimits, ...given.limits }
   const wake = coalesce(look)
   const inFlight = createInFlight(limits, { onCapacity: wake })
@@ -208,7 +209,7 @@ export function createPump(settings: PumpSettings): Pump {
             if ('put' in write && write.put.id === id) settleIfAttempted(write.put)
             else if ('remove' in write && write.remove === id) fail(notFound(id))
       })
-      const timer = timers.setTimeout(() => fail(notReported(id)), ELSEWHERE_MS).unref()
+      const timer = timers.setTimeout(() => fail(notReported(id, waitMs)), waitMs).unref()
       signal.addEventListener('abort', abort)
       service
         .get('deliveries', id)
@@ -299,10 +300,10 @@ function notFound(deliveryId: string): Refusal {
   return new Refusal('not_found', `Delivery ${deliveryId} not found.`)
 }
 
-function notReported(deliveryId: string): Refusal {
+function notReported(deliveryId: string, waitMs: number): Refusal {
   return new Refusal(
     'storage_unavailable',
-    `Another instance attempts delivery ${deliveryId}, and reported no outcome within ${ELSEWHERE_MS / 1000} s. Show the delivery later.`,
+    `Another instance attempts delivery ${deliveryId}, and reported no outcome within ${waitMs / 1000} s. Show the delivery later.`,
   )
 }
 

@@ -250,12 +250,13 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
 
   const forever = new AbortController().signal
   const isEvent = (message: StreamMessage) => message.type === 'event'
+  /** Plays rounds at each event until one has an act; resolves with false when the play is ended. */
+  const untilActed = async () =>
+    (await watch(calls, signal ?? forever, async () => (await round()) || undefined, isEvent)) === true
   while (signal?.aborted !== true) {
     // Without an act, other guests and the POS are awaited.
-    const acted = untilPaid
-      ? await round()
-      : await watch(calls, signal ?? forever, async () => (await round()) || undefined, isEvent)
-    if (acted !== true) break
+    const acted = (await round()) || (!untilPaid && (await untilActed()))
+    if (!acted) break
     if (virtual)
       await calls.advance(durationText(pace)).catch((error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'state_replaced') throw error

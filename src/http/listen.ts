@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { listen as listhen } from 'listhen'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
-import { isLoopbackBinding } from '../model/loopback.ts'
+import { isLoopbackName } from '../model/loopback.ts'
 import type { App } from './app.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
 import type { ConnectionLimits } from '../model/simulator/settings.ts'
@@ -165,7 +165,7 @@ async function bind(
     port,
     hostname: host,
     https: https ?? false,
-    public: !isLoopbackBinding(host),
+    public: !isLoopbackName(host),
     isProd: port !== 0,
     isTest: true,
     showURL: false,

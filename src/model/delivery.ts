@@ -62,7 +62,7 @@ export interface Delivery {
   event_id: string
   event_type: EventType | 'ping'
   endpoint_id: string
-  /** URL of the endpoint, known after the endpoint was removed; absent before the first attempt. */
+  /** URL of the endpoint, known after the endpoint was removed; absent until the first attempt or, without one, the end. */
   endpoint_url?: string
   external_check_id: string | null
   status: 'pending' | 'delivered' | 'dead'

@@ -12,10 +12,5 @@ export function isLoopbackName(name: string): boolean {
 
 /** Returns true for a shared service that other machines reach: its users must not reach its network through it. */
 export function isOpenToOthers(store: unknown, host: unknown): boolean {
-  return store !== undefined && typeof host === 'string' && !isLoopbackBinding(host)
-}
-
-/** Returns true when only this machine can reach a service that listens on this host. */
-export function isLoopbackBinding(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+  return store !== undefined && typeof host === 'string' && !isLoopbackName(host)
 }

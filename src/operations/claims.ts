@@ -6,6 +6,7 @@ import {
   type ClaimedItem,
   viewClaim,
 } from '../model/guests/records.ts'
+import type { DetailsOf } from '../model/error-details.ts'
 import { unclaimedQuantity } from '../model/guests/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
 import {
@@ -22,11 +23,7 @@ import { type Operation, unchanged } from './operation.ts'
 interface ClaimItems extends CheckAddress, ClaimBody, ByGuest {}
 
 /** Reason why an item cannot be claimed. `unclaimed_quantity` is `null` for an item that the check does not have. */
-interface NotClaimable {
-  external_id: string
-  reason: 'check_closed' | 'unknown_item' | 'discount_line' | 'quantity_not_positive' | 'exceeds_unclaimed'
-  unclaimed_quantity: number | null
-}
+type NotClaimable = DetailsOf<'not_claimable'>['items'][number]
 
 /** `POST /_sim/checks/{external_check_id}/claims`: a guest claims items of the check (contract section 7). */
 export const claimItems = {

@@ -12,7 +12,7 @@ export interface CheckAddress {
   external_id: string
 }
 
-/** Returns the reads of a push and of every guest action: the check and all of its claims. */
+/** Returns the reads of a push and of the guest actions about items and money: the check and all of its claims. */
 export function readsOfCheck(address: CheckAddress) {
   const key = checkKey(address)
   return {

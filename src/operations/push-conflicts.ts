@@ -1,4 +1,5 @@
 import type { OrderedPush, PushedItem, StoredCheck } from '../model/check.ts'
+import type { DetailsOf } from '../model/error-details.ts'
 import { type Claim } from '../model/guests/records.ts'
 import {
   claimableQuantity,
@@ -10,13 +11,9 @@ import { Refusal } from '../model/refusal.ts'
 
 /**
  * An item that makes a push a 409 conflict: guests claimed more than the push leaves (specification section 4, rule 4).
+ * `claimed_quantity` is the whole quantity on a fully paid check.
  */
-interface Conflict {
-  external_id: string
-  reason: 'removed' | 'price_decreased' | 'quantity_below_claimed'
-  /** Quantity of the item that guests claimed; the whole quantity on a fully paid check. */
-  claimed_quantity: number
-}
+type Conflict = DetailsOf<'conflict_with_paid_items'>['conflicts'][number]
 
 /** Refusal of a push, with the check that it conflicts with. */
 export class PushConflict extends Refusal {

@@ -84,6 +84,7 @@ export function openDeliveries(
       deliver,
       clock,
       slots: parts.shared?.openSlots({ ...times, attemptMs: longestAttempt(times) }),
+      attemptMs: times.timeoutMs + times.bodyTimeoutMs,
       limits: limitsOf(parts),
       onError(error) {
         const isAway = error instanceof Refusal && error.code === 'storage_unavailable'

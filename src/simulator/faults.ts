@@ -34,7 +34,7 @@ export function createFaults(
   const active: ActiveFaults = {
     now: () => now,
     seed: () => now.seed ?? defaultSeed,
-    count: (id, change) =>
+    update: (id, change) =>
       values.update(FAULTS, (value) => {
         const set = structuredClone(stored(value))
         if (set.id !== id) return { value, reply: undefined }

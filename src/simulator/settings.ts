@@ -251,6 +251,11 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
   }
 }
 
+/** Prints an error as a warning of the process. */
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error))
+}
+
 /**
  * Returns the callbacks of the program. An error that one of them throws, or with which its promise rejects, goes to
  * `onError`; an error of `onError` becomes a process warning. So they change no response, and stop neither the store nor the
@@ -259,10 +264,9 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
 export function callbacksOf({
   onRequest,
   onNotice,
-  onError,
+  onError = warn,
 }: Pick<SimulatorOptions, keyof Callbacks>): Callbacks {
-  const warn = (thrown: unknown) => process.emitWarning(thrown instanceof Error ? thrown : String(thrown))
-  const report: Callbacks['onError'] = (error, requestId) => run(() => onError?.(error, requestId), warn)
+  const report: Callbacks['onError'] = (error, requestId) => run(() => onError(error, requestId), warn)
   return {
     onRequest:
       onRequest &&

@@ -75,7 +75,7 @@ export async function compareSettings({
       )
 }
 
-/** Returns the newest id of the stored records; `undefined` when there are none. */
+/** Returns the newest id of the stored records except locations; `undefined` when there are none. */
 export async function newestIdIn(store: Pick<Store, 'list'>): Promise<string | undefined> {
   const newest = stateCollections.map(
     async (name) => [name, (await store.list(name, { limit: 1 })).data] as const,

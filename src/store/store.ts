@@ -57,7 +57,7 @@ export interface Store {
   generation(): number
   /**
    * Calls `listener` with the writes of each transaction, in order, once they are durable; in a shared store, also with
-   * those of other processes. The result removes it.
+   * those of other processes. Removals of old events by this process are left out. The result removes the listener.
    */
   onCommit(listener: CommitListener): () => void
   /** Sequence of the last transaction that listeners got. Sequences rise; a shared store has one for all processes. */

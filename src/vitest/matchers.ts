@@ -212,6 +212,9 @@ export interface DeliveredOptions extends Omit<DeliveriesWanted, 'type' | 'count
   times?: number
 }
 
+/** Milliseconds that are left at least to see whether an attempt is in flight. */
+const LEAST_MS = 500
+
 /** Deliveries that a failure shows at most. */
 const MOST_SHOWN = 10
 
@@ -230,9 +233,12 @@ export async function toHaveDelivered(
   const { times, ...options } = given
   requireSetting('times', wholeNumber({ min: 0 }), times)
   const wanted = { ...wantedOf({ ...options, type }), count: times ?? 1, exactly: times !== undefined }
+  let left = options.timeout ?? TIMEOUT_MS
   if (this.isNot !== true && wanted.count > 0)
     try {
+      const started = performance.now()
       const came = await simulator.deliveries.waitFor({ ...options, type, count: wanted.count })
+      left = Math.max(LEAST_MS, left - (performance.now() - started))
       if (times === undefined) return unwanted(wanted, came)
     } catch (error) {
       if (!(error instanceof NotDelivered)) throw error
@@ -243,7 +249,7 @@ export async function toHaveDelivered(
     }
   const { timeout = TIMEOUT_MS, signal } = options
   if (timeout !== 0)
-    await simulator.idle({ timeout, signal }).catch((cause: unknown) => {
+    await simulator.idle({ timeout: left, signal }).catch((cause: unknown) => {
       if (!(cause instanceof TimedOut)) throw cause
       const meant = this.isNot === true ? expectedNot(wanted) : inWords(wanted)
       throw new TimedOut(

@@ -1,6 +1,7 @@
 import type { JsonText } from '../client.ts'
 import { createSimulator, type Simulator } from '../library.ts'
 import type { Check, PushInput } from '../model/check.ts'
+import { ORDER_BY } from '../model/revision.ts'
 import {
   requireKnownOptions,
   requireSetting,
@@ -50,6 +51,10 @@ export async function toConverge(
   if (pushes !== undefined && !Array.isArray(pushes))
     throw new TypeError(`toConverge expects a list of pushes, got ${kindOf(pushes)}.`)
   const { orders = 20, seed = 1, check } = options
+  if (pushes !== undefined && check !== undefined)
+    throw new TypeError(
+      'toConverge selects by `check` among recorded pushes. Pass a list of pushes, or `check`.',
+    )
   requireSetting('orders', wholeNumber({ min: 1 }), orders)
   requireSetting('seed', wholeNumber(wholeNumbers.seed), seed)
   const expected = 'the pushes of each check end in one state, in any order and repeated'
@@ -59,7 +64,7 @@ export async function toConverge(
     throw new TypeError(
       `toConverge has no pushes to repeat${check === undefined ? '' : ` of check ${check}`}. Push checks to the simulator first, or pass a list of pushes.`,
     )
-  const orderBy = await orderFieldOf(simulator)
+  const { order_by: orderBy = ORDER_BY } = await simulator.health()
   const trial = await createSimulator({ port: false, orderBy, bodyLimit: Number.MAX_SAFE_INTEGER })
   try {
     const found: Diverging[] = []
@@ -87,12 +92,6 @@ interface Diverging {
   id: string
   pushes: readonly RecordedPush[]
   divergence: NonNullable<Convergence['divergence']>
-}
-
-/** Returns the field by which the service orders pushes. */
-async function orderFieldOf(simulator: Simulator): Promise<string> {
-  const answer = await simulator.fetch('/_sim/health')
-  return ((await answer.json()) as { order_by: string }).order_by
 }
 
 function recordedOf(body: PushInput | JsonText, index: number): RecordedPush {

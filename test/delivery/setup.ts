@@ -102,6 +102,7 @@ export async function openSetup(options: SetupOptions = {}) {
   const errors: unknown[] = []
   const startPump = () =>
     createPump({
+      attemptMs: 11_000,
       service: used,
       deliver,
       clock,

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { isLoopbackBinding } from '../../src/model/loopback.ts'
+import { isLoopbackName } from '../../src/model/loopback.ts'
 import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
 import { openTarget } from './standing.ts'
 
@@ -15,10 +15,17 @@ function statusFor(port: number, host: string): Promise<number | undefined> {
 }
 
 describe('a service that listens beyond this machine', () => {
+  test.each(['127.example.org', '127.0.0.1.example.org', 'localhost.example.org'])(
+    'may be behind the name %s',
+    (host) => {
+      expect(isLoopbackName(host)).toBe(false)
+    },
+  )
+
   test.each(['0.0.0.0', '0', '0x0', '::', '::ffff:0.0.0.0'])(
     'on %s is not treated as loopback, and requires an allowed Host',
     async (host) => {
-      expect(isLoopbackBinding(host)).toBe(false)
+      expect(isLoopbackName(host)).toBe(false)
       const target = await openTarget({ host }).catch((error: unknown) => error as Error)
       // Where there is no IPv6, it cannot be listened on.
       if (target instanceof Error)

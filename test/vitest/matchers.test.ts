@@ -211,6 +211,11 @@ describe('a wrong subject or argument', () => {
       'orders must be a whole number of at least 1, got 0.',
     ],
     [
+      'a check beside a list of pushes',
+      () => expect(simulator).toConverge([check()], { check: 'a' }),
+      'toConverge selects by `check` among recorded pushes. Pass a list of pushes, or `check`.',
+    ],
+    [
       'a text as number of orders',
       () => expect(simulator).toConverge([check()], { orders: 'all' as never }),
       'orders must be a whole number of at least 1, got "all".',

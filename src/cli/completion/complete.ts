@@ -260,11 +260,11 @@ const files = {
   powershell: 'tabwire.ps1',
 } as const
 
-export type Shell = keyof typeof files
-export const shells = Object.keys(files) as Shell[]
+export type CompletionShell = keyof typeof files
+export const shells = Object.keys(files) as CompletionShell[]
 
 /** Returns the script that makes a shell ask `tabwire complete` when the tab key is pressed. */
-export async function shellScript(shell: Shell): Promise<string> {
+export async function shellScript(shell: CompletionShell): Promise<string> {
   return readFile(packageFile(`fixtures/completion/${files[shell]}`), 'utf8')
 }
 

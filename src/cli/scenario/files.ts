@@ -73,11 +73,11 @@ const NAMED = { flag: '--out', content: 'scenario' }
  * @throws CommandError (usage) when the named file exists, unless it may be replaced; and when it cannot be written.
  */
 export async function outputFile(named: string | undefined, force: boolean): Promise<string> {
-  if (named === undefined) return force ? `${FILE}.json` : newFile()
-  if (!force && (await isFile(named)))
+  if (!force && named !== undefined && (await isFile(named)))
     throw usageError(`--out: ${named} already exists. Pass --force to replace it, or another --out FILE.`)
-  await writing(named, NAMED, () => checkOutput(named))
-  return named
+  const file = named ?? (force ? `${FILE}.json` : await newFile())
+  await writing(file, NAMED, () => checkOutput(file))
+  return file
 }
 
 /** Returns the first name that no file has: with a number from 2 on, where the plain one is taken. */

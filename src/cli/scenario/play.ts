@@ -1,4 +1,5 @@
 import { ApiError, Unreachable, type Client } from '../../client.ts'
+import type { EventView } from '../../model/event-view.ts'
 import { ORDER_BY } from '../../model/revision.ts'
 import { uniqueName, next, orderedBy, type PushBody } from '../push/bodies.ts'
 import { durationText } from '../../model/text/time.ts'
@@ -231,10 +232,16 @@ const ROUNDS = 20
 const controls = {
   /** Sends the delivery of an event again. */
   async resend(client: Client, { check, event }: Extract<Step, { do: 'resend' }>): Promise<StepResponse> {
-    const { data } = await client.events.list({ external_check_id: check, order: 'asc', limit: 100 })
-    const found = data[event - 1]
+    let number = 0
+    let found: EventView | undefined
+    for await (const one of client.events.all({ external_check_id: check, order: 'asc', limit: 100 })) {
+      number += 1
+      if (number < event) continue
+      found = one
+      break
+    }
     if (found === undefined)
-      return refusal(`The check has ${data.length} events, and the step resends number ${event}.`)
+      return refusal(`The check has ${number} events, and the step resends number ${event}.`)
     const deliveries = await client.deliveries.list({ event_id: found.id, order: 'asc', limit: 1 })
     const [delivery] = deliveries.data
     if (delivery === undefined)

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { writeRun } from '../../data-directory.ts'
 import { runningService } from '../running-service.ts'
 import { exitCodes } from '../errors.ts'
-import { isLoopbackBinding, isOpenToOthers } from '../../model/loopback.ts'
+import { isLoopbackName, isOpenToOthers } from '../../model/loopback.ts'
 import type { SimulatorOptions } from '../../simulator-options.ts'
 import { readCertificate } from '../files/input.ts'
 import { listed } from '../flags.ts'
@@ -59,7 +59,7 @@ export function warningsOf(flags: {
   store?: string | undefined
 }): string[] {
   return [
-    isLoopbackBinding(flags.host)
+    isLoopbackName(flags.host)
       ? ''
       : `--host ${flags.host}: other machines can reach the service. Requests need an API key or a table address, and an allowed Host header.`,
     isOpenToOthers(flags.store, flags.host) && flags['deny-private'] === undefined

@@ -4,7 +4,7 @@ import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../..
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { localAuthorityFile } from '../../cli/running-service.ts'
 import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/text/shell-command.ts'
-import { signatureHeader } from '../../model/text/service-name.ts'
+import { deliveryHeaders } from '../../model/text/service-name.ts'
 import { sign } from '../../signature/index.ts'
 
 export default class DeliveriesExport extends ServiceCommand {
@@ -45,14 +45,11 @@ export default class DeliveriesExport extends ServiceCommand {
         `The signature is the placeholder ${PLACEHOLDER}. To sign, pass --secret with the signing secret of the endpoint.`,
       )
     const name = await this.serviceName({ ...flags, url: (await this.locate(flags)).url })
-    const headers = { 'User-Agent': `${name}-Webhooks/1.0`, [signatureHeader(name)]: signature }
-    const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}`)
-    const request = {
-      method: 'POST',
-      url,
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body,
-    }
+    const headers = deliveryHeaders(name, signature)
+    // Both forms begin with the type.
+    const { 'Content-Type': _type, ...others } = headers
+    const lines = Object.entries(others).map(([header, value]) => `${header}: ${value}`)
+    const request = { method: 'POST', url, headers, body }
     // Without the line's end of `print`, which would become part of the body.
     if (flags.as === 'http' && !this.wantsJson) this.write(httpRequest(url, lines, body))
     else {

@@ -101,7 +101,7 @@ export function createFaultSequence(
 
   /** Uses up the injections of a plan. */
   async function takeNow(drawn: FaultPlan): Promise<FaultPlan | undefined> {
-    return faults.count(set, ({ deliveries }) => {
+    return faults.update(set, ({ deliveries }) => {
       const taken = takePlan(deliveries, drawn)
       if (taken !== undefined) countPlan(deliveries, taken)
       return taken
@@ -111,7 +111,7 @@ export function createFaultSequence(
   async function takeFirst(entry: Entry, first: FaultPlan): Promise<FaultPlan | undefined> {
     if (entry.state === 'taken') {
       // The attempt could not be recorded and is repeated, with the same faults.
-      await faults.count(set, ({ deliveries }) => countPlan(deliveries, first))
+      await faults.update(set, ({ deliveries }) => countPlan(deliveries, first))
       return first
     }
     const before = faults.now()

@@ -23,7 +23,7 @@ export function createAllowedHosts(boundHost: string, allowedHosts: readonly str
 
 /**
  * Refuses requests of other web pages (contract section 10). DNS rebinding shows as a foreign `Host`, and a page of
- * another origin as a foreign `Origin`. HTTP/1.0 requests may omit `Host`, because browsers do not use it.
+ * another host as a foreign `Origin`. HTTP/1.0 requests may omit `Host`, because browsers do not use it.
  */
 export function createHostCheck(isAllowed: IsAllowedHost): (request: Request) => void {
   return (request) => {
@@ -63,7 +63,7 @@ function isHttp10(request: Request): boolean {
 function foreign(): Refusal {
   return new Refusal(
     'forbidden_origin',
-    'Requests from web pages of another origin are refused. Send the request from a server or a command line.',
+    'Requests from web pages of another host are refused. Send the request from a server or a command line.',
   )
 }
 

@@ -4,8 +4,6 @@ import type { Json } from './json.ts'
 export interface CollectionRequest {
   /** Unique in the collection. */
   name: string
-  /** The operation's tag, by which requests are grouped. */
-  tag: string
   description: string
   /** Upper case. */
   method: string
@@ -29,7 +27,6 @@ interface Operation {
   operationId: string
   summary: string
   description?: string
-  tags: readonly [string]
   security: readonly Json[]
   requestBody?: { content: Record<string, { examples?: Record<string, { $ref: string }> }> }
 }
@@ -92,7 +89,6 @@ function requestOf(step: Step, { method, path, operation }: Found, document: Doc
   const { name = operation.summary, note, query = {}, saves = {} } = step
   return {
     name: name.replace(/\.$/, ''),
-    tag: operation.tags[0],
     description: [operation.description, note].filter((text) => text !== undefined).join('\n\n'),
     method: method.toUpperCase(),
     path: path.replace(/\{(\w+)\}/g, (_, parameter: string) => valueOf(step, parameter)),

@@ -41,16 +41,15 @@ const errorAnswers = {
   },
   Forbidden: {
     codes: ['insufficient_scope', 'forbidden_host', 'forbidden_origin'],
-    description: 'The key lacks the scope, or the request comes from a web page of another origin.',
+    description: 'The key lacks the scope, or the request comes from a web page of another host.',
   },
   ForbiddenPage: {
     codes: ['forbidden_host', 'forbidden_origin'],
-    description: 'The request comes from a web page of another origin.',
+    description: 'The request comes from a web page of another host.',
   },
   ForbiddenGuest: {
     codes: ['forbidden_host', 'forbidden_origin', 'not_your_claim'],
-    description:
-      'The claim belongs to another guest, or the request comes from a web page of another origin.',
+    description: 'The claim belongs to another guest, or the request comes from a web page of another host.',
   },
   NotFound: { codes: ['not_found'], description: 'The resource does not exist.' },
   PaidItemsConflict: {

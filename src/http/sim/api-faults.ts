@@ -40,7 +40,7 @@ export function createApiFaults(faults: ActiveFaults, authenticate: Authenticate
   /** Draws and counts the faults of a request in one transaction. Called only when a fault applies to the request. */
   async function plan(id: number, concerns: (rule: Rule) => boolean): Promise<readonly Injected[]> {
     const seed = faults.seed()
-    const planned = await faults.count(id, ({ api }) =>
+    const planned = await faults.update(id, ({ api }) =>
       api.filter(concerns).map((rule) => ({ fault: rule.fault, kinds: planKinds(rule, seed) })),
     )
     return planned?.filter(({ kinds }) => kinds.length > 0) ?? []

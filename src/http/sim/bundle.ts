@@ -64,7 +64,7 @@ async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bund
   const faults = await parts.faultsNow()
   await parts.log.bringUpToDate()
   const records = await recordsNow(parts.service)
-  // From here on synchronous: everything is of one moment.
+  // From here on synchronous: everything is of one moment, unless commits overtook every read of the records.
   const clock = parts.clockNow()
   const at = new Date(clock.now)
   const { location_id } = key
@@ -93,7 +93,7 @@ async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bund
 /** Most reads of all records, when each is overtaken by a commit. */
 const MOST_READS = 10
 
-/** Reads all records. Reads again when a commit came between the read and its result. */
+/** Reads all records. Reads again when a commit came between the read and its result, up to {@link MOST_READS} times. */
 async function recordsNow(service: BundleParts['service']): Promise<Everything> {
   let commits = 0
   const unsubscribe = service.onCommit(() => (commits += 1))

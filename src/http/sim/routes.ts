@@ -76,7 +76,6 @@ export function simRoutes(parts: SimParts): Documented[] {
       handle: () => ok({ status: 'ok', ...parts.health() }),
     },
     ...monitoringRoutes(parts.monitoring),
-    // Before the deliveries, because `resend-plan` would also match their id.
     ...resendRoutes(service),
     ...deliveryRoutes(service),
     ...sentRequestRoutes(parts),

@@ -32,7 +32,7 @@ export interface ActiveFaults {
    * Changes counts in one transaction. `change` may modify the set, and is called again when another instance was faster.
    * Resolves with its reply; with `undefined`, and without a change, when the faults of this id were replaced.
    */
-  count<Reply>(id: number, change: (set: FaultSet) => Reply): Promise<Reply | undefined>
+  update<Reply>(id: number, change: (set: FaultSet) => Reply): Promise<Reply | undefined>
   /** Calls `listener` after each replacement of the faults, also by other instances. */
   onReplaced(listener: () => void): void
 }

@@ -63,7 +63,7 @@ export function countsOf(records: Pick<Everything, StateCollection>): Omit<State
   }
 }
 
-/** Returns the newest identifier of any kind; `undefined` when the state has only locations. */
+/** Returns the newest identifier except those of locations; `undefined` when the state has only locations. */
 export function newestId(state: Pick<Everything, StateCollection>): string | undefined {
   let newest = { id: '', time: '' }
   for (const name of stateCollections)

@@ -18,7 +18,7 @@ export interface CheckUp {
   holder: number | undefined
 }
 
-/** Checks a data directory without changing it. */
+/** Checks a data directory. Changes nothing, but creates and removes a file to see whether it can. */
 export async function checkUp(directory: string): Promise<CheckUp> {
   return resultOf(await surveyDirectory(directory), [])
 }

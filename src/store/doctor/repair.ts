@@ -4,6 +4,7 @@ import { modeWanted, type Survey } from './survey.ts'
 import { snapshotOf } from './salvage.ts'
 import { chmod, copyFile, constants, link, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { apiKeyPattern } from '../../model/api-key.ts'
 import { syncDirectory } from '../../replace-file.ts'
 import { OWNER_ONLY, writeNewFile } from '../disk.ts'
 import { newTemporary } from '../snapshot/adapter.ts'
@@ -99,7 +100,7 @@ const NOTHING_LEFT = 'db.json has no readable locations, so the next start begin
 export function holdsKey(bytes: Buffer): boolean {
   try {
     const { api_key } = JSON.parse(bytes.toString()) as { api_key?: unknown }
-    return typeof api_key === 'string' && api_key !== ''
+    return typeof api_key === 'string' && apiKeyPattern.test(api_key)
   } catch {
     return false
   }

@@ -44,7 +44,7 @@ export interface Survey {
   credentials: Content
 }
 
-/** Reads a data directory without changing anything. */
+/** Reads a data directory. Changes nothing, but creates and removes a file to see whether it can. */
 export async function surveyDirectory(directory: string): Promise<Survey> {
   const state = await stateOf(directory)
   const found = { shown: shownDirectory(directory), directory: state, mode: 0, leftOpen: false, entries: [] }

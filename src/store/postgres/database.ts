@@ -29,7 +29,7 @@ export interface Database {
    * Runs `work` in one transaction.
    * @throws RolledBack when the server answered COMMIT with ROLLBACK.
    */
-  transaction<T>(work: (query: Query) => Promise<T>, mode?: 'repeatable read'): Promise<T>
+  transaction<T>(work: (query: Query) => Promise<T>, mode?: 'read only'): Promise<T>
   /** Number of connections, of those without work, and of callers that wait for one. */
   connections(): { open: number; idle: number; waiting: number }
   /** Returns an error of the start with what to change; it has no password. */

@@ -135,7 +135,7 @@ export function openSharedJournal({ schema, query, transaction }: Database, box:
         await own(`SELECT FROM ${schema}.sandbox FOR UPDATE`)
         return work(appendingBy(own, schema, box))
       }),
-    load: () => transaction((read) => load(read, schema, box), 'repeatable read'),
+    load: () => transaction((read) => load(read, schema, box), 'read only'),
     replace: (records, { seq }) => transaction((run) => replace(run, schema, records, seq, box)),
     compact: () => transaction((run) => compact(run, schema)),
   }

@@ -93,7 +93,7 @@ const migrations: readonly string[] = [
  */
 export async function migrate(database: Database, sandbox: string): Promise<void> {
   const { schema } = database
-  const before = await database.transaction((query) => versionOf(query, sandbox), 'repeatable read')
+  const before = await database.transaction((query) => versionOf(query, sandbox), 'read only')
   if (before === migrations.length) return
   refuseNewer(before, sandbox)
   await database.transaction(async (query) => {

@@ -30,7 +30,7 @@ function openFaults(answer: () => Promise<never>) {
   const active: ActiveFaults = {
     now: () => set,
     seed: () => 1,
-    count: async (_id, change) => change(set),
+    update: async (_id, change) => change(set),
     onReplaced: (listener) => (replaced = listener),
   }
   const executed: unknown[] = []
