@@ -369,6 +369,17 @@ describe('a repair', () => {
     expect(await contentOf(directory)).toEqual(before)
   })
 
+  it.each(['two words', '', 7])(
+    'moves credentials aside whose key a start would replace: %j',
+    async (api_key) => {
+      const { directory } = await filled()
+      await writeFile(join(directory, 'credentials.json'), JSON.stringify({ api_key }), { mode: 0o600 })
+      expect((await repair(directory)).repaired).toEqual([
+        'credentials.json contained no API key and was moved to credentials.json.damaged-1. The next start creates a new key.',
+      ])
+    },
+  )
+
   it.each([
     ['of nothing', async () => undefined, true, 'There is no .tabwire yet'],
     ['of a file', (path: string) => writeFile(path, ''), false, 'it is a file, not a directory'],
