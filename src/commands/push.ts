@@ -2,7 +2,7 @@ import { normalize } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import { expandFiles, watchFiles } from '../cli/files/input.ts'
+import { expandFiles, readUnmarked, watchFiles } from '../cli/files/input.ts'
 import { readSample } from '../cli/push/samples.ts'
 import {
   reportOf,
@@ -10,7 +10,6 @@ import {
   nameOf,
   sentCheck,
   createInputReader,
-  readBody,
   requireSource,
   withArrays,
   withoutSchema,
@@ -219,8 +218,8 @@ export default class Push extends ServiceCommand {
     ))
       for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
         // Reports an invalid file and keeps watching.
-        for (const push of await withArrays([{ file, id, body: undefined }], readBody))
-          await Promise.resolve(push.body ?? readBody(file))
+        for (const push of await withArrays([{ file, id, body: undefined }], readUnmarked))
+          await Promise.resolve(push.body ?? readUnmarked(file))
             .then(async (text) => this.pushOne(await connect(), id, text, true))
             .catch((error: unknown) => this.report(error as Error, push))
   }

@@ -233,7 +233,8 @@ export async function toHaveDelivered(
   const { times, ...options } = given
   requireSetting('times', wholeNumber({ min: 0 }), times)
   const wanted = { ...wantedOf({ ...options, type }), count: times ?? 1, exactly: times !== undefined }
-  let left = options.timeout ?? TIMEOUT_MS
+  const { timeout = TIMEOUT_MS, signal } = options
+  let left = timeout
   if (this.isNot !== true && wanted.count > 0)
     try {
       const started = performance.now()
@@ -247,7 +248,6 @@ export async function toHaveDelivered(
       const found = foundOf(wanted, came, error.seen, instead)
       return failed({ ...found, lines: [...found.lines, ...causeOf(error)] })
     }
-  const { timeout = TIMEOUT_MS, signal } = options
   if (timeout !== 0)
     await simulator.idle({ timeout: left, signal }).catch((cause: unknown) => {
       if (!(cause instanceof TimedOut)) throw cause

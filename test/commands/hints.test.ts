@@ -209,7 +209,9 @@ describe('help', () => {
 
   test('tabwire without arguments shows an example that takes its secret from listen', async () => {
     const { stdout } = await tabwire([])
-    expect(stdout).toMatch(/ tabwire listen --print-secret > listen\.secret"?$/m)
+    expect(stdout).toMatch(
+      / (?:tabwire listen --print-secret > listen\.secret|cmd \/c "tabwire listen --print-secret > listen\.secret")$/m,
+    )
     expect(stdout).toContain('--secret-file listen.secret')
   })
 })

@@ -18,6 +18,12 @@ export async function readInput(file: string, what = ''): Promise<Buffer> {
   }
 }
 
+/** Reads as {@link readInput} does, without the byte-order mark with which some editors begin a file. */
+export async function readUnmarked(file: string): Promise<Buffer> {
+  const bytes = await readInput(file)
+  return bytes.subarray(0, 3).equals(Buffer.from('\ufeff')) ? bytes.subarray(3) : bytes
+}
+
 /** Yields the bytes of a file, up to the offset `end`. @throws CommandError (usage) */
 export async function* readInParts(file: string, end?: number): AsyncGenerator<Buffer> {
   try {

@@ -8,7 +8,7 @@ import { writePrivateFile } from '../../private-file.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
 import { fromEnvironment } from '../flags.ts'
-import { readInParts, readInput } from './input.ts'
+import { readInParts, readUnmarked } from './input.ts'
 
 /** Location of a saved state: `name` in the data directory, or any `file`. */
 type StatePlace = { directory: string; name: string } | { file: string }
@@ -149,14 +149,10 @@ export async function readStateFrom(place: StatePlace): Promise<Uint8Array | Asy
   const path = pathOf(place)
   const size = path === '-' ? 0 : (await stat(path).catch(() => undefined))?.size
   if (size === undefined && 'name' in place) throw await noSuchState(place)
-  if (size === undefined || size <= LONGEST_DOCUMENT) return bytesWithoutMark(await readInput(path))
+  if (size === undefined || size <= LONGEST_DOCUMENT) return readUnmarked(path)
   if (await isLaidOutByLine(path)) return readInParts(path)
   const state = JSON.parse(await readFile(path, 'utf8')) as object
   return encoded(stateText(state))
-}
-
-function bytesWithoutMark(bytes: Buffer): Buffer {
-  return bytes.subarray(0, 3).equals(Buffer.from('\ufeff')) ? bytes.subarray(3) : bytes
 }
 
 async function isLaidOutByLine(path: string): Promise<boolean> {

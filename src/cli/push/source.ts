@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { ApiError, type Client } from '../../client.ts'
 import { pathText } from '../../model/validation.ts'
 import { usageError } from '../errors.ts'
-import { inputName, readInput } from '../files/input.ts'
+import { inputName, readUnmarked } from '../files/input.ts'
 import type { SummarizedCheck } from '../render/push.ts'
 
 /** @throws CommandError (usage) when the source of the push is missing or ambiguous. */
@@ -25,20 +25,10 @@ export function idOf(file: string): string {
   return basename(file).replace(/\.json$/i, '')
 }
 
-/** In UTF-8. Windows' editors begin files with it, and the service refuses it. */
-const BYTE_ORDER_MARK = Buffer.from('\ufeff')
-
-/** Reads the body of a push, without a byte-order mark. */
-export async function readBody(file: string): Promise<Buffer> {
-  const bytes = await readInput(file)
-  const { length } = BYTE_ORDER_MARK
-  return bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? bytes.subarray(length) : bytes
-}
-
-/** Makes a reader that keeps standard input, which can be read once, for repeated pushes. */
+/** Makes a reader of bodies that keeps standard input, which can be read once, for repeated pushes. */
 export function createInputReader() {
   let held: Promise<Buffer> | undefined
-  return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readBody('-')) : readBody(file))
+  return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readUnmarked('-')) : readUnmarked(file))
 }
 
 /** A push, with its body where it need not be read from its file. */

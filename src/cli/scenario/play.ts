@@ -236,9 +236,10 @@ const controls = {
     let found: EventView | undefined
     for await (const one of client.events.all({ external_check_id: check, order: 'asc', limit: 100 })) {
       number += 1
-      if (number < event) continue
-      found = one
-      break
+      if (number === event) {
+        found = one
+        break
+      }
     }
     if (found === undefined)
       return refusal(`The check has ${number} events, and the step resends number ${event}.`)
