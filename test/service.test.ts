@@ -22,7 +22,7 @@ const location = (id: string) =>
 const event = (type: EventType, data: object = {}) => ({
   type,
   location_id: 'loc_1',
-  data,
+  json: JSON.stringify(data),
   external_check_id: 'a',
 })
 

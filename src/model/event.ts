@@ -16,8 +16,8 @@ export interface DomainEvent {
   type: EventType
   /** Location of the check. Only its webhook endpoints receive the event. */
   location_id: string
-  /** View of the resource; becomes `data` of the envelope. */
-  data: object
+  /** JSON of the resource's view; becomes `data` of the envelope. */
+  json: string
   external_check_id: string | null
   /** Time of the envelope; default: now. */
   created_at?: string

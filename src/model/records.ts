@@ -82,6 +82,8 @@ interface Put<C extends CollectionName> {
    * Marks a delivery that ends without another attempt. Its record alone looks like one whose last attempt just failed.
    */
   retires?: true
+  /** JSON of the record, if it is already known. */
+  json?: string
 }
 interface Removal<C extends CollectionName> {
   collection: C

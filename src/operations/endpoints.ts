@@ -91,7 +91,7 @@ export const pingEndpoint = {
         `Webhook endpoint ${endpoint.id} is disabled (${endpoint.disabled_reason}), so no ping was sent. Register its URL again.`,
       )
     const event = toStoredEvent(
-      { type: 'ping', data: viewEndpoint(endpoint), external_check_id: null },
+      { type: 'ping', json: JSON.stringify(viewEndpoint(endpoint)), external_check_id: null },
       context,
     )
     const delivery = firstDelivery(event, endpoint, context)

@@ -94,8 +94,13 @@ export function fullyPaidEvents(before: Check, after: Check): DomainEvent[] {
 }
 
 /** Returns an event of a check, or of a guest's record, with its view. */
-export function eventOf(check: Check, type: DomainEvent['type'], data: object): DomainEvent {
-  return { type, location_id: check.location_id, data, external_check_id: check.external_id }
+export function eventOf(check: Check, type: DomainEvent['type'], view: object): DomainEvent {
+  return {
+    type,
+    location_id: check.location_id,
+    json: JSON.stringify(view),
+    external_check_id: check.external_id,
+  }
 }
 
 /**

@@ -30,16 +30,16 @@ export function outbox(
 }
 
 /** An event of a check, or a ping. */
-type ToStore = Pick<DomainEvent, 'data' | 'external_check_id' | 'created_at'> & Pick<StoredEvent, 'type'>
+type ToStore = Pick<DomainEvent, 'json' | 'external_check_id' | 'created_at'> & Pick<StoredEvent, 'type'>
 
 /** Returns the stored event of an event: new id, time, serialised envelope, trace context. */
 export function toStoredEvent(
-  { type, data, external_check_id, ...given }: ToStore,
+  { type, json, external_check_id, ...given }: ToStore,
   { newId, now, trace }: Context,
 ): StoredEvent {
   const id = newId('evt')
   const created_at = given.created_at ?? now.toISOString()
-  const body = envelopeText({ id, type, created_at }, JSON.stringify(data))
+  const body = envelopeText({ id, type, created_at }, json)
   const event = { id, type, created_at, external_check_id, body }
   return trace === undefined ? event : { ...event, ...trace }
 }

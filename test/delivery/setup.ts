@@ -44,7 +44,7 @@ const announce = {
   decide: (_records, { type, note }) => ({
     reply: undefined,
     writes: [],
-    events: [{ type, location_id, data: { note }, external_check_id: 'check-1' }],
+    events: [{ type, location_id, json: JSON.stringify({ note }), external_check_id: 'check-1' }],
   }),
 } satisfies Operation<{ type: EventType; note: string }, NoReads, undefined>
 

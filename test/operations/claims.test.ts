@@ -23,7 +23,7 @@ describe('a claim', () => {
       created_at: noon.toISOString(),
     })
     expect(types).toEqual(['claim.created'])
-    expect(events[0]?.data).toEqual(viewClaim(reply))
+    expect(events[0]?.json).toBe(JSON.stringify(viewClaim(reply)))
     expect(table.claims()).toEqual([reply])
   })
 

@@ -19,6 +19,6 @@ test('feedback is stored and emits an event, also for a closed check, which does
   })
   expect(writes).toEqual([{ collection: 'feedback', put: reply }])
   expect(types).toEqual(['feedback.received'])
-  expect(events[0]?.data).toEqual(viewFeedback(reply))
+  expect(events[0]?.json).toBe(JSON.stringify(viewFeedback(reply)))
   expect(table.everything()).toBe(before)
 })

@@ -19,13 +19,13 @@ const location_id = 'loc_1'
 const updated: DomainEvent = {
   type: 'check.updated',
   location_id,
-  data: { note: 'Crème' },
+  json: '{"note":"Crème"}',
   external_check_id: 'dinner',
 }
 const closed: DomainEvent = {
   type: 'check.closed',
   location_id,
-  data: { note: 'bye' },
+  json: '{"note":"bye"}',
   external_check_id: null,
 }
 

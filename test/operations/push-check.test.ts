@@ -29,8 +29,9 @@ describe('a push of a new check', () => {
       updated_at: noon.toISOString(),
       closed_at: null,
     }
-    expect(reply).toEqual({ outcome: 'created', check, before: null })
-    expect(writes).toEqual([{ collection: 'checks', put: check }])
+    const json = JSON.stringify(check)
+    expect(reply).toEqual({ outcome: 'created', check, before: null, json })
+    expect(writes).toEqual([{ collection: 'checks', put: check, json }])
   })
 
   test('emits check.created', () => expect(types(decide(undefined, push()))).toEqual(['check.created']))
@@ -61,7 +62,7 @@ describe('a replay', () => {
     '%s writes nothing, emits no event and returns the check',
     (_name, check, pushed, claims: Claim[] = []) => {
       expect(decide(check, pushed, claims)).toEqual({
-        reply: { outcome: 'unchanged', check, before: check },
+        reply: { outcome: 'unchanged', check, before: check, json: JSON.stringify(check) },
         writes: [],
         events: [],
       })
@@ -89,7 +90,7 @@ describe('a push that changes a single field is not a replay:', () => {
   ])('%s', (_field, changed) => {
     const { reply, writes, events } = decide(open, changed)
     expect(reply).toMatchObject({ outcome: 'updated', check: { totals: changed.totals } })
-    expect(writes).toEqual([{ collection: 'checks', put: reply.check }])
+    expect(writes).toMatchObject([{ collection: 'checks', put: reply.check }])
     expect(events).toHaveLength(1)
   })
 })
@@ -102,7 +103,7 @@ describe('a stale push', () => {
     ['without the revision that the check has', push({ items: [burger] })],
   ])('%s changes nothing and returns the current check', (_name, pushed) => {
     expect(decide(current, pushed)).toEqual({
-      reply: { outcome: 'stale', check: current, before: current },
+      reply: { outcome: 'stale', check: current, before: current, json: JSON.stringify(current) },
       writes: [],
       events: [],
     })
@@ -329,8 +330,9 @@ describe('an applied push', () => {
 
   test('writes only the check that it returns and that its events contain', () => {
     const { reply, writes, events } = decide(open, push({ items, status: 'closed' }))
-    expect(writes).toEqual([{ collection: 'checks', put: reply.check }])
-    expect(events.map(({ data }) => data)).toEqual([reply.check, reply.check])
+    const json = JSON.stringify(reply.check)
+    expect(writes).toEqual([{ collection: 'checks', put: reply.check, json }])
+    expect(events.map((event) => event.json)).toEqual([json, json])
     expect(events.map(({ external_check_id }) => external_check_id)).toEqual(['c-1', 'c-1'])
   })
 })

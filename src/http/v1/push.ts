@@ -1,5 +1,5 @@
 import { findingsOf, needsHistory } from '../../findings/index.ts'
-import { parsePush, viewCheck } from '../../model/check.ts'
+import { parsePush } from '../../model/check.ts'
 import { pushCheck } from '../../operations/push-check.ts'
 import { PushConflict } from '../../operations/push-conflicts.ts'
 import type { Service } from '../../service.ts'
@@ -36,7 +36,7 @@ export async function acceptPush(
     call.note(needsHistory(seen) ? { ...summary, unjudged: { push, now: seen.now.toISOString() } } : summary)
   }
   const command = { location_id, external_id: external_check_id, push, order_by: orderBy }
-  const { outcome, before, check } = await service
+  const { outcome, before, check, json } = await service
     .execute(pushCheck, command, call.trace)
     .catch((error: unknown) => {
       if (error instanceof PushConflict && isLogged)
@@ -45,5 +45,5 @@ export async function acceptPush(
     })
   if (isLogged) note({ outcome, before, after: check })
   else if (outcome === 'created' || outcome === 'updated') log.applied(check)
-  return { status: outcome === 'created' ? 201 : 200, json: viewCheck(check) }
+  return { status: outcome === 'created' ? 201 : 200, body: json }
 }

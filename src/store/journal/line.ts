@@ -111,7 +111,7 @@ export function writesJson(writes: readonly Write[]): string {
         `{"collection":"events","put":${eventHeadJson(write.put)},"data_of":${JSON.stringify(first.id)}}`,
       )
     else {
-      const record = recordJson(write.collection, write.put)
+      const record = write.json ?? recordJson(write.collection, write.put)
       if (index === 0) first = { id: write.put.id, text: record }
       const others = write.collection === 'deliveries' ? othersAfter(writes, index, write.put) : undefined
       const and = others === undefined ? '' : `,"and":${JSON.stringify(others)}`

@@ -27,7 +27,7 @@ describe('the writes of a transaction', () => {
       fc.property(text, text, text, fc.boolean(), (id, number, external_id, isFirst) => {
         const pushed = check(1, { id: `chk_${id}`, table: { number }, external_id })
         const announced = toStoredEvent(
-          { type: 'check.created', data: pushed, external_check_id: external_id },
+          { type: 'check.created', json: JSON.stringify(pushed), external_check_id: external_id },
           context,
         )
         const writes: Write[] = [
@@ -95,7 +95,7 @@ describe('the writes of a transaction', () => {
     ['in its length', (body) => `${body}}`],
   ])('keep the whole body when it differs %s from the rebuilt one', (_, change) => {
     const pushed = check(1)
-    const made = { type: 'check.created', data: pushed, external_check_id: 'POS-1' } as const
+    const made = { type: 'check.created', json: JSON.stringify(pushed), external_check_id: 'POS-1' } as const
     const announced = toStoredEvent(made, context)
     const body = change(announced.body)
     expect(body).not.toBe(announced.body)
