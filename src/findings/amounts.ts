@@ -18,7 +18,7 @@ function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push[
   const sum = round(lines.reduce((all, line) => all + line, 0))
   // A POS rounds each weighed line to a cent, and a part, such as a third, to thousandths of the price.
   const slack = items.reduce((cents, { quantity, price_cents }, at) => {
-    const isRounded = Number(quantity.toFixed(2)) !== quantity
+    const isRounded = !Number.isInteger(quantity) && Number(quantity.toFixed(2)) !== quantity
     return cents + (Number.isInteger(lines[at]) ? 0 : 1) + (isRounded ? Math.abs(price_cents) / 2000 : 0)
   }, 0)
   if ([subtotal_cents, total_cents].some((cents) => Math.abs(sum - cents) <= slack)) return []

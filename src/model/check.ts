@@ -115,8 +115,8 @@ export function parsePush(
     ...unknown.map((path) => ({ path, message: 'is not a field of a check (strict mode)' })),
   ]
   if (orderBy === ORDER_BY) {
-    const { revision, ...push } = validate(pushBody, body, issues)
-    return plain(push, revision)
+    const push = validate(pushBody, body, issues)
+    return plain(push, push.revision)
   }
   const ordering = isObject(body) && Object.hasOwn(body, orderBy) ? readOrdering(body[orderBy]) : {}
   if (ordering.issue !== undefined) issues.push({ path: orderBy, message: ordering.issue })
@@ -150,17 +150,28 @@ function plain(
   return push
 }
 
+const namesOf = ({ shape }: { shape: object }) => new Set(Object.keys(shape))
+const known = {
+  push: namesOf(unorderedBody).add('$schema'),
+  table: namesOf(pushBody.shape.table),
+  item: namesOf(itemBody),
+  totals: namesOf(totalsBody),
+}
+
 /** Returns the paths of the fields that a check does not have. */
 export function unknownFields(body: unknown, orderBy = ORDER_BY): string[] {
   if (!isObject(body)) return []
   const found: string[] = []
-  const { revision, ...fields } = pushBody.shape
-  addUnknownFields(body, { ...fields, [orderBy]: revision, $schema: true }, [], found)
-  addUnknownFields(body.table, pushBody.shape.table.shape, ['table'], found)
+  const add = (value: unknown, names: ReadonlySet<string>, path: readonly PropertyKey[], also?: string) => {
+    if (!isObject(value)) return
+    for (const name of Object.keys(value))
+      if (!names.has(name) && name !== also) found.push(pathText([...path, name]))
+  }
+  add(body, known.push, [], orderBy)
+  add(body.table, known.table, ['table'])
   if (Array.isArray(body.items))
-    for (const [index, item] of body.items.entries())
-      addUnknownFields(item, itemBody.shape, ['items', index], found)
-  addUnknownFields(body.totals, totalsBody.shape, ['totals'], found)
+    for (const [index, item] of body.items.entries()) add(item, known.item, ['items', index])
+  add(body.totals, known.totals, ['totals'])
   return found
 }
 
@@ -198,16 +209,6 @@ export function contentOf(check: OrderedPush | Check): string {
   ])
   const { subtotal_cents, tax_cents, total_cents } = check.totals
   return JSON.stringify([check.table.number, check.status, items, [subtotal_cents, tax_cents, total_cents]])
-}
-
-function addUnknownFields(
-  value: unknown,
-  shape: object,
-  path: readonly PropertyKey[],
-  found: string[],
-): void {
-  if (!isObject(value)) return
-  for (const key of Object.keys(value)) if (!Object.hasOwn(shape, key)) found.push(pathText([...path, key]))
 }
 
 function repeatedIds(body: unknown): ValidationIssue[] {

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { AttemptResult, HttpHeader } from '../../model/delivery.ts'
 import type { Connection, Connections } from './connections.ts'
 import { timers } from '../../timers.ts'
+import { memoize } from '../destination/url.ts'
 import { NotOwner } from '../slots.ts'
 
 /** One HTTP request of a delivery. */
@@ -12,12 +13,11 @@ export interface DeliveryMessage {
   body: string
 }
 
-interface HttpRequest extends Omit<DeliveryMessage, 'url'> {
-  /** Scheme, host and port. */
-  origin: string
-  /** Path with query. */
-  path: string
-}
+/** Returns the origin of a URL (scheme, host and port), and its path with the query. */
+export const targetOf = memoize((text) => {
+  const url = new URL(text)
+  return { origin: url.origin, path: url.pathname + url.search }
+})
 
 /** The response of a receiver, over the network or in this process. */
 export interface ReceiverResponse {
@@ -50,10 +50,11 @@ export interface ExchangeSettings {
  */
 export function httpExchange(
   connections: Connections,
-  { origin, path, headers, body }: HttpRequest,
+  { url, headers, body }: DeliveryMessage,
   settings: ExchangeSettings,
   signal: AbortSignal | undefined,
 ): Promise<ReceiverResponse> {
+  const { origin, path } = targetOf(url)
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let response: Omit<ReceiverResponse, 'body'> | undefined

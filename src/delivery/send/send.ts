@@ -8,9 +8,9 @@ import {
   type ReceiverResponse,
   type ExchangeSettings,
   createBodyLimit,
+  targetOf,
 } from './http-exchange.ts'
 import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-process.ts'
-import { memoize } from '../destination/url.ts'
 import { explainFailure, explainStatus } from './failure.ts'
 import { NotOwner } from '../slots.ts'
 import { createTrustContext, type TlsTrust } from './tls-trust.ts'
@@ -84,8 +84,7 @@ export function createSender(settings: SenderSettings): Sender {
     const beyond = policy.whyOffNetwork(url)
     if (beyond !== undefined) return async () => Promise.reject(new AddressRefused(beyond))
     const connections = await (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
-    return ({ headers, body }, limits, signal) =>
-      httpExchange(connections, { ...targetOf(url), headers, body }, limits, signal)
+    return (message, limits, signal) => httpExchange(connections, message, limits, signal)
   }
   return {
     async send(message, { signal, onHeaders, onThrown, mayBegin } = {}) {
@@ -136,11 +135,6 @@ export function createSender(settings: SenderSettings): Sender {
     },
   }
 }
-
-const targetOf = memoize((text) => {
-  const url = new URL(text)
-  return { origin: url.origin, path: url.pathname + url.search }
-})
 
 /** Carries a message to its receiver and resolves with the response. */
 type Transport = (

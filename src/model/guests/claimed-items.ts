@@ -66,5 +66,5 @@ export function claimedQuantities(
 
 /** Rounds to three decimals, because binary fractions add up inexactly (0.1 + 0.2). */
 export function roundQuantity(quantity: number): number {
-  return Number(quantity.toFixed(3))
+  return Number.isInteger(quantity) ? quantity : Number(quantity.toFixed(3))
 }
