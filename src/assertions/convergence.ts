@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../client.ts'
 import { newToken } from '../ids.ts'
-import type { Check } from '../model/check.ts'
+import { checkKey, type Check } from '../model/check.ts'
 import { TRIAL_PREFIX, isTrialPath } from '../model/simulator/request-entry.ts'
 import { paginate } from '../client/reads.ts'
 
@@ -28,10 +28,11 @@ interface OrderOptions {
   seed: number
 }
 
-/** The pushes of each check, in their order. */
+/** The pushes of each check, in their order. Checks of two locations can have the same external id. */
 export function byCheck(pushes: readonly RecordedPush[]): RecordedPush[][] {
-  const ids = [...new Set(pushes.map(({ id }) => id))]
-  return ids.map((wanted) => pushes.filter(({ id }) => id === wanted))
+  const keyOf = ({ location_id = '', id }: RecordedPush) => checkKey({ location_id, external_id: id })
+  const keys = [...new Set(pushes.map(keyOf))]
+  return keys.map((wanted) => pushes.filter((push) => keyOf(push) === wanted))
 }
 
 /** Plays the pushes of one check in many orders, each on a check of its own, and stops at the first that diverges. */
@@ -92,6 +93,8 @@ function ordersOf(pushes: number, orders: number, seed: number): number[][] {
 export interface RecordedPush {
   /** The external id of its check. */
   id: string
+  /** Location of the check; absent for pushes of files. */
+  location_id?: string | undefined
   /** Its source: a file, or the request that carried it. */
   name: string
   body: string | Uint8Array
@@ -108,12 +111,13 @@ export async function pushesInLog(
   only: string | undefined,
 ): Promise<RecordedPush[]> {
   const newestFirst: RecordedPush[] = []
-  for await (const { id: name, path, push, request_body: body } of paginate(client.requests.list)) {
+  for await (const request of paginate(client.requests.list)) {
+    const { id: name, path, location_id, push, request_body: body } = request
     const [, escaped] = PATH.exec(path) ?? []
     if (escaped === undefined || push === null || push.outcome === 'conflict') continue
     const id = decodeURIComponent(escaped)
     if (body !== null && !isTrialPath(path) && (only === undefined || id === only))
-      newestFirst.push({ id, name, body })
+      newestFirst.push({ id, location_id, name, body })
   }
   return newestFirst.reverse()
 }

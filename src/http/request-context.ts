@@ -65,6 +65,4 @@ export interface PushSummary extends Omit<PushNote, 'diff'> {
 /** A request as the log stores it. */
 export interface RequestEntry extends Omit<LoggedRequest, 'push'> {
   push: PushSummary | null
-  /** Location of the key; absent when no key was accepted. Views do not show it. */
-  location_id?: string | undefined
 }

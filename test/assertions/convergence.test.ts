@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shuffled } from '../../src/assertions/convergence.ts'
+import { byCheck, pushesInLog, shuffled } from '../../src/assertions/convergence.ts'
+import { createClient } from '../../src/client.ts'
+import { check, openSimulator } from '../support/simulator.ts'
 
 const seed = fc.nat(2 ** 32 - 1)
 
@@ -21,4 +23,19 @@ test('each order of three elements occurs about equally often', () => {
     expect(count).toBeGreaterThan(850)
     expect(count).toBeLessThan(1_150)
   }
+})
+
+test('pushes of one external id at two locations are of two checks', async () => {
+  const { client, url, push } = await openSimulator()
+  await push('dinner', { revision: 1 })
+  const first = (await client.checks.get('dinner')).location_id
+  const second = (await client.locations.list()).data.find(({ id }) => id !== first)
+  const { api_key: apiKey } = await client.keys.create({ name: 'second', location_id: second?.id ?? '' })
+  await createClient({ url, apiKey }).checks.push('dinner', JSON.stringify(check({ revision: 7 })))
+  await push('dinner', { revision: 2 })
+  const checks = byCheck(await pushesInLog(client, 'dinner'))
+  const revisions = checks.map((pushes) =>
+    pushes.map(({ body }) => (JSON.parse(String(body)) as { revision: number }).revision),
+  )
+  expect(revisions).toEqual([[1, 2], [7]])
 })

@@ -335,7 +335,7 @@ function byRequest(shown: readonly RequestFinding[]): OpenFindings {
 
 function viewOf(kept: KeptEntry, orderBy: string, open?: OpenFindings): LoggedRequest {
   const { push, request_body, response_body, ...rest } = kept
-  const { following: _following, number: _number, location_id: _location, ...entry } = rest
+  const { following: _following, number: _number, ...entry } = rest
   const findings = shownBy(kept, open)
   return {
     ...entry,

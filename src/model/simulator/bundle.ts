@@ -102,7 +102,6 @@ export interface SavedLog {
 
 export interface SavedRequest extends Omit<LoggedRequest, 'push' | 'findings'> {
   push: SavedPush | null
-  location_id?: string | undefined
   /** Findings that depend on earlier requests. */
   following: readonly SavedFinding[]
 }

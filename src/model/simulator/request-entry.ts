@@ -26,6 +26,8 @@ export interface LoggedRequest {
   status: number
   started_at: string
   duration_ms: number
+  /** Location of the API key; absent when no key was accepted. */
+  location_id?: string | undefined
   /** With `--trace`, the trace id of the header `traceparent`; absent without a valid one. */
   trace_id?: string
   push: PushNote | null

@@ -197,6 +197,7 @@ const pushFindings = z.array(z.strictObject({ code: z.enum(findingCodes), messag
 
 export const requestView = logged.extend({
   duration_ms: z.number(),
+  location_id: id('loc').exactOptional(),
   trace_id: traceId,
   push: z
     .strictObject({

@@ -57,7 +57,7 @@ describe('the log of requests', () => {
     const { json } = await simulator.call('GET /_sim/requests')
     const { data } = json as { data: object[] }
     expect(Object.keys(data[0] ?? {}).join()).toBe(
-      'id,method,path,status,started_at,duration_ms,push,request_body,response_body',
+      'id,method,path,status,started_at,duration_ms,location_id,push,request_body,response_body',
     )
     expect(data).toMatchObject([
       { method: 'GET', path: '/v1/checks?limit=x', status: 400, push: null, request_body: null },
