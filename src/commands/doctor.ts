@@ -2,7 +2,7 @@ import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { parseTarget } from '../cli/listen/target.ts'
 import { runningService, type RunningService } from '../cli/running-service.ts'
-import type { Finding } from '../cli/doctor/finding.ts'
+import type { DoctorFinding } from '../cli/doctor/finding.ts'
 import { checkEnvironment } from '../cli/doctor/environment.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
@@ -91,7 +91,7 @@ export default class Doctor extends BaseCommand {
   }
 
   /** Connects to the database of `--store`. Changes nothing in it. */
-  private async database(url: string, sandbox: string = texts.sandbox): Promise<Finding> {
+  private async database(url: string, sandbox: string = texts.sandbox): Promise<DoctorFinding> {
     // Loaded late: without `--store`, it is not needed.
     const { checkDatabase } = await import('../store/postgres/database.ts')
     const problem = await this.waiting('Checking the database…', checkDatabase(url, sandbox))

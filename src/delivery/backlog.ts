@@ -3,7 +3,7 @@ import { pendingIn, type Write } from '../model/records.ts'
 import type { Service } from '../service.ts'
 import { timers } from '../timers.ts'
 
-type Unfinished = Service['unfinished']
+type FindUnfinished = Service['unfinished']
 
 /**
  * Deliveries to wait for: those that exist when a wait begins, and those created within {@link LONGEST_WAIT_MS} of it, such as
@@ -56,7 +56,7 @@ interface BacklogParts {
   inFlight: () => Iterable<readonly [id: string, endpointId: string | undefined]>
   /** True when an attempt to the endpoint takes long. */
   isSlow: (endpointId: string) => boolean
-  unfinished: (query: Pick<Parameters<Unfinished>[0], 'upTo' | 'except'>) => ReturnType<Unfinished>
+  unfinished: (query: Pick<Parameters<FindUnfinished>[0], 'upTo' | 'except'>) => ReturnType<FindUnfinished>
   /** Number of attempts that could not be recorded and will be repeated. */
   unrecorded: () => number
 }

@@ -57,7 +57,7 @@ export interface ClockTarget {
   frozen: boolean
 }
 
-interface ControlsSettings extends Omit<SharedClockParts, 'clock' | 'onReplaced'> {
+interface ClockControlsSettings extends Omit<SharedClockParts, 'clock' | 'onReplaced'> {
   clock: MovableClock
   backlog: Pump['backlog']
   onCommit: Service['onCommit']
@@ -78,7 +78,7 @@ export function createClockControls({
   isStopping,
   waitingFor,
   ...sharing
-}: ControlsSettings): ClockControls {
+}: ClockControlsSettings): ClockControls {
   const serially = createSerialQueue()
   let existing: Backlog | undefined
   let replacing = new AbortController()

@@ -14,7 +14,7 @@ export interface StateControls {
   reset(signal?: AbortSignal): Promise<StateReport>
 }
 
-interface ControlsSettings {
+interface StateControlsSettings {
   service: Pick<Service, 'everything' | 'replace'>
   clock: Pick<ClockControls, 'alone' | 'jump' | 'show'>
   interrupt: Pump['interrupt']
@@ -31,7 +31,7 @@ interface ControlsSettings {
   }
 }
 
-export function createStateControls(settings: ControlsSettings): StateControls {
+export function createStateControls(settings: StateControlsSettings): StateControls {
   const { service, clock, interrupt, resetTarget, clearFaults, restarts } = settings
 
   /** Replaces the state while no attempt is in flight: an attempt must be recorded in the state that it began in. */

@@ -48,9 +48,9 @@ interface ReleaseDeliveries {
   at_once: boolean
 }
 
-type Held = Readonly<Record<string, Extract<ReadOneOf<'deliveries'>, { id: string }>>>
+type ReleaseReads = Readonly<Record<string, Extract<ReadOneOf<'deliveries'>, { id: string }>>>
 
-function readsToRelease({ delivery_ids }: ReleaseDeliveries): Held {
+function readsToRelease({ delivery_ids }: ReleaseDeliveries): ReleaseReads {
   return Object.fromEntries(delivery_ids.map((id) => [id, { collection: 'deliveries', id }]))
 }
 
@@ -69,7 +69,7 @@ export const releaseDeliveries = {
     })
     return { reply: undefined, writes, events: [] }
   },
-} satisfies Operation<ReleaseDeliveries, Held, undefined>
+} satisfies Operation<ReleaseDeliveries, ReleaseReads, undefined>
 
 /**
  * Returns the writes that end the pending deliveries of a disabled or removed endpoint; they keep its URL. With

@@ -53,15 +53,15 @@ export const pushCheck = {
   },
 } satisfies Operation<PushCheck, ReturnType<typeof readsOfCheck>, PushReply>
 
-/** Order of a push relative to the current state: newer, the same, or stale. */
-type Order = 'newer' | 'same' | 'stale'
+/** Whether a push is newer than the current state, the same, or stale. */
+type Recency = 'newer' | 'same' | 'stale'
 
 /**
  * Compares a push with the current state, so that pushes with revisions converge in any order of arrival. See
  * specification section 4, rule 2, and contract section 6, steps 1 and 2. `orderBy` is the field of the push's
  * revision.
  */
-export function order(current: StoredCheck, push: OrderedPush, orderBy: string): Order {
+export function order(current: StoredCheck, push: OrderedPush, orderBy: string): Recency {
   const same = sameContent(current, push)
   const incoming = push.revision ?? null
   const known = revisionOf(current, orderBy)
@@ -72,13 +72,13 @@ export function order(current: StoredCheck, push: OrderedPush, orderBy: string):
 }
 
 /** Without revisions the last arrival wins, but a closed check stays closed. */
-function byArrival(current: StoredCheck, push: OrderedPush, same: boolean): Order {
+function byArrival(current: StoredCheck, push: OrderedPush, same: boolean): Recency {
   if (same) return 'same'
   return current.status === 'closed' && push.status === 'open' ? 'stale' : 'newer'
 }
 
 /** Decides between two contents with one revision, a sender's mistake: the greater text wins in any order. */
-function byContent(current: StoredCheck, push: OrderedPush): Order {
+function byContent(current: StoredCheck, push: OrderedPush): Recency {
   return contentOf(push) > contentOf(current) ? 'newer' : 'stale'
 }
 

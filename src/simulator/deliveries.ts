@@ -11,7 +11,7 @@ import { createOffers, resultOf } from '../delivery/send/offers.ts'
 import { createSender } from '../delivery/send/send.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
 import type { Delivery } from '../model/delivery.ts'
-import type { AnswerOffered } from '../http/sim/offers.ts'
+import type { OfferParts } from '../http/sim/offers.ts'
 import { answerOffer } from '../operations/offer-attempt.ts'
 import { defaultDeliveryTimes, longestAttempt } from '../simulator-options.ts'
 import { Refusal } from '../model/refusal.ts'
@@ -146,7 +146,7 @@ export function openDeliveries(
 }
 
 /** Returns the call by which a running `tabwire listen` answers an attempt that any instance offered. */
-export function createAnswerOffered(service: Pick<Service, 'execute'>): AnswerOffered {
+export function createAnswerOffered(service: Pick<Service, 'execute'>): OfferParts['answerOffered'] {
   return ({ answer, ...attempt }) =>
     service.execute(answerOffer, { ...attempt, offer_id: answer.offer, result: resultOf(answer) })
 }

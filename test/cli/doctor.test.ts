@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAuthority, openAuthority } from '../../src/certificates.ts'
 import { checkAuthority } from '../../src/cli/doctor/authority.ts'
 import { checkClock, checkInstallation, checkPort } from '../../src/cli/doctor/environment.ts'
-import type { Finding, Environment } from '../../src/cli/doctor/finding.ts'
+import type { DoctorFinding, Environment } from '../../src/cli/doctor/finding.ts'
 import { certificateAdvice, checkReceiver } from '../../src/cli/doctor/receiver.ts'
 import { runningService } from '../../src/cli/running-service.ts'
 import { writeRun } from '../../src/data-directory.ts'
@@ -176,7 +176,7 @@ test('the local authority is reported when it is missing, expired, readable by o
 
 describe('the check of a receiver', () => {
   const way = async (url: string, changes: Partial<Environment> = {}) => {
-    const found: Finding[] = []
+    const found: DoctorFinding[] = []
     for await (const one of checkReceiver(around({ receiver: new URL(url), ...changes }))) found.push(one)
     return found
   }

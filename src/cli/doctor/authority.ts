@@ -4,10 +4,10 @@ import { platform } from 'node:os'
 import { join } from 'node:path'
 import { authorityFile } from '../../data-directory.ts'
 import { formatTime } from '../../model/text/time.ts'
-import { finding, type Finding, type Environment } from './finding.ts'
+import { finding, type DoctorFinding, type Environment } from './finding.ts'
 
 /** Checks the local authority, which issues certificates for receivers on this machine (contract section 10). */
-export async function checkAuthority({ directory, https, now }: Environment): Promise<Finding> {
+export async function checkAuthority({ directory, https, now }: Environment): Promise<DoctorFinding> {
   const folder = join(directory, 'ca')
   const [cert, key] = await Promise.all(['ca.pem', 'ca-key.pem'].map((name) => read(join(folder, name))))
   // Without HTTPS a start does not need it; only deliveries to receivers with its certificates fail.

@@ -11,10 +11,10 @@ import { openEnvFile } from '../files/env-file.ts'
 import { formatTime } from '../../model/text/time.ts'
 import { isTabwire } from '../running-service.ts'
 import { checkAuthority } from './authority.ts'
-import { finding, type Environment, type Finding } from './finding.ts'
+import { finding, type Environment, type DoctorFinding } from './finding.ts'
 import { checkReceiver } from './receiver.ts'
 
-type Check = (around: Environment) => Finding | Promise<Finding> | AsyncIterable<Finding>
+type Check = (around: Environment) => DoctorFinding | Promise<DoctorFinding> | AsyncIterable<DoctorFinding>
 
 /** Checks, in the order of the report. */
 const checks: readonly Check[] = [
@@ -29,8 +29,8 @@ const checks: readonly Check[] = [
 ]
 
 /** Checks everything around the data directory. Changes nothing. */
-export async function checkEnvironment(around: Environment): Promise<Finding[]> {
-  const found: Finding[] = []
+export async function checkEnvironment(around: Environment): Promise<DoctorFinding[]> {
+  const found: DoctorFinding[] = []
   for (const check of checks) {
     const result = await check(around)
     if (Symbol.asyncIterator in result) for await (const one of result) found.push(one)
@@ -42,7 +42,7 @@ export async function checkEnvironment(around: Environment): Promise<Finding[]> 
 type Where = Pick<Environment, 'host' | 'port'>
 
 /** Checks that `tabwire start` can listen on its port; explains why not. */
-export async function checkPort({ host, port, tryPort, running }: Environment): Promise<Finding> {
+export async function checkPort({ host, port, tryPort, running }: Environment): Promise<DoctorFinding> {
   if (running !== undefined)
     return finding('port', 'good', `Tabwire runs here at ${running.url} (pid ${running.pid}) and answers.`)
   const refused = await tryPort({ host, port }).then(
@@ -94,7 +94,7 @@ const TOLERANCE_MS = 60_000
  * Checks the clock against the newest file here: offline there is no other reference. A clock that is ahead cannot be
  * detected in this way, and the message says so.
  */
-export async function checkClock({ directory, now }: Environment): Promise<Finding> {
+export async function checkClock({ directory, now }: Environment): Promise<DoctorFinding> {
   const time = `${formatTime(now.toISOString())} UTC`
   const newest = await newestIn(directory)
   if (newest !== undefined && newest.at.getTime() > now.getTime() + TOLERANCE_MS)
@@ -126,7 +126,7 @@ async function newestIn(directory: string): Promise<{ name: string; at: Date } |
 }
 
 /** Checks that a start can write the file of `--dotenv`. */
-async function* checkEnvFile({ envFile }: Environment): AsyncGenerator<Finding, void> {
+async function* checkEnvFile({ envFile }: Environment): AsyncGenerator<DoctorFinding, void> {
   if (envFile === undefined) return
   try {
     await openEnvFile(envFile)
@@ -149,7 +149,7 @@ interface Installation {
 }
 
 /** Says how Tabwire was installed, and how to update it. */
-export function checkInstallation(installation: Installation = thisInstallation()): Finding {
+export function checkInstallation(installation: Installation = thisInstallation()): DoctorFinding {
   const [way, update] = wayOf(installation)
   return { check: 'installation', level: 'good', message: `Tabwire is installed ${way}. Update: ${update}.` }
 }

@@ -1,7 +1,7 @@
 import type { RunningService } from '../running-service.ts'
 
 /** Result of one check: `bad` prevents something, `note` is worth knowing; `advice` says what to do. */
-export interface Finding {
+export interface DoctorFinding {
   check: string
   level: 'good' | 'note' | 'bad'
   message: string
@@ -9,7 +9,12 @@ export interface Finding {
 }
 
 /** Makes a finding; without `advice`, it has none. */
-export function finding(check: string, level: Finding['level'], message: string, advice?: string): Finding {
+export function finding(
+  check: string,
+  level: DoctorFinding['level'],
+  message: string,
+  advice?: string,
+): DoctorFinding {
   return { check, level, message, ...(advice !== undefined && { advice }) }
 }
 

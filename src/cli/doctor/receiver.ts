@@ -6,7 +6,7 @@ import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { trustedAuthorities } from '../../trusted-authorities.ts'
 import { suggestion } from '../suggestion.ts'
 import { localAuthority } from './authority.ts'
-import { finding, type Environment, type Finding } from './finding.ts'
+import { finding, type Environment, type DoctorFinding } from './finding.ts'
 
 /** Time limit of an attempt (specification section 8), in milliseconds. */
 const ATTEMPT_TIMEOUT_MS = 10_000
@@ -14,7 +14,10 @@ const ATTEMPT_TIMEOUT_MS = 10_000
 /**
  * Checks each step of a delivery to a receiver: name, connection, certificate, answer. Stops at the first that fails.
  */
-export async function* checkReceiver({ receiver, ...around }: Environment): AsyncGenerator<Finding, void> {
+export async function* checkReceiver({
+  receiver,
+  ...around
+}: Environment): AsyncGenerator<DoctorFinding, void> {
   if (receiver === undefined) return
   const host = bareHost(receiver)
   const port = Number(receiver.port) || (receiver.protocol === 'https:' ? 443 : 80)
@@ -82,7 +85,7 @@ function connection(code: string): string {
   return 'Check for a firewall, or a receiver that listens on another address.'
 }
 
-function plainHttp(host: string, hosts: readonly string[]): Finding {
+function plainHttp(host: string, hosts: readonly string[]): DoctorFinding {
   if (hosts.some((one) => one.toLowerCase() === host))
     return finding(
       'receiver certificate',
@@ -129,7 +132,7 @@ async function* askReceiver(
   url: URL,
   connect: { ca: string[]; rejectUnauthorized: boolean },
   now: Date,
-): AsyncGenerator<Finding, void> {
+): AsyncGenerator<DoctorFinding, void> {
   const dispatcher = new Agent({ connect })
   const asked = { method: 'HEAD', dispatcher, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) } as const
   try {
@@ -145,7 +148,7 @@ async function* askReceiver(
   }
 }
 
-function statusFinding(status: number, location: string): Finding {
+function statusFinding(status: number, location: string): DoctorFinding {
   const check = 'receiver answer'
   if (status < 300 || status >= 400)
     return {
@@ -157,7 +160,7 @@ function statusFinding(status: number, location: string): Finding {
   return { check, level: 'bad', message, advice: 'Register the target of the redirect.' }
 }
 
-function clockFinding(theirs: Date, ours: Date): Finding[] {
+function clockFinding(theirs: Date, ours: Date): DoctorFinding[] {
   const apart = Math.abs(theirs.getTime() - ours.getTime())
   const check = 'receiver clock'
   if (Number.isNaN(apart)) return []

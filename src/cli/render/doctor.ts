@@ -1,12 +1,12 @@
 import chalk from 'chalk'
-import type { Finding } from '../doctor/finding.ts'
+import type { DoctorFinding } from '../doctor/finding.ts'
 import { printable, renderer, count } from './text.ts'
 import { wrapTo } from './layout.ts'
 
 /** Result of `doctor`. */
-interface CheckUp {
+interface DoctorResult {
   ok: boolean
-  checks: readonly Finding[]
+  checks: readonly DoctorFinding[]
   repaired: readonly string[]
   repairable: readonly string[]
   /** URL of the running service, if any. */
@@ -14,24 +14,26 @@ interface CheckUp {
 }
 
 /** Returns the mark of a check. Coloured at each call: NO_COLOR takes effect after this file is loaded. */
-function markOf(level: Finding['level']): string {
+function markOf(level: DoctorFinding['level']): string {
   return { good: chalk.green('✓'), note: chalk.yellow('!'), bad: chalk.red('✗') }[level]
 }
 
 /** Renders what a repair did, one line per check with its advice below, and the summary. */
-export const renderCheckUp = renderer((checkUp: CheckUp, columns: number | undefined = Infinity): string => {
-  const { checks, repaired, repairable } = checkUp
-  const done = repaired.map((text) => `${chalk.bold('Repaired')} ${printable(text)}`)
-  const found = checks.flatMap(({ level, message, advice }) => [
-    ...indented(`${markOf(level)} ${printable(message)}`, columns),
-    ...(advice === undefined
-      ? []
-      : indented(chalk.dim(`→ ${printable(advice)}`), columns - 2).map((line) => `  ${line}`)),
-  ])
-  return [...done, ...found, '', outcome(checkUp), ...(repairable.length > 0 ? [HINT] : [])].join('\n')
-})
+export const renderCheckUp = renderer(
+  (checkUp: DoctorResult, columns: number | undefined = Infinity): string => {
+    const { checks, repaired, repairable } = checkUp
+    const done = repaired.map((text) => `${chalk.bold('Repaired')} ${printable(text)}`)
+    const found = checks.flatMap(({ level, message, advice }) => [
+      ...indented(`${markOf(level)} ${printable(message)}`, columns),
+      ...(advice === undefined
+        ? []
+        : indented(chalk.dim(`→ ${printable(advice)}`), columns - 2).map((line) => `  ${line}`)),
+    ])
+    return [...done, ...found, '', outcome(checkUp), ...(repairable.length > 0 ? [HINT] : [])].join('\n')
+  },
+)
 
-function outcome({ checks, running }: CheckUp): string {
+function outcome({ checks, running }: DoctorResult): string {
   const bad = checks.filter(({ level }) => level === 'bad')
   const problems = bad.filter(({ check }) => !check.startsWith('receiver')).length
   const ready = running === undefined ? 'Ready to start' : `Tabwire runs here at ${running}`

@@ -14,7 +14,7 @@ export interface FaultSequence {
 }
 
 /** The deliveries that a fault holds back; each write of a delivery may end that. */
-interface Held {
+interface HeldDeliveries {
   note(write: Write): void
   takeAll(): unknown
 }
@@ -33,7 +33,7 @@ interface Entry {
 export function createFaultSequence(
   service: Pick<Service, 'onCommit'>,
   faults: ActiveFaults,
-  held: Held,
+  held: HeldDeliveries,
 ): FaultSequence {
   const entries = new Map<string, Entry>()
   /** Endpoints whose newest delivery waits to be overtaken. Their next delivery is not reordered, or all would wait. */

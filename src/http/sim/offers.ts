@@ -3,15 +3,9 @@ import { Refusal } from '../../model/refusal.ts'
 import { offerAnswerBody, type OfferAnswer } from '../../model/simulator/bodies.ts'
 import { ok, withBody, type Documented } from '../route.ts'
 
-/** Stores the answer to an offered attempt. @throws Refusal `not_found` or `attempt_ended`. */
-export type AnswerOffered = (answered: {
-  delivery_id: string
-  attempt: number
-  answer: OfferAnswer
-}) => Promise<Delivery>
-
 export interface OfferParts {
-  answerOffered: AnswerOffered
+  /** Stores the answer to an offered attempt. @throws Refusal `not_found` or `attempt_ended`. */
+  answerOffered(answered: { delivery_id: string; attempt: number; answer: OfferAnswer }): Promise<Delivery>
 }
 
 /** Route by which a running `tabwire listen` answers attempts that the stream offered to it (contract section 9). */

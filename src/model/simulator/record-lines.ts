@@ -152,15 +152,15 @@ export function bundleText(bundle: object, map: <T>(record: T) => T = (record) =
 }
 
 function* bundleTexts(bundle: object, map: <T>(record: T) => T): Iterable<string> {
-  for (const { text, value } of piecesOfBundle(bundle, '  ', 2)) yield text ?? JSON.stringify(map(value))
+  for (const { text, value } of partsOfBundle(bundle, '  ', 2)) yield text ?? JSON.stringify(map(value))
   yield '\n'
 }
 
 /** A part of the text, or a value that stands on one line. */
-type Piece = { text: string; value?: never } | { text?: never; value: unknown }
+type TextPart = { text: string; value?: never } | { text?: never; value: unknown }
 
 /** Yields the parts of a value; lists, and the fields of objects down to a depth, stand on lines of their own. */
-function* piecesOfBundle(value: unknown, indent: string, depth: number): Iterable<Piece> {
+function* partsOfBundle(value: unknown, indent: string, depth: number): Iterable<TextPart> {
   const isObject = typeof value === 'object' && value !== null && depth >= 0
   const isList = Array.isArray(value)
   const fields = isObject ? Object.entries(value) : []
@@ -171,7 +171,7 @@ function* piecesOfBundle(value: unknown, indent: string, depth: number): Iterabl
   let before = isList ? '[' : '{'
   for (const [name, one] of fields) {
     yield { text: `${before}\n${indent}${isList ? '' : `${JSON.stringify(name)}: `}` }
-    yield* piecesOfBundle(one, `${indent}  `, isList ? -1 : depth - 1)
+    yield* partsOfBundle(one, `${indent}  `, isList ? -1 : depth - 1)
     before = ','
   }
   yield { text: `\n${indent.slice(2)}${isList ? ']' : '}'}` }

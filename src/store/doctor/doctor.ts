@@ -9,7 +9,7 @@ import { type Content, modeWanted, type Survey, surveyDirectory } from './survey
 export interface CheckUp {
   /** A start would succeed. */
   ok: boolean
-  checks: readonly Finding[]
+  checks: readonly DirectoryFinding[]
   /** Messages of the repair, one per step. */
   repaired: readonly string[]
   /** Files that a repair would change; empty when there is nothing to repair. */
@@ -54,14 +54,14 @@ function resultOf(survey: Survey, repaired: readonly string[]): CheckUp {
 }
 
 /** Result of one check: `bad` makes a start fail, `note` is information. */
-interface Finding {
+interface DirectoryFinding {
   check: string
   level: 'good' | 'note' | 'bad'
   message: string
 }
 
 /** Returns the findings of all checks of a data directory. */
-function diagnose(survey: Survey, verdict: StoreVerdict): Finding[] {
+function diagnose(survey: Survey, verdict: StoreVerdict): DirectoryFinding[] {
   const { shown, directory } = survey
   if (directory === 'missing')
     return [found('directory', 'note', `There is no ${shown} yet. \`tabwire start\` creates it.`)]
@@ -80,11 +80,11 @@ function diagnose(survey: Survey, verdict: StoreVerdict): Finding[] {
   ]
 }
 
-function found(check: string, level: Finding['level'], message: string): Finding {
+function found(check: string, level: DirectoryFinding['level'], message: string): DirectoryFinding {
   return { check, level, message }
 }
 
-function lockFinding({ holder }: Survey): Finding {
+function lockFinding({ holder }: Survey): DirectoryFinding {
   if (holder === undefined) return found('lock', 'good', 'The data directory is not in use.')
   return found(
     'lock',
@@ -94,7 +94,7 @@ function lockFinding({ holder }: Survey): Finding {
 }
 
 /** Folders at paths of files that a start replaces or removes. */
-function foldersFinding({ entries }: Survey): Finding[] {
+function foldersFinding({ entries }: Survey): DirectoryFinding[] {
   const files = /^(?:credentials\.json|lock\.\d+)$/
   const folders = entries.filter(({ name, folder }) => folder && (files.test(name) || isLeftOver(name)))
   if (folders.length === 0) return []
@@ -102,7 +102,7 @@ function foldersFinding({ entries }: Survey): Finding[] {
   return [found('folders', 'bad', `Found a folder instead of a file: ${names}. Move it away.`)]
 }
 
-function modesFinding({ entries, mode }: Survey): Finding {
+function modesFinding({ entries, mode }: Survey): DirectoryFinding {
   const all = [{ name: '.', mode, folder: true }, ...entries]
   const open = all.filter((entry) => modeWanted(entry) !== undefined)
   if (open.length === 0) return found('modes', 'good', 'Only the owner can read files with secrets.')
@@ -110,7 +110,7 @@ function modesFinding({ entries, mode }: Survey): Finding {
   return found('modes', 'note', `Other users can read or write files with secrets: ${named}.`)
 }
 
-function credentialsFinding(credentials: Content): Finding {
+function credentialsFinding(credentials: Content): DirectoryFinding {
   const name = 'credentials.json'
   if (credentials === undefined)
     return found(name, 'note', `There is no ${name} yet. A start creates it with a new key.`)
@@ -119,7 +119,7 @@ function credentialsFinding(credentials: Content): Finding {
   return found(name, 'note', `${name} contains no API key. A start creates a new key.`)
 }
 
-function snapshotFinding({ snapshot }: Survey, verdict: StoreVerdict): Finding {
+function snapshotFinding({ snapshot }: Survey, verdict: StoreVerdict): DirectoryFinding {
   const name = 'db.json'
   if (typeof snapshot === 'string') return found(name, 'bad', `Cannot read ${name}: ${snapshot}.`)
   return found(name, snapshotLevels[verdict.snapshot.kind], snapshotMessage(verdict.snapshot))
@@ -135,7 +135,10 @@ function snapshotMessage(verdict: SnapshotVerdict): string {
   return verdict.why.replace(` ${REPAIR_ADVICE}`, '')
 }
 
-function journalFindings(survey: Survey, { journals, journalMissing, newer }: StoreVerdict): Finding[] {
+function journalFindings(
+  survey: Survey,
+  { journals, journalMissing, newer }: StoreVerdict,
+): DirectoryFinding[] {
   if (journalMissing) return [found('journal.ndjson', 'bad', MISSING)]
   return (['old', 'current'] as const).flatMap((which) => {
     const name = which === 'old' ? 'journal.old.ndjson' : 'journal.ndjson'
@@ -149,7 +152,7 @@ function journalFindings(survey: Survey, { journals, journalMissing, newer }: St
 const MISSING =
   'journal.ndjson is missing. The store was not closed after db.json was written, so later acknowledged writes are lost.'
 
-function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): Finding {
+function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): DirectoryFinding {
   const { fault, lines, lost, kept, first, last, torn } = verdict
   if (fault !== undefined) {
     const outlook = newer
@@ -169,7 +172,7 @@ function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): 
   )
 }
 
-function leftoversFinding({ entries }: Survey): Finding[] {
+function leftoversFinding({ entries }: Survey): DirectoryFinding[] {
   const leftovers = entries.filter(({ name }) => isLeftOver(name))
   if (leftovers.length === 0) return []
   const names = leftovers.map(({ name }) => name).join(', ')
@@ -183,7 +186,7 @@ function isLeftOver(name: string): boolean {
   return isTemporary(name) || isLockDraft(name)
 }
 
-function asideFinding({ entries }: Survey): Finding[] {
+function asideFinding({ entries }: Survey): DirectoryFinding[] {
   const aside = entries.filter(({ name }) => /\.(?:damaged|torn)-\d+$/.test(name))
   if (aside.length === 0) return []
   const names = aside.map(({ name }) => name).join(', ')
@@ -196,7 +199,7 @@ function asideFinding({ entries }: Survey): Finding[] {
   ]
 }
 
-function sizesFinding({ entries }: Survey): Finding {
+function sizesFinding({ entries }: Survey): DirectoryFinding {
   const files = entries.filter(({ folder }) => !folder)
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   return found(

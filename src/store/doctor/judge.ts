@@ -133,11 +133,11 @@ export interface JournalVerdict {
   /** Written by a newer version. */
   newer: boolean
   /** The parts that continue the known transactions, and the number of lines that cannot be kept. */
-  kept: readonly Piece[]
+  kept: readonly LinePosition[]
   lost: number
 }
 
-interface Piece {
+interface LinePosition {
   number: number
   start: number
   end: number
@@ -193,7 +193,7 @@ function judgeJournal(bytes: Buffer, chain: Chain): MutableVerdict {
 
 function follow(
   verdict: MutableVerdict,
-  { number, start, end }: Piece,
+  { number, start, end }: LinePosition,
   sequence: number,
   chain: Chain,
 ): void {
@@ -213,11 +213,11 @@ function follow(
   }
 }
 
-function fail(verdict: MutableVerdict, { number, start }: Omit<Piece, 'end'>, why: string): void {
+function fail(verdict: MutableVerdict, { number, start }: Omit<LinePosition, 'end'>, why: string): void {
   verdict.fault ??= { line: number, byte: start, why }
 }
 
-type MutableVerdict = JournalVerdict & { kept: Piece[] }
+type MutableVerdict = JournalVerdict & { kept: LinePosition[] }
 
 function emptyVerdict(): MutableVerdict {
   return {

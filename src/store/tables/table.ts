@@ -150,7 +150,7 @@ export const indexRules: { readonly [C in CollectionName]: Omit<Rules<C>, 'pendi
   deliveries: { event: ({ event_id }) => event_id },
 }
 
-interface PageQuery<T> {
+interface RecordQuery<T> {
   where?: Readonly<Record<string, string>>
   search?: Search | undefined
   only?: ((record: T) => boolean) | undefined
@@ -168,7 +168,7 @@ const SLICE = 2000
  */
 export async function pageOf<T extends { id: string }>(
   records: RecordsInOrder<T>,
-  { where = {}, search, only, order, after, limit }: PageQuery<T>,
+  { where = {}, search, only, order, after, limit }: RecordQuery<T>,
 ): Promise<Page<T>> {
   const data: T[] = []
   const matches = matcherOf(where, search)
