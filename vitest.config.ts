@@ -72,6 +72,7 @@ export default defineConfig({
     // A test that starts ten processes takes long on a busy machine, and is none the worse for it.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     restoreMocks: true,
   },
 })

@@ -1,5 +1,7 @@
 import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { openSecretFile } from '../src/cli/files/secrets.ts'
 import { openEnvFile } from '../src/cli/files/env-file.ts'
@@ -110,9 +112,14 @@ describe('a private file', () => {
   test.skipIf(process.platform === 'win32')(
     'with a secret can be a pipe or device, such as /dev/stdout',
     async () => {
-      const file = await openSecretFile('/dev/null')
+      const pipe = join(await temporaryDirectory(), 'pipe')
+      await promisify(execFile)('mkfifo', [pipe])
+      const text = readFile(pipe, 'utf8')
+      const file = await openSecretFile(pipe)
       await file.write('whsec_new')
       await file.close()
+      expect(await text).toContain('whsec_new')
+      expect((await lstat(pipe)).isFIFO()).toBe(true)
     },
   )
 })

@@ -182,10 +182,13 @@ describe('an endpoint of another instance', () => {
 describe('a delivery that another instance has attempted meanwhile', () => {
   it('is not attempted before it is due', async () => {
     let stale: Awaited<ReturnType<Setup['service']['due']>> | undefined
-    const { slots, change } = slotsByHand({ owns: false })
+    const { slots, state, change } = slotsByHand({ owns: false })
     const setup = await open({
       slots,
-      wrap: (service) => ({ ...service, due: async (query) => stale ?? service.due(query) }),
+      wrap: (service) => ({
+        ...service,
+        due: async (query) => stale ?? service.due(query),
+      }),
     })
     const receiver = await receive(500)
     await setup.register(receiver.url)
@@ -195,12 +198,15 @@ describe('a delivery that another instance has attempted meanwhile', () => {
     stale = { deliveries: [before], more: false, next_at: null }
     change({ owns: true })
     setup.pump.wake()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // It is chosen again and again, as long as it reads as due.
+    await expect.poll(() => state.ended).toBeGreaterThan(3)
     expect(receiver.requests).toHaveLength(1)
     stale = undefined
     setup.clock.advance(MINUTE)
     setup.pump.wake()
     await receiver.received(2)
+    await setup.pump.idle()
+    expect(receiver.requests).toHaveLength(2)
   })
 
   it('is recorded once, so that the retry schedule is exact', async () => {

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   createSimulator,
   NotDelivered,
@@ -39,7 +39,7 @@ describe('a simulator in this process', () => {
   test('with drain is not ready for a while, and then closes', async () => {
     const one = await made()
     const closing = one.close({ drain: true })
-    await vi.waitFor(async () => expect((await one.fetch('/_sim/ready')).status).toBe(503))
+    await expect.poll(async () => (await one.fetch('/_sim/ready')).status).toBe(503)
     await closing
     await expect(one.fetch('/_sim/ready')).rejects.toThrow()
   })

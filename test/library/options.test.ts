@@ -181,7 +181,7 @@ describe('options', () => {
     const onError = vi.fn(() => Promise.reject(inError))
     const { fetch } = await made({ onRequest: () => Promise.reject(inRequest), onError })
     const answer = await fetch('/v1/locations')
-    await vi.waitFor(() => expect(warned).toHaveBeenCalledWith(inError))
+    await expect.poll(() => warned).toHaveBeenCalledWith(inError)
     expect(onError.mock.calls).toEqual([[inRequest, answer.headers.get('x-request-id')]])
   })
 

@@ -94,10 +94,12 @@ describe.skipIf(postgresPrograms === undefined)('three instances of one sandbox'
       const [claimed, paid] = await Promise.all([atOnce(claims), atOnce(payments)])
       const { items, paid_cents, balance_cents } = await clientOf(run).checks.get(id)
       const shown = (await clientOf(run + 1).claims.list({ external_check_id: id, limit: 100 })).data
+      expect(claimed.succeeded).toBeGreaterThan(0)
       expectMade(shown.length, claimed)
       expect(items.map(({ claimed_quantity }) => claimed_quantity).every((quantity) => quantity <= 1)).toBe(
         true,
       )
+      expect(paid.succeeded).toBeGreaterThan(0)
       expect(paid.succeeded).toBeLessThanOrEqual(20)
       const sum = (await clientOf(run + 2).payments.list({ external_check_id: id, limit: 100 })).data
         .map(({ amount_cents }) => amount_cents)

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { State } from '../../src/model/simulator/state.ts'
@@ -126,14 +126,14 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       const [delivery] = await deliveriesOf(one)
       const first = two.client.clock.advance('1h')
       const shows = async (simulator: TestSimulator) => (await clockOf(simulator)).moving
-      await vi.waitUntil(async () => (await shows(other)) !== null)
+      await expect.poll(() => shows(other)).not.toBeNull()
       for (const simulator of all)
         expect(await shows(simulator)).toEqual({ to: at(3660), waiting_for: [delivery?.id] })
       const second = other.client.clock.advance('1h')
       // Longer than a move lasts that its instance renews no longer.
       const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       const renewals = () => (store.values.get('clock') as { renewals: number }).renewals
-      await vi.waitUntil(() => renewals() >= 8, { timeout: 30_000 })
+      await expect.poll(renewals).toBeGreaterThanOrEqual(8)
       await store.close()
       expect((await clockOf(one)).now).toBe(at(60))
       expect((await shows(one))?.to).toBe(at(3660))
@@ -164,7 +164,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         }))
         expect((await clockOf(two)).moving).toMatchObject({ to: at(3660) })
         const waiting = two.client.clock.advance('1s')
-        await vi.waitUntil(async () => (await clockOf(one)).moving?.to !== at(3660), { timeout: 15_000 })
+        await expect.poll(async () => (await clockOf(one)).moving?.to).not.toBe(at(3660))
         expect((await waiting).now >= at(121)).toBe(true)
         expect(await clockOf(one)).toMatchObject({ moving: null, frozen: false })
         await store.close()
@@ -183,7 +183,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       await one.push('a')
       await receiver.received(1)
       const move = one.call('POST /_sim/clock', { json: { advance: '1h' } })
-      await vi.waitUntil(async () => (await clockOf(two)).moving !== null)
+      await expect.poll(async () => (await clockOf(two)).moving).not.toBeNull()
       const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       await store.values.update('clock', (value) => ({
         value: { ...(value as object), turn: null, held: false },
@@ -310,11 +310,8 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         await two.close()
         await other.client.clock.advance('1s')
         await other.push('b')
-        await vi.waitUntil(
-          async () => (await deliveriesOf(other)).every(({ status }) => status === 'delivered'),
-          { timeout: 20_000 },
-        )
-        expect(await deliveriesOf(other)).toHaveLength(12)
+        const statuses = async () => (await deliveriesOf(other)).map(({ status }) => status)
+        await expect.poll(statuses).toEqual(Array(12).fill('delivered'))
       },
       30_000,
     )
@@ -330,7 +327,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       await all[1].client.keys.revoke(id)
       expect(await stream.text()).toMatch(/^: listening\n/)
       for (const { call } of all)
-        await vi.waitUntil(async () => (await call('GET /_sim/requests', { key })).status === 401)
+        await expect.poll(async () => (await call('GET /_sim/requests', { key })).status).toBe(401)
     })
 
     it('are replaced once when the first key was revoked, also by instances that start together', async () => {
@@ -365,9 +362,9 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       for (let nth = 0; nth < 2; nth += 1) expect(await call()).toBe(200)
       proxy.stall()
       await one.client.keys.revoke(id)
-      await vi.waitUntil(async () => (await call()) === 503, { timeout: 10_000 })
+      await expect.poll(call).toBe(503)
       proxy.resume()
-      await vi.waitUntil(async () => (await call()) === 401, { timeout: 10_000 })
+      await expect.poll(call).toBe(401)
       await cutOff.close()
     }, 30_000)
   })
@@ -405,10 +402,8 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
     it.runIf(isSoak)('start at any instance from the link of another, which stores no secret', async () => {
       const [one, two] = await three()
       const code = one.inspectorLink().split('link=')[1] ?? ''
-      await vi.waitUntil(async () => {
-        const { status } = await two.call('POST /_sim/session', { key: null, json: { code }, headers: page })
-        return status === 201
-      })
+      const session = { key: null, json: { code }, headers: page }
+      await expect.poll(async () => (await two.call('POST /_sim/session', session)).status).toBe(201)
       const store = await openPostgresStore({ url: shared.database.url, sandbox: shared.sandbox })
       const kept = ['inspector_codes', 'inspector_sessions'].map((key) => store.values.get(key))
       expect(kept).toMatchObject([[], [{ secret: expect.stringMatching(/^[\w-]{43}$/) as string }]])
@@ -447,13 +442,9 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
         expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1'])
         await cluster.restart()
         const statuses: number[] = []
-        await vi.waitUntil(
-          async () => {
-            statuses.push((await one.call('GET /v1/checks')).status)
-            return statuses.at(-1) === 429
-          },
-          { timeout: 20_000 },
-        )
+        await expect
+          .poll(async () => statuses[statuses.push((await one.call('GET /v1/checks')).status) - 1])
+          .toBe(429)
         expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(2)
         expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([])
       },
@@ -526,7 +517,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       await one.push('a')
       await receiver.received(1)
       const first = one.call('POST /_sim/clock', { json: { advance: '1h' } })
-      await vi.waitUntil(async () => (await clockOf(two)).moving !== null)
+      await expect.poll(async () => (await clockOf(two)).moving).not.toBeNull()
       const second = two.call('POST /_sim/clock', { json: { advance: '1h' } })
       const { json: state } = await other.call('GET /_sim/state')
       expect((await other.call('PUT /_sim/state', { json: state })).status).toBe(200)

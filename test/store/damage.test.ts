@@ -6,7 +6,7 @@ import { withFile } from '../../src/store/disk.ts'
 import { StoreDamaged } from '../../src/store/errors.ts'
 import { replay } from '../../src/store/journal/replay.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
-import { isSoak } from '../soak/seeded.ts'
+import { isSoak, seeded } from '../soak/seeded.ts'
 import { put } from '../../src/model/records.ts'
 import { hex } from '../../src/store/journal/line.ts'
 import { check, encodeLine, saveChecks, storedChecks } from './records.ts'
@@ -336,14 +336,3 @@ describe('a snapshot', () => {
     expect(result).toContain('.tabwire/db.json')
   })
 })
-
-/** Mulberry32: the same places on every run. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

@@ -48,6 +48,18 @@ describe('the states of a check that identify a late retry', () => {
   })
 })
 
+const entryOf = (letter: string): RequestEntry => ({
+  id: `req_${letter.toUpperCase().padStart(26, '0')}`,
+  method: 'GET',
+  path: `/v1/${letter}`,
+  status: 200,
+  started_at: '2026-11-21T18:00:00.000Z',
+  duration_ms: 1,
+  push: null,
+  request_body: null,
+  response_body: null,
+})
+
 describe('the log of requests', () => {
   it('has method, path, status, time and bodies, newest first, but no calls of /_sim', async () => {
     const simulator = await openSimulator({ clock: createManualClock() })
@@ -253,20 +265,24 @@ describe('the log of requests', () => {
     expect(second).toMatchObject({ data: [{ path: '/v1/checks/external/a' }], next_cursor: null })
   })
 
+  it('keeps the newest requests with at most 16 MiB of bodies', () => {
+    const log = openRequestLog()
+    const mebibyte = 'x'.repeat(2 ** 20)
+    const kept = () => log.list({ limit: 100 }).data.map(({ path }) => path)
+    const add = (path: string, request_body: string | null) =>
+      log.add({ ...entryOf('a'), path, request_body })
+    for (let number = 1; number <= 40; number++) add(`/v1/${number}`, mebibyte)
+    expect(kept()).toEqual(Array.from({ length: 16 }, (_, index) => `/v1/${40 - index}`))
+    add('/v1/empty', null)
+    expect(kept()).toHaveLength(17)
+    add('/v1/short', 'x')
+    expect(kept()).toHaveLength(17)
+    expect(kept().at(-1)).toBe('/v1/26')
+  })
+
   describe('paged by its cursor while responses overtake each other', () => {
     /** Sends twelve requests; every third is answered after the next two. Ids follow the order of starts. */
     const answered = ['b', 'c', 'a', 'e', 'f', 'd', 'h', 'i', 'g', 'k', 'l', 'j']
-    const entryOf = (letter: string): RequestEntry => ({
-      id: `req_${letter.toUpperCase().padStart(26, '0')}`,
-      method: 'GET',
-      path: `/v1/${letter}`,
-      status: 200,
-      started_at: '2026-11-21T18:00:00.000Z',
-      duration_ms: 1,
-      push: null,
-      request_body: null,
-      response_body: null,
-    })
     const logWith = (letters: readonly string[]) => {
       const log = openRequestLog()
       for (const letter of letters) log.add(entryOf(letter))

@@ -86,7 +86,10 @@ describe('a webhook endpoint', () => {
   it('is shown without its location', async () => {
     const { call, here } = await openBoth()
     const texts = [JSON.stringify(here), (await call('GET /v1/webhook-endpoints')).text]
-    for (const text of texts) expect(text).not.toContain('location_id')
+    for (const text of texts) {
+      expect(text).toContain(here.id)
+      expect(text).not.toContain('location_id')
+    }
   })
 })
 

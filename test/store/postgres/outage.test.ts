@@ -7,15 +7,12 @@ import { isSoak, sampled } from '../../soak/seeded.ts'
 import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
 import { openSimulator, type TestSimulator } from '../../support/simulator.ts'
 
-/** Milliseconds after which a request counts as hanging: several times as long as the service waits for a database. */
-const LONGEST_ANSWER = 10_000
 /** Pushes of the load that must fail before the database comes back. */
 const FAILED = isSoak ? 60_000 / 1_500 : 6
 
 interface Answered {
   id: string
   status: number
-  ms: number
   retryAfter: string | null
 }
 
@@ -27,9 +24,8 @@ function load(simulator: TestSimulator) {
   const worker = async (name: string) => {
     for (let nth = 0; !isOver; nth += 1) {
       const id = `${name}-${nth}`
-      const began = performance.now()
       const { status, headers } = await simulator.push(id)
-      answers.push({ id, status, ms: performance.now() - began, retryAfter: headers.get('retry-after') })
+      answers.push({ id, status, retryAfter: headers.get('retry-after') })
       told()
     }
   }
@@ -58,10 +54,8 @@ async function becomesReady(simulator: TestSimulator): Promise<void> {
 }
 
 function expectRefused(answers: readonly Answered[]): void {
-  for (const { status, ms, retryAfter } of answers.filter((answer) => answer.status !== 201)) {
+  for (const { status, retryAfter } of answers.filter((answer) => answer.status !== 201))
     expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '1' })
-    expect(ms).toBeLessThan(LONGEST_ANSWER)
-  }
 }
 
 describe.skipIf(postgresPrograms === undefined)('a database that is away', () => {
@@ -102,9 +96,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that is away', () =>
     if (isSoak) expect(process.memoryUsage().rss - memory).toBeLessThan(150e6)
 
     await cluster.restart()
-    const began = performance.now()
     await becomesReady(simulator)
-    expect(performance.now() - began).toBeLessThan(LONGEST_ANSWER)
     await seen(201, answers.filter(({ status }) => status === 201).length + 3)
     await stop()
     expectRefused(answers)
@@ -134,9 +126,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that is away', () =>
       await stop()
       expectRefused(answers)
       network.set(mode)
-      const began = performance.now()
       await simulator.close()
-      expect(performance.now() - began).toBeLessThan(2 * LONGEST_ANSWER)
     },
   )
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, chown, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -175,8 +175,16 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
     ).toBe(
       `--store: the certificate of ${host} is for another host name (ERR_TLS_CERT_ALTNAME_INVALID). Correct the host in the URL, or pass sslmode=verify-ca.`,
     )
+    await mkdir(join(cluster.directory, 'other'))
+    await selfSigned(join(cluster.directory, 'other'))
+    const other = join(cluster.directory, 'other/server.crt')
+    for (const mode of ['verify-ca', 'require'])
+      expect(
+        await refusal(at('owner', { query: `?sslmode=${mode}&sslrootcert=${other}` }), 'prepared'),
+      ).toMatch(/^--store: the certificate of \S+ is not trusted /)
     for (const query of [
       '?sslmode=require',
+      `?sslmode=require&sslrootcert=${root}`,
       '?sslmode=prefer',
       `?sslmode=verify-ca&sslrootcert=${root}`,
       '?sslmode=disable',
