@@ -165,7 +165,7 @@ function checkLeftOpen(check: StoredCheck, happened: readonly CheckEvent[], allC
   const { external_id } = check
   const message = isPaid
     ? `Check ${external_id} was fully paid and is still open. The POS may charge the next party on it. When check.fully_paid arrives, close the check: push it with the status closed.`
-    : `Check ${external_id} is still open, and --all-closed expects every check to be closed. Close the check: push it with the status closed.`
+    : `Check ${external_id} is still open, but every check was expected to be closed. Close the check: push it with the status closed.`
   return [
     {
       code: 'check_left_open',

@@ -154,7 +154,7 @@ export async function packArchives({ name, target, binary, program, tools, versi
     mkdirSync(join(contents, 'lib'))
     cpSync(join(tools, target.node), join(contents, 'lib/node'))
     chmodSync(join(contents, 'lib/node'), 0o755)
-    cpSync(program, join(contents, 'lib/tabwire'), { recursive: true })
+    cpSync(program, join(contents, 'lib/tabwire'), { recursive: true, filter: (file) => !unread.test(file) })
   } else {
     const file = target.archive === 'zip' ? 'tabwire.exe' : 'tabwire'
     cpSync(binary, join(contents, file))

@@ -28,7 +28,7 @@ describe('tabwire report --account', () => {
     expect(stdout).toMatch(/^✓ No problems found in 1 push\.\n\n✓ The account adds up\.\n\nACCOUNT +PUSHED /)
     const closed = await unpaid.run(['report', '--all-closed'])
     expect(closed.code).toBe(3)
-    expect(closed.stdout).toContain('✗ check_left_open  table-12\n  Check table-12 is still open, and ')
+    expect(closed.stdout).toContain('✗ check_left_open  table-12\n  Check table-12 is still open, but ')
   })
 
   test('exits with 3 for a paid check that is open, and prints its event and the amounts', async () => {

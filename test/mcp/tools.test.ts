@@ -151,6 +151,7 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
     ['checks', { chek: 'x' }, 'unknown argument chek. Did you mean check?'],
     ['checks', { limit: 0 }, 'limit must be at least 1, got 0'],
     ['checks', { check: 'x', status: 'open' }, 'status is for lists. Omit it, or omit check.'],
+    ['checks', { check: 'x', cursor: 'c' }, 'cursor is for lists. Omit it, or omit check.'],
     ['push', { check: 'x' }, 'body is required'],
     ['push', {}, 'check is required; body is required'],
     ['push', { check: 'x', body: [] }, 'body must be an object, got an array'],

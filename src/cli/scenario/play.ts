@@ -242,7 +242,7 @@ const controls = {
       }
     }
     if (found === undefined)
-      return refusal(`The check has ${number} events, and the step resends number ${event}.`)
+      return refusal(`The step resends event ${event} of the check, which has only ${number}.`)
     const deliveries = await client.deliveries.list({ event_id: found.id, order: 'asc', limit: 1 })
     const [delivery] = deliveries.data
     if (delivery === undefined)

@@ -85,7 +85,7 @@ export const checks: readonly ContractCase[] = [
       // A service may show an item in several lists.
       must(
         after.length === before.length,
-        `A changed item appears ${after.length} times in the check, and ${before.length} times before the change.`,
+        `An item was in ${before.length} places of the check, and is in ${after.length} after a change of its fields.`,
       )
       // A service may refuse two items of one name; one that accepts them has two items.
       const twin = { ...renamed, external_id: b.external_id }

@@ -239,7 +239,7 @@ export const lateDeliveries: readonly ContractCase[] = [
       ) as [number, number]
       must(
         seen <= expected,
-        `A push and two changes emitted ${expected} events. With three replays of each, they emitted ${seen}.`,
+        `Events of a push and two changes: ${expected}. With three replays of each: ${seen}.`,
       )
     },
     changed,
@@ -256,10 +256,7 @@ export const lateDeliveries: readonly ContractCase[] = [
         number,
         number,
       ]
-      must(
-        seen <= expected,
-        `A claimed check emitted ${expected} events. With a refused push, it emitted ${seen}.`,
-      )
+      must(seen <= expected, `Events of a claimed check: ${expected}. With a refused push: ${seen}.`)
     },
     changed,
   ),

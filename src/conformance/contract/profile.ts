@@ -16,9 +16,6 @@ const requestTemplate = z.strictObject({
   body: z.unknown().optional(),
 })
 
-const requestSchema = (placeholders: string) =>
-  requestTemplate.describe(`A request. Placeholders: ${placeholders}.`)
-
 /**
  * Choices of a deployment where the specification leaves them open, for `contract check --profile`
  * (`fixtures/contract-profile.schema.json`). Field paths are property names joined by dots.
@@ -72,12 +69,12 @@ export const profileSchema = z.strictObject({
     .optional()
     .describe('Additional fields of every push. Placeholder: {external_check_id}.'),
   item: z.record(z.string(), z.unknown()).optional().describe('Additional fields of every item.'),
-  claim: requestSchema('{external_check_id}, {external_id}, {origin}')
+  claim: requestTemplate
     .optional()
     .describe(
       'Claims one unit of an item as a guest. Placeholders: {external_check_id}, {external_id}, {origin}.',
     ),
-  clock: requestSchema('{seconds}, {origin}')
+  clock: requestTemplate
     .optional()
     .describe('Advances the clock of the service. Placeholders: {seconds}, {origin}.'),
 })

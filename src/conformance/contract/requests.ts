@@ -89,7 +89,7 @@ export const everyAnswer: ContractCase = {
     await ask('POST', '/webhook-endpoints/no-such-endpoint/test', { json: {} })
     await tryToRegister({ body: '{' })
     const [first] = unidentified
-    must(first === undefined, `${first} has no X-Request-Id (${unidentified.length} responses in total).`)
+    must(first === undefined, `${first} has no X-Request-Id (responses without it: ${unidentified.length}).`)
   },
 }
 

@@ -184,7 +184,9 @@ function whyMissing(
 ): Broken | NotChecked {
   const late = `${what} did not arrive within ${timeouts.eventMs / 1000} s`
   if (receiver.dropped() > 0)
-    return new NotChecked(`${late}, and ${receiver.dropped()} deliveries were too large or too many to keep.`)
+    return new NotChecked(
+      `${late}. Deliveries that were too large or too many to keep: ${receiver.dropped()}.`,
+    )
   if (receiver.arrived() === 0 && receiver.distrusted() > 0)
     return new NotChecked(
       `The service does not trust the certificate of ${receiver.url}. Make the service trust ca/ca.pem of the data directory (.tabwire), or pass --receiver-url.`,

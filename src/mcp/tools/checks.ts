@@ -51,16 +51,15 @@ export const checks = defineTool({
   }),
   effects: reads,
   scopes: ['read'],
-  async run({ connect }, { check: id, ...query }) {
+  async run({ connect }, { check: id, limit, ...query }) {
     const client = await connect()
     if (id !== undefined) {
       const given = Object.entries(query).find(([, value]) => value !== undefined)?.[0]
-      if (given !== undefined && given !== 'limit')
-        throw usageError(`${given} is for lists. Omit it, or omit check.`)
+      if (given !== undefined) throw usageError(`${given} is for lists. Omit it, or omit check.`)
       const check = await client.checks.get(id)
       return { text: renderCheck(check, COLUMNS, await readableCurrencies(client)), data: check }
     }
-    const list = await client.checks.list(query)
+    const list = await client.checks.list({ limit, ...query })
     return { text: renderChecks(list.data, COLUMNS, await readableCurrencies(client)), data: list }
   },
 })

@@ -7,7 +7,7 @@ export function ownClaims({ claims }: TableCheck): TableClaim[] {
   return claims.filter(({ mine, status }) => mine && status === 'active')
 }
 
-type PricedLine = Pick<TableClaim['items'][number], 'external_id' | 'quantity' | 'price_cents'>
+type PricedLine = Pick<TableClaim['items'][number], 'quantity' | 'price_cents'>
 
 /** Sums the prices of lines as they are shown, each rounded, in cents. */
 export function pricesOf(lines: readonly PricedLine[]): number {

@@ -173,6 +173,11 @@ describe('the interactive guest page', () => {
     ])
   })
 
+  it('shows an item that was claimed in steps as one line per price', () => {
+    const lines = [500, 500, 600].map((price_cents) => ({ external_id: 'w', quantity: 1, price_cents }))
+    expect(receiptOf(lines, 1600, [1600, 0, 1600]).slice(0, 2)).toEqual(['2 × Wine $10.00', '1 × Wine $6.00'])
+  })
+
   it('isolates the name of a guest who had an item', () => {
     const claims = tableCheck().claims.map((claim) => ({ ...claim, mine: false, guest_name: '\u202eדנה' }))
     expect(rendered({}, tableCheck({ claims }))).toContain('\u2068דנה\u2069 · 1')

@@ -95,9 +95,9 @@ export function release(claimId: string): void {
 /** Pays claims, an amount, or with neither the whole balance, like `tabwire guests pay`. */
 export function pay(
   check: string,
-  body: { guest_name?: string | null; claim_ids?: string[]; amount_cents?: number; tip_cents?: number },
-): void {
-  void act(async () => {
+  body: { guest_name?: string | null; claim_ids?: string[]; amount_cents?: number },
+): Promise<boolean> {
+  return act(async () => {
     const paid = await callApi<{ id: string }>('POST', `/checks/${encode(check)}/payments`, body)
     return `Paid as ${paid.id}.`
   })

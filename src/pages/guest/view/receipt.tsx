@@ -1,4 +1,5 @@
 import type { TableCheck, TablePayment } from '../../../model/guest-table.ts'
+import { roundQuantity } from '../../../model/guests/claimed-items.ts'
 import { pricesOf, sumOf } from '../money.ts'
 import { Button, type CheckProps, Line, quantityText } from './elements.tsx'
 
@@ -39,6 +40,7 @@ function Receipt({ check, index, money, model, payment }: CheckProps & { payment
   const { location, table, checks } = model.view
   const lines = linesOf(check, payment)
   const prices = pricesOf(lines)
+  const claimed = lines.reduce((sum, { claims }) => sum + claims, 0)
   const tax = Math.round((check.totals.tax_cents * amount_cents) / (check.totals.total_cents || 1))
   return (
     <section class="sheet receipt" aria-labelledby={title}>
@@ -53,9 +55,9 @@ function Receipt({ check, index, money, model, payment }: CheckProps & { payment
       </p>
       <p class="quiet">{timeText(created_at, model.language, location.timezone)}</p>
       <dl class="totals">
-        {lines.map(({ external_id, quantity, price_cents, name }) => (
+        {lines.map(({ key, quantity, price_cents, name }) => (
           <Line
-            key={external_id}
+            key={key}
             name={`${quantityText(quantity, model.language)} × ${name}`}
             amount={money(Math.round(quantity * price_cents))}
           />
@@ -65,7 +67,7 @@ function Receipt({ check, index, money, model, payment }: CheckProps & { payment
         ) : (
           prices !== amount_cents && (
             <Line
-              name={restName(check.totals, amount_cents - prices, tax, lines.length)}
+              name={restName(check.totals, amount_cents - prices, tax, claimed)}
               amount={money(amount_cents - prices)}
             />
           )
@@ -86,17 +88,26 @@ function Receipt({ check, index, money, model, payment }: CheckProps & { payment
  * Names the difference between what was paid and the lines of a receipt, in cents. A claimed line keeps its
  * price at the time of the claim; the claim's amount follows the current check (contract section 7).
  * @param tax The payment's proportional part of the tax.
- * @param lines Number of lines; each is rounded.
+ * @param claims Number of claims; the amount of each is rounded.
  */
 function restName(
   { subtotal_cents, tax_cents, total_cents }: TableCheck['totals'],
   rest: number,
   tax: number,
-  lines: number,
+  claims: number,
 ): string {
   if (subtotal_cents + tax_cents !== total_cents) return 'Tax and charges'
-  if (Math.abs(rest - tax) > lines) return tax_cents === 0 ? 'Adjustments' : 'Tax and adjustments'
+  if (Math.abs(rest - tax) > claims) return tax_cents === 0 ? 'Adjustments' : 'Tax and adjustments'
   return tax_cents === 0 ? 'Rounding' : 'Tax'
+}
+
+interface ReceiptLine {
+  key: string
+  name: string
+  quantity: number
+  price_cents: number
+  /** Number of claims of the item; the amount of each was rounded. */
+  claims: number
 }
 
 /** Returns the items that make up a payment: the guest's own, or all of a check paid at once; else none. */
@@ -108,12 +119,20 @@ function linesOf({ claims, items, totals }: TableCheck, { id, amount_cents }: Ta
       : amount_cents === totals.total_cents
         ? items
         : []
-  return lines.map(({ external_id, quantity, price_cents }) => ({
-    external_id,
-    quantity,
-    price_cents,
-    name: items.find((item) => item.external_id === external_id)?.name ?? external_id,
-  }))
+  const merged = new Map<string, ReceiptLine>()
+  for (const { external_id, quantity, price_cents } of lines) {
+    // A guest may have claimed an item in several steps, and at several prices.
+    const key = `${price_cents} ${external_id}`
+    const known = merged.get(key) ?? { quantity: 0, claims: 0 }
+    merged.set(key, {
+      key,
+      name: items.find((item) => item.external_id === external_id)?.name ?? external_id,
+      quantity: roundQuantity(known.quantity + quantity),
+      price_cents,
+      claims: known.claims + 1,
+    })
+  }
+  return [...merged.values()]
 }
 
 /** Returns a time in the restaurant's time zone, or in UTC when the zone is unknown. */

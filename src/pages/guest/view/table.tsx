@@ -1,3 +1,4 @@
+import { isFullyPaid } from '../../../model/guests/claimed-items.ts'
 import { moneyIn } from '../../../model/text/money.ts'
 import { type Actions, type PageModel, ratingKey } from '../model.ts'
 import { leftOf } from '../money.ts'
@@ -86,7 +87,7 @@ function Notices({ model: { announcement, connection, notice }, actions }: PartP
 /** A check: its items and totals, and the guest's receipts, rating and payment. */
 function Check(props: CheckProps) {
   const { check, index, model, money } = props
-  const isPaid = check.balance_cents <= 0 && check.paid_cents > 0
+  const isPaid = isFullyPaid(check)
   const isOpen = !model.interactive || model.open === check.external_id
   const state = check.status === 'closed' ? 'Closed' : ''
   const badge = isPaid ? 'Paid' : isOpen ? state : `${money(leftOf(check))} left`
@@ -183,8 +184,7 @@ const ratings = [1, 2, 3, 4, 5]
 
 /** The rating form: shown once this guest has paid, or the check is fully paid. */
 function Rating({ check, index, model, actions }: CheckProps) {
-  const isOffered =
-    check.payments.some(({ mine }) => mine) || (check.paid_cents > 0 && check.balance_cents <= 0)
+  const isOffered = check.payments.some(({ mine }) => mine) || isFullyPaid(check)
   if (!isOffered) return null
   const key = ratingKey(check)
   if (model.rated.includes(key))

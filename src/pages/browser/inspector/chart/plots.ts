@@ -94,6 +94,7 @@ function plotSeries(
   const recolour = () => plot?.redraw()
   resized.observe(container)
   dark.addEventListener('change', recolour)
+  const isEmpty = () => (shown?.buckets.length ?? 0) === 0
   /** Returns the bucket at a distance from the left edge of the plotted area. */
   const bucketAt = (left: number): number => {
     if (plot === undefined || shown === undefined) return 0
@@ -105,12 +106,13 @@ function plotSeries(
       ? 0
       : plot.valToPos(startOf(shown) + (bucket * shown.bucket_ms) / 1_000, 'x')
   const hooks: uPlot.Hooks.Arrays = {
-    setCursor: [({ cursor: { left = -1 } }) => events.onPoint(left < 0 ? null : bucketAt(left))],
+    setCursor: [({ cursor: { left = -1 } }) => events.onPoint(left < 0 || isEmpty() ? null : bucketAt(left))],
     setSelect: [
       (own) => {
         const { left, width } = own.select
         own.setSelect(nothing, false)
-        if (width > 0) events.onSelect({ first: bucketAt(left), last: bucketAt(left + width - 1) })
+        if (width > 0 && !isEmpty())
+          events.onSelect({ first: bucketAt(left), last: bucketAt(left + width - 1) })
       },
     ],
   }

@@ -234,7 +234,7 @@ function Value({ value, before, after = '', depth = 0, isOpenAt }: ValueProps) {
         {before}
         {open}
         <span class="fold">
-          {` ${entries.length} ${isList ? 'items' : 'fields'} `}
+          {` ${entries.length} ${isList ? 'item' : 'field'}${entries.length === 1 ? '' : 's'} `}
           {close}
           {after}
         </span>

@@ -39,7 +39,9 @@ function Claims({ externalId }: { externalId: string }) {
             {claim.status === 'active' && (
               <span class="buttons">
                 <Action
-                  onClick={() => pay(externalId, { guest_name: claim.guest_name, claim_ids: [claim.id] })}
+                  onClick={() =>
+                    void pay(externalId, { guest_name: claim.guest_name, claim_ids: [claim.id] })
+                  }
                 >
                   Pay claim
                 </Action>

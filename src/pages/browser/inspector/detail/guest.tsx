@@ -16,8 +16,12 @@ export function Guest({ check }: { check: Check }) {
   const guest_name = name.trim() === '' ? null : name.trim()
   const amount_cents = centsOf(typed)
   const isWrong = typed.trim() !== '' && amount_cents === undefined
-  const payBalance = () =>
-    pay(external_id, { guest_name, ...(amount_cents !== undefined && { amount_cents }) })
+  const payBalance = async () => {
+    if (isWrong) return
+    // A second click would pay the amount again.
+    if (await pay(external_id, { guest_name, ...(amount_cents !== undefined && { amount_cents }) }))
+      setTyped('')
+  }
   return (
     <>
       <Section title="Act as a guest">
@@ -46,7 +50,7 @@ export function Guest({ check }: { check: Check }) {
                 typed={typed}
                 onType={setTyped}
               />
-              <Action kind="main" onClick={() => isWrong || payBalance()}>
+              <Action kind="main" onClick={() => void payBalance()}>
                 Pay
               </Action>
             </div>

@@ -1,4 +1,5 @@
 import type { Check } from '../../../../model/check.ts'
+import { isFullyPaid } from '../../../../model/guests/claimed-items.ts'
 import { money } from '../api.ts'
 import { Badge } from '../elements.tsx'
 import type { View } from '../list/view.ts'
@@ -40,6 +41,6 @@ export const checksView: View<Check> = {
   },
 }
 
-export function checkWord({ status, balance_cents, paid_cents }: Check): string {
-  return balance_cents <= 0 && paid_cents > 0 ? 'fully paid' : status
+export function checkWord(check: Check): string {
+  return isFullyPaid(check) ? 'fully paid' : check.status
 }
