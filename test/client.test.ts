@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   ApiError,
   type Client,
@@ -53,6 +54,26 @@ describe('the client', () => {
     expect(await client.checks.get('a/b ü?#')).toEqual(check)
     expect(await client.requests.get(requestId ?? '')).toMatchObject({ push: { outcome: 'created' } })
     expect(await client.checks.list({ limit: 1, status: undefined })).toMatchObject({ data: [check] })
+  })
+
+  test('follows no redirect, and says where it leads', async () => {
+    const paths: string[] = []
+    const server = createServer(({ url: path = '' }, response) => {
+      paths.push(path)
+      response.writeHead(308, { location: 'https://pos.example/v1/locations' }).end()
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await expect(createClient({ url }).locations.list()).rejects.toMatchObject({
+      status: 308,
+      message: 'The service redirects to https://pos.example/v1/locations. Use the URL that it redirects to.',
+    })
+    expect(paths).toEqual(['/v1/locations'])
+  })
+
+  test.each(['.', '..'])('refuses the id %s, which a URL would resolve', async (id) => {
+    await expect(createClient(simulator).checks.get(id)).rejects.toThrow(`An id must not be ${id} here`)
   })
 
   test('says that a service does not speak HTTPS', async () => {

@@ -100,8 +100,6 @@ export interface RecordedPush {
   body: string | Uint8Array
 }
 
-const PATH = /^\/v1\/checks\/external\/([^/?]+)/
-
 /**
  * Returns the pushes that the service accepted since it started, in order of arrival, as far as its log reaches.
  * Leaves out refused pushes and our own trials. With `only`, returns those of this check.
@@ -111,13 +109,11 @@ export async function pushesInLog(
   only: string | undefined,
 ): Promise<RecordedPush[]> {
   const newestFirst: RecordedPush[] = []
-  for await (const request of paginate(client.requests.list)) {
+  for await (const request of paginate(client.requests.list, { kind: 'push' })) {
     const { id: name, path, location_id, push, request_body: body } = request
-    const [, escaped] = PATH.exec(path) ?? []
-    if (escaped === undefined || push === null || push.outcome === 'conflict') continue
-    const id = decodeURIComponent(escaped)
-    if (body !== null && !isTrialPath(path) && (only === undefined || id === only))
-      newestFirst.push({ id, location_id, name, body })
+    if (push === null || push.outcome === 'conflict' || body === null || isTrialPath(path)) continue
+    const id = push.external_check_id
+    if (only === undefined || id === only) newestFirst.push({ id, location_id, name, body })
   }
   return newestFirst.reverse()
 }

@@ -3,7 +3,7 @@ import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/t
 import type { CallOptions } from '../client/limit.ts'
 import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
-import { eventTypes, type EventType } from '../model/event.ts'
+import { eventTypesAndPing, type EventType } from '../model/event.ts'
 import {
   requireKnownOptions,
   requireOneOf,
@@ -61,7 +61,6 @@ export type SomeDeliveries = [Delivery, ...Delivery[]]
 /** Default of `timeout`, in milliseconds. */
 export const TIMEOUT_MS = 4_000
 
-export const eventTypesAndPing: readonly string[] = [...eventTypes, 'ping']
 const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
 const filterNames = ['type', 'check', 'endpoint', 'status', 'signal', 'timeout']
 

@@ -5,7 +5,7 @@ import { minifySync } from 'rolldown/utils'
 
 /*
  * Packages to bundle, with all their imports: those that every command or every start loads, because opening their many
- * files takes longer than running them; and those that would be most of an install .
+ * files takes longer than running them; and those that would be most of an install.
  */
 const builtIn = [
   '@modelcontextprotocol/core',

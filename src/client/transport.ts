@@ -41,6 +41,15 @@ export function createCall(send: Send) {
       return { response: answer, json: await readBody(answer, signal) }
     })
     const requestId = response.headers.get('x-request-id')
+    const target = response.status < 400 ? response.headers.get('location') : null
+    // Following it would change the method, or send the key to another host.
+    if (!response.ok && target !== null)
+      throw new ApiError(
+        response.status,
+        { message: `The service redirects to ${target}. Use the URL that it redirects to.` },
+        requestId,
+        path,
+      )
     if (!response.ok) throw new ApiError(response.status, errorOf(json), requestId, path)
     return { status: response.status, requestId, json }
   }
@@ -69,7 +78,7 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
     const sent = isStreamed(body) ? passedOn(body, (reason) => (broken = { reason })) : (body ?? null)
     try {
       // `fetch` requires `half` for a streamed body.
-      const init = { method, headers, body: sent, signal: signal ?? null, duplex: 'half' }
+      const init = { method, headers, body: sent, signal: signal ?? null, duplex: 'half', redirect: 'manual' }
       const response = await fetch(base + path, init as RequestInit)
       // A service without a port has answered the part of the body that it got.
       if (broken !== undefined) throw broken.reason
@@ -231,6 +240,8 @@ export function encodedId(id: string): string {
 }
 
 function requireId(given: unknown): string {
+  if (given === '.' || given === '..')
+    throw new TypeError(`An id must not be ${given} here, because URLs resolve it.`)
   if (typeof given === 'number' || (typeof given === 'string' && given !== '')) return String(given)
   throw new TypeError(`An id must be a text of at least 1 character, got ${shown(given)}.`)
 }

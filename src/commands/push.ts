@@ -17,6 +17,7 @@ import {
 } from '../cli/push/source.ts'
 import { hasFields } from '../cli/render/foreign.ts'
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
+import { count } from '../cli/render/text.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import { ApiError, createClient, Unreachable, type Client } from '../client.ts'
 import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
@@ -90,13 +91,14 @@ export default class Push extends ServiceCommand {
     const inFiles = await this.inFiles(files, flags)
     const client = await this.connect(flags)
     const once = flags['from-log']
-      ? (await this.recorded(client, flags.id)).map(({ id, name, body }) => ({ file: name, id, body }))
+      ? (await this.recorded(client, flags)).map(({ name, ...push }) => ({ ...push, file: name }))
       : inFiles.map((push) => ({ ...push, body: undefined }))
     const read = createInputReader()
     const every = await withArrays(once, read)
     if (flags.permute !== undefined) {
-      const pushes = every.map(async ({ file, id, body }) => ({
+      const pushes = every.map(async ({ file, id, location_id, body }) => ({
         id,
+        location_id,
         name: file,
         body: body ?? (await read(file)),
       }))
@@ -129,8 +131,18 @@ export default class Push extends ServiceCommand {
     return (await expandFiles(words)).map((file) => ({ file, id: id ?? idOf(file) }))
   }
 
-  private async recorded(client: Client, id: string | undefined): Promise<RecordedPush[]> {
-    const pushes = await pushesInLog(client, id)
+  /** Returns the pushes to repeat: those of the key's location, which gets them, or with `permute` all. */
+  private async recorded(
+    client: Client,
+    { id, permute: orders }: { id: string | undefined; permute: number | undefined },
+  ): Promise<RecordedPush[]> {
+    const all = await pushesInLog(client, id)
+    const own = orders === undefined && all.length > 0 ? (await client.account()).location_id : undefined
+    const pushes = own === undefined ? all : all.filter(({ location_id = own }) => location_id === own)
+    if (pushes.length < all.length)
+      this.say(
+        `Not repeated: ${count(all.length - pushes.length, 'push', 'pushes')} of other locations. Pass a key of theirs.`,
+      )
     if (pushes.length === 0)
       throw new CommandError('nothing_recorded', 'The log has no push to repeat. Push a check first.')
     return pushes
@@ -140,7 +152,9 @@ export default class Push extends ServiceCommand {
     const checks = byCheck(pushes)
     if (checks.every(({ length }) => length === 1))
       this.say(
-        'Each push is for another check, so there are no orders to compare. For files of one check, pass --id.',
+        pushes.length === 1
+          ? 'There is one push, so there are no orders to compare.'
+          : 'Each push is for another check, so there are no orders to compare. For files of one check, pass --id.',
       )
     const { trial, close } = await this.trialService(client)
     try {

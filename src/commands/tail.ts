@@ -13,7 +13,7 @@ import { createEventBodies, type TailEvent, type TailMessage, watch } from '../c
 import { passes } from '../cli/tail/view.ts'
 import { openLiveView } from '../cli/tail/live-view.ts'
 import type { Client } from '../client.ts'
-import { eventTypes } from '../model/event.ts'
+import { eventTypesAndPing } from '../model/event.ts'
 
 export default class Tail extends ServiceCommand {
   static override description =
@@ -25,7 +25,7 @@ export default class Tail extends ServiceCommand {
     "<%= config.bin %> tail --json | jq -c '{type: .event_type, outcome: .attempt.outcome}'",
   ]
   static override flags = fromEnvironment({
-    type: Flags.string({ description: 'Only this event type.', options: [...eventTypes, 'ping'] }),
+    type: Flags.string({ description: 'Only this event type.', options: eventTypesAndPing }),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint (id or URL).' }),
     failed: Flags.boolean({
       description: 'Only failed attempts, and deliveries that became dead without one.',

@@ -233,11 +233,13 @@ export function createPump(settings: PumpSettings): Pump {
   function setAlarm(at: string | null): void {
     if (at === null || (alarm !== undefined && alarm.at <= at)) return
     alarm?.cancel()
-    const ring = () => {
-      alarm = undefined
+    // A program's own clock may run the task at once.
+    const next = { at, cancel: () => {} }
+    alarm = next
+    next.cancel = clock.at(new Date(at), () => {
+      if (alarm === next) alarm = undefined
       wake()
-    }
-    alarm = { at, cancel: clock.at(new Date(at), ring) }
+    })
   }
 
   function lookAfterBackoff(): void {

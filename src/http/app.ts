@@ -8,7 +8,7 @@ import type { Service } from '../service.ts'
 import type { ApiFaults } from './sim/api-faults.ts'
 import {
   createAuthenticate,
-  rateLimited,
+  createRateLimit,
   type Authenticate,
   type KeyCache,
   type LimitDatabase,
@@ -24,7 +24,10 @@ import { pathWithoutSecrets } from './redact.ts'
 import { newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
 import { channel } from 'node:diagnostics_channel'
 
-export interface AppParts extends Omit<RoutingParts, 'identify' | 'identifyFromMemory' | 'strictQuery'> {
+export interface AppParts extends Omit<
+  RoutingParts,
+  'identify' | 'identifyFromMemory' | 'limit' | 'strictQuery'
+> {
   service: Service
   /** Sessions of the inspector, which work only under `/_sim`. */
   sessions?: Pick<Sessions, 'keyHashOf'>
@@ -83,17 +86,18 @@ export function createApp(parts: AppParts): App {
   const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
   const authenticate = createAuthenticate(parts.service, parts.keyCache)
   const respond = createRespond(parts)
-  const identifyLimited = byKey(rateLimited(authenticate, parts.rateLimit, parts.limitDatabase))
+  const limit = parts.rateLimit && createRateLimit(parts.rateLimit, parts.limitDatabase)
   const identifyKeyOrSession =
     parts.sessions === undefined
       ? byKey(authenticate)
       : byKeyOrSession(parts.service, authenticate, parts.sessions)
   const identifyFromMemory = byKey(createAuthenticate(parts.service))
-  const identifies: Record<string, Identify> = { '/v1': identifyLimited, '/mcp': byKey(authenticate) }
+  const identifies: Record<string, Identify> = { '/v1': byKey(authenticate), '/mcp': byKey(authenticate) }
   for (const [base, table] of Object.entries(parts.tables)) {
     const routing = {
       ...parts,
       strictQuery: base === '/_sim',
+      limit: base === '/v1' ? limit : undefined,
       identifyFromMemory,
       identify: identifies[base] ?? (isOpen(base) ? async () => anonymous : identifyKeyOrSession),
     }
@@ -285,6 +289,6 @@ export interface PublishedAnswer {
 
 /**
  * Node's diagnostics channel of all responses, for tools that trace or test services in the same process. Without
- * subscribers nothing is built.
+ * subscribers nothing is published.
  */
 const answers = channel('tabwire:answer')

@@ -1,6 +1,6 @@
 import { didYouMean } from '../model/text/did-you-mean.ts'
 import { localTimeIssue, parseTime } from '../model/text/time.ts'
-import { eventTypes, type EventType } from '../model/event.ts'
+import { eventTypesAndPing, type EventType } from '../model/event.ts'
 import { Refusal } from '../model/refusal.ts'
 import { type Route, ok, type Call, type QueryOf, type Reply } from './route.ts'
 import type { CollectionName, Collections } from '../model/records.ts'
@@ -98,7 +98,7 @@ export function choiceOf<T extends string>(
 
 /** Reads `?type=`, the type of an event or `ping`. */
 export function typeOf(query: URLSearchParams): EventType | 'ping' | undefined {
-  return choiceOf(query, 'type', [...eventTypes, 'ping'])
+  return choiceOf(query, 'type', eventTypesAndPing)
 }
 
 /** Reads `?name=` as a time in the form of stored times, which sort as text. */

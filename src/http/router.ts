@@ -20,6 +20,8 @@ export interface RoutingParts {
   identify: Identify
   /** Does the same for routes `withoutDatabase`. */
   identifyFromMemory: Identify
+  /** Counts a request of a known key. @throws Refusal `rate_limited`. */
+  limit: ((key: ApiKey) => Promise<void>) | undefined
   /** Limit of a body in bytes. */
   bodyLimit: number
   lifecycle: { readonly phase: Phase }
@@ -41,21 +43,20 @@ export function addRoutes(
   respond: Respond,
   parts: RoutingParts,
 ): void {
-  const keyed = (event: H3Event) => parts.identify(event.req)
   for (const route of routes)
     for (const method of methodsOf(route))
       h3.on(method, base + route.path, (event) => respond(event, () => follow(route, event, parts)))
   for (const [path, allow] of allowedMethods(routes))
     h3.all(base + path, (event) =>
       respond(event, async () => {
-        await keyed(event)
+        await keyOf(event, parts, parts.identify)
         requireExactPath(event)
         throw methodNotAllowed(event.req.method, allow)
       }),
     )
   h3.all(`${base}/**`, (event) =>
     respond(event, async () => {
-      await keyed(event)
+      await keyOf(event, parts, parts.identify)
       requireExactPath(event)
       throw notFound(event)
     }),
@@ -128,11 +129,20 @@ export const anonymous: ApiKey = {
   revoked_at: null,
 }
 
+/** Returns the key of a request, and notes its location for the log. @throws Refusal `unauthorized` or `rate_limited`. */
+async function keyOf(event: H3Event, { limit }: RoutingParts, identify: Identify): Promise<ApiKey> {
+  const key = await identify(event.req)
+  if (key === anonymous) return key
+  const context = event.context.request as RequestContext
+  context.locationId = key.location_id
+  await limit?.(key)
+  return key
+}
+
 async function follow(route: Route, event: H3Event, parts: RoutingParts): Promise<Reply> {
   const identify = route.withoutDatabase === true ? parts.identifyFromMemory : parts.identify
-  const key = route.scope === null ? anonymous : await identify(event.req)
+  const key = route.scope === null ? anonymous : await keyOf(event, parts, identify)
   const context = event.context.request as RequestContext
-  if (key !== anonymous) context.locationId = key.location_id
   requireExactPath(event)
   if (route.keyOnly === true) requireKeyItself(event)
   if (route.scope !== null) requireScope(key, route.scope)

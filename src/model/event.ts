@@ -10,6 +10,7 @@ export const eventTypes = [
   'feedback.received',
 ] as const
 export type EventType = (typeof eventTypes)[number]
+export const eventTypesAndPing = [...eventTypes, 'ping'] as const
 
 /** An event that an operation reports. The outbox turns it into a stored event and deliveries. */
 export interface DomainEvent {

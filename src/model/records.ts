@@ -82,7 +82,7 @@ interface Put<C extends CollectionName> {
    * Marks a delivery that ends without another attempt. Its record alone looks like one whose last attempt just failed.
    */
   retires?: true
-  /** JSON of the record, if it is already known. */
+  /** JSON of the record, if it is already known; for checks only, whose JSON is stored as it is. */
   json?: string
 }
 interface Removal<C extends CollectionName> {

@@ -11,7 +11,7 @@ export const outboxReads = {
 
 /**
  * Converts events to stored events, each with a delivery per enabled endpoint of its location that lists the type. The
- * envelope is serialised once, here: every attempt signs and sends the stored bytes (contract section 8).
+ * envelope is text from here on: every attempt signs and sends the stored bytes (contract section 8).
  */
 export function outbox(
   events: readonly DomainEvent[],

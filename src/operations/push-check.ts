@@ -41,9 +41,9 @@ export const pushCheck = {
   decide({ checks, claims }, command, context) {
     const [current] = checks
     if (current === undefined) return create(command, context)
-    const verdict = order(current, command.push, command.order_by)
-    if (verdict !== 'newer') {
-      const outcome = verdict === 'same' ? 'unchanged' : 'stale'
+    const recency = recencyOf(current, command.push, command.order_by)
+    if (recency !== 'newer') {
+      const outcome = recency === 'same' ? 'unchanged' : 'stale'
       const json = JSON.stringify(viewCheck(current))
       return unchanged({ outcome, check: current, before: current, json })
     }
@@ -61,7 +61,7 @@ type Recency = 'newer' | 'same' | 'stale'
  * specification section 4, rule 2, and contract section 6, steps 1 and 2. `orderBy` is the field of the push's
  * revision.
  */
-export function order(current: StoredCheck, push: OrderedPush, orderBy: string): Recency {
+export function recencyOf(current: StoredCheck, push: OrderedPush, orderBy: string): Recency {
   const same = sameContent(current, push)
   const incoming = push.revision ?? null
   const known = revisionOf(current, orderBy)

@@ -1,16 +1,10 @@
 import { explainMissing, inWords, lineOf, type Wanted } from '../assertions/delivered-verdict.ts'
-import {
-  type DeliveriesWanted,
-  eventTypesAndPing,
-  NotDelivered,
-  TIMEOUT_MS,
-  wantedOf,
-} from '../assertions/delivered.ts'
+import { type DeliveriesWanted, NotDelivered, TIMEOUT_MS, wantedOf } from '../assertions/delivered.ts'
 import { deliveriesAbout } from '../assertions/wait.ts'
 import { TimedOut, type TimeGiven } from '../client.ts'
 import type { Simulator } from '../library.ts'
 import type { Delivery } from '../model/delivery.ts'
-import type { EventType } from '../model/event.ts'
+import { eventTypesAndPing, type EventType } from '../model/event.ts'
 import { type FindingCode, findingCodes, type ReportedFinding } from '../model/simulator/report.ts'
 import {
   requireKnownOptions,
@@ -22,6 +16,7 @@ import {
 import { DEFAULT_SERVICE_NAME, parseServiceName, signatureHeader } from '../model/text/service-name.ts'
 import { sign, verify } from '../signature/index.ts'
 import { isArrayBuffer } from '../signature/options.ts'
+import { timers } from '../timers.ts'
 
 /** Result of a matcher: `message` is for a failed test, and `actual` and `expected` are for its diff. */
 export interface Outcome {
@@ -237,9 +232,9 @@ export async function toHaveDelivered(
   let left = timeout
   if (this.isNot !== true && wanted.count > 0)
     try {
-      const started = performance.now()
+      const started = timers.elapsed()
       const came = await simulator.deliveries.waitFor({ ...options, type, count: wanted.count })
-      left = Math.max(LEAST_MS, left - (performance.now() - started))
+      left = Math.max(LEAST_MS, left - (timers.elapsed() - started))
       if (times === undefined) return unwanted(wanted, came)
     } catch (error) {
       if (!(error instanceof NotDelivered)) throw error

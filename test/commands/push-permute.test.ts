@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Convergence } from '../../src/assertions/convergence.ts'
+import type { List } from '../../src/client.ts'
 import type { Report } from '../../src/model/simulator/report.ts'
 import { checkBody, emptyDirectory, serve, type RunningService } from '../support/cli.ts'
 
@@ -88,6 +89,25 @@ describe('tabwire push --permute', () => {
 })
 
 describe('tabwire push --from-log', () => {
+  test('keeps checks of two locations apart that have one external id', async () => {
+    const both = await serve()
+    onTestFinished(async () => void (await both.stop()))
+    const [one, other] = (await both.json<List<{ id: string }>>('locations')).data
+    const keyOf = async (id = '') =>
+      (await both.json<{ api_key: string }>('keys', 'create', '--name', 'n', '--location', id)).api_key
+    const keys = [await keyOf(one?.id), await keyOf(other?.id)]
+    for (const [index, key] of keys.entries())
+      await both.run(['push', '--sample', ['two-top', 'tax-exclusive'][index] ?? '', '--id', 'x'], {
+        env: { TABWIRE_API_KEY: key },
+      })
+    const compared = await both.run(['push', '--from-log', '--permute', '3'])
+    expect(compared.stdout.match(/^✓ x {2}1 push:/gm)).toHaveLength(2)
+    const repeated = await both.run(['push', '--from-log'], { env: { TABWIRE_API_KEY: keys[1] ?? '' } })
+    expect(repeated.code).toBe(0)
+    expect(repeated.stdout.match(/^unchanged {2}x /gm)).toHaveLength(1)
+    expect(repeated.stderr).toContain('Not repeated: 1 push of other locations. Pass a key of theirs.')
+  })
+
   test('pushing a received body again changes nothing', async () => {
     const other = await serve()
     for (const revision of [1, 2])

@@ -10,7 +10,7 @@ import {
 } from '../../src/model/check.ts'
 import type { Claim } from '../../src/model/guests/records.ts'
 import { revisionTime, type Revision } from '../../src/model/revision.ts'
-import { order as orderBy } from '../../src/operations/push-check.ts'
+import { recencyOf as orderBy } from '../../src/operations/push-check.ts'
 import { permutations } from '../support/orders.ts'
 import { burger, checkAfter, claim, decide, fries, noon, push, refusalOf } from './push-given.ts'
 

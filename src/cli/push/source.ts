@@ -35,6 +35,8 @@ export function createInputReader() {
 export interface PushSource {
   file: string
   id: string
+  /** Location of a push of the log. */
+  location_id?: string | undefined
   body: string | Uint8Array | undefined
   /** Its place among several in an array, from 1. */
   element?: number | undefined

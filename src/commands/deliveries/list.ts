@@ -11,7 +11,7 @@ import {
   type DeliveryWord,
   deliveryWords,
 } from '../../model/delivery.ts'
-import { eventTypes, type EventType } from '../../model/event.ts'
+import { eventTypesAndPing, type EventType } from '../../model/event.ts'
 
 export default class DeliveriesList extends ServiceCommand {
   static override description = 'List deliveries, newest first.'
@@ -36,7 +36,7 @@ export default class DeliveriesList extends ServiceCommand {
     }),
     type: Flags.custom<EventType | 'ping'>({
       description: 'Only deliveries of this event type.',
-      options: [...eventTypes, 'ping'],
+      options: eventTypesAndPing,
     })(),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint (id or URL).' }),
     check: Flags.string({ description: 'Only deliveries for this check (external id).' }),

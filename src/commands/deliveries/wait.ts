@@ -7,7 +7,7 @@ import { printable } from '../../cli/render/text.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { inWords, type Unmet } from '../../assertions/delivered-verdict.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
-import { eventTypes, type EventType } from '../../model/event.ts'
+import { eventTypesAndPing, type EventType } from '../../model/event.ts'
 import type { Delivery } from '../../model/delivery.ts'
 
 export default class DeliveriesWait extends ServiceCommand {
@@ -22,7 +22,7 @@ export default class DeliveriesWait extends ServiceCommand {
   static override flags = fromEnvironment({
     type: Flags.custom<EventType | 'ping'>({
       description: 'Only deliveries of this event type; pings count only with --type ping.',
-      options: [...eventTypes, 'ping'],
+      options: eventTypesAndPing,
     })(),
     check: Flags.string({ description: 'Only deliveries for this check (external id).' }),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint (id or URL).' }),

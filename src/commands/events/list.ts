@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { renderEvents } from '../../cli/render/resources.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { eventTypes, type EventType } from '../../model/event.ts'
+import { eventTypesAndPing, type EventType } from '../../model/event.ts'
 
 export default class EventsList extends ServiceCommand {
   static override description = 'List events, newest first.'
@@ -14,7 +14,7 @@ export default class EventsList extends ServiceCommand {
   static override flags = fromEnvironment({
     type: Flags.custom<EventType | 'ping'>({
       description: 'Only events of this type.',
-      options: [...eventTypes, 'ping'],
+      options: eventTypesAndPing,
     })(),
     check: Flags.string({ description: 'Only events for this check (external id).' }),
     ...listFlags,

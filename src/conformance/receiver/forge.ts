@@ -1,4 +1,4 @@
-import { eventTypes, type Envelope, type EventType } from '../../model/event.ts'
+import { eventTypesAndPing, eventTypes, type Envelope, type EventType } from '../../model/event.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import { hexDigest } from '../../signature/sign.ts'
 import type { Delivery, HeaderLine } from './send.ts'
@@ -123,5 +123,5 @@ export async function readExamples(): Promise<Examples> {
     const text = await readFile(packageFile(`fixtures/events/${type}.json`), 'utf8')
     return [type, JSON.parse(text) as Envelope] as const
   }
-  return new Map(await Promise.all([...eventTypes, 'ping' as const].map(read)))
+  return new Map(await Promise.all(eventTypesAndPing.map(read)))
 }

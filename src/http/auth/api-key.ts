@@ -92,19 +92,15 @@ const LIMITS_TABLE = 'rate_limits'
  * Refused requests count, but do not extend it. With a database, one window per key counts the requests of all instances.
  * @throws Refusal `rate_limited` beyond the limit (contract section 4).
  */
-export function rateLimited(
-  authenticate: Authenticate,
-  limit: RateLimit | undefined,
-  database?: LimitDatabase,
-): Authenticate {
-  if (limit === undefined) return authenticate
+export function createRateLimit(
+  limit: RateLimit,
+  database: LimitDatabase | undefined,
+): (key: ApiKey) => Promise<void> {
   let limiter: Promise<Limiter> | undefined
-  return async (authorization) => {
-    const key = await authenticate(authorization)
+  return async ({ id }) => {
     limiter ??= database === undefined ? Promise.resolve(limitHere(limit)) : limitBy(database, limit)
-    const waitMs = await (await limiter)(key.id)
+    const waitMs = await (await limiter)(id)
     if (waitMs > 0) throw refusal(limit, waitMs)
-    return key
   }
 }
 

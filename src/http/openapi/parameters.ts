@@ -1,4 +1,4 @@
-import { eventTypes } from '../../model/event.ts'
+import { eventTypesAndPing } from '../../model/event.ts'
 import { attemptOutcomes, deliveryWords } from '../../model/delivery.ts'
 import { findingCodes } from '../../model/simulator/report.ts'
 import { pushWords } from '../../model/simulator/request-entry.ts'
@@ -61,7 +61,7 @@ const queryParameters = {
   event_id: { description: 'Only deliveries of this event.', schema: text },
   type: {
     description: 'Only this event type.',
-    schema: { type: 'string', enum: [...eventTypes, 'ping'] },
+    schema: { type: 'string', enum: eventTypesAndPing },
   },
   'from.deliveries': {
     description: 'Only deliveries that were created or attempted at this time or later.',

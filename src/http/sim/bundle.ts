@@ -51,7 +51,6 @@ export function bundleRoute(parts: BundleParts): Documented {
       const { bundle, redact } = redacted(await bundleNow(parts, call), keys)
       return {
         status: 200,
-        headers: { 'content-type': 'application/json; charset=utf-8' },
         body: textBody(bundleText(bundle, redact)),
       }
     },

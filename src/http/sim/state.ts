@@ -46,7 +46,6 @@ export function stateRoutes({ state, judgeDestination }: StateParts): Documented
       },
       handle: async () => ({
         status: 200,
-        headers: { 'content-type': 'application/json; charset=utf-8' },
         body: textBody(stateText(await replaceable(state).show())),
       }),
     },

@@ -8,15 +8,12 @@ import { renderEndpoints } from '../../cli/render/resources.ts'
 import { printable } from '../../cli/render/text.ts'
 import { ifRefused } from '../../cli/errors.ts'
 import { attemptOutcomes, deliveryWords, type Delivery } from '../../model/delivery.ts'
-import { eventTypes } from '../../model/event.ts'
+import { eventTypesAndPing } from '../../model/event.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
 import { COLUMNS, adds, checkId, defineTool, PAGE, paging, reads } from '../tool.ts'
 
 const filters = {
-  type: z
-    .enum([...eventTypes, 'ping'])
-    .optional()
-    .describe('Only deliveries of this event type.'),
+  type: z.enum(eventTypesAndPing).optional().describe('Only deliveries of this event type.'),
   check: checkId.optional().describe('Only deliveries for this check (external id).'),
   endpoint: z.string().min(1).optional().describe('Only deliveries to this endpoint (id).'),
 }

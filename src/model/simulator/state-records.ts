@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { pushBody } from '../check.ts'
 import { attemptOutcomes } from '../delivery.ts'
-import { eventTypes } from '../event.ts'
+import { eventTypesAndPing } from '../event.ts'
 import { deliveryFaultKinds } from './fault-kinds.ts'
 import type { StateCollection } from './state.ts'
 import { feedbackBody } from '../guests/records.ts'
@@ -81,7 +81,7 @@ const attempt = z.strictObject({
   signed_at: unixSeconds,
 })
 
-const anyEventType = z.enum([...eventTypes, 'ping'])
+const anyEventType = z.enum(eventTypesAndPing)
 const url = registerEndpointBody.shape.url.refine((text) => URL.canParse(text), 'must be an absolute URL')
 
 /** Schema of each record of a state. The compiler requires one for every collection. */

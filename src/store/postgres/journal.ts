@@ -33,7 +33,7 @@ export function rowsOf({ writes, values }: Change, box: SecretBox): readonly Cha
     ...writes.map((write) => ({
       collection: write.collection,
       id: 'put' in write ? write.put.id : write.remove,
-      doc: 'put' in write ? docOf(write.collection, write.put, box) : null,
+      doc: 'put' in write ? (write.json ?? docOf(write.collection, write.put, box)) : null,
       retires: 'put' in write && write.retires === true,
     })),
     ...values.map(({ key, json }) => ({

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { eventTypes } from '../../../../model/event.ts'
+import { eventTypesAndPing } from '../../../../model/event.ts'
 import type { Address, ViewName } from '../address.tsx'
 import type { LiveMessage } from '../live.ts'
 
@@ -49,5 +49,5 @@ type Choice = readonly [value: string, text: string]
 export const eventTypeFilter: Filter = {
   name: 'type',
   label: 'Event',
-  choices: [...eventTypes, 'ping'].map((type) => [type, type] as const),
+  choices: eventTypesAndPing.map((type) => [type, type] as const),
 }
