@@ -132,11 +132,11 @@ export function createStream(
       now = { ...now, generation: service.generation(), sequence, messages: 0 }
       return publish(resetMessage)
     }
-    const messages = subscribers.size > 0 ? writes.flatMap(messagesOf) : []
-    for (const [message, position] of positioned(now, sequence, messages)) {
-      now = position
-      publish(message)
-    }
+    if (subscribers.size > 0)
+      for (const [message, position] of positioned(now, sequence, writes.flatMap(messagesOf))) {
+        now = position
+        publish(message)
+      }
     now = { ...now, sequence, messages: 0 }
     if (subscribers.size === 0) return
     offerNew(writes)
