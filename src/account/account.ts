@@ -40,9 +40,9 @@ interface Accounted {
  * of time. Checks that commands of ours push as a trial are left out.
  */
 export function accountOf({ location, records, findings, conflicts, allClosed }: Accounted): Account {
-  const checks = records.checks.filter(
-    ({ location_id, external_id }) => location_id === location.id && !external_id.startsWith(TRIAL_PREFIX),
-  )
+  const pushed = records.checks.filter(({ external_id }) => !external_id.startsWith(TRIAL_PREFIX))
+  const checks = pushed.filter(({ location_id }) => location_id === location.id)
+  const others = pushed.length - checks.length
   const payments = records.payments.filter(({ location_id }) => location_id === location.id)
   const owned = new Set([...checks, ...payments].map(({ id }) => id))
   const happened = eventsByCheck(records, owned)
@@ -74,6 +74,7 @@ export function accountOf({ location, records, findings, conflicts, allClosed }:
     location_id: location.id,
     currency: location.currency,
     checks: accounted,
+    ...(others > 0 && { checks_of_other_locations: others }),
     sums: sumOf(accounted),
     problems,
   }

@@ -21,6 +21,22 @@ async function accountOf(client: Client, options = {}): Promise<Account> {
 }
 
 describe('the account', () => {
+  test('has the checks of one location, and the number of the others', async () => {
+    const { client, url, push } = await openSimulator()
+    await push('here')
+    const here = await accountOf(client)
+    expect(here).not.toHaveProperty('checks_of_other_locations')
+    const other = (await client.locations.list()).data.find(({ id }) => id !== here.location_id)
+    const { api_key: apiKey } = await client.keys.create({ name: 'other', location_id: other?.id ?? '' })
+    const elsewhere = createClient({ url, apiKey })
+    await elsewhere.checks.push('there', check())
+    await elsewhere.checks.push('here', check())
+    const names = ({ checks }: Account) => checks.map(({ external_check_id }) => external_check_id)
+    const [one, two_] = [await accountOf(client), await accountOf(elsewhere)]
+    expect([names(one), one.checks_of_other_locations]).toEqual([['here'], 2])
+    expect([names(two_), two_.checks_of_other_locations]).toEqual([['there', 'here'], 1])
+  })
+
   test('has the amounts of each check and their sums, in the currency of the location', async () => {
     const { client, push } = await openSimulator()
     await push('paid', two)

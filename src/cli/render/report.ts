@@ -43,8 +43,13 @@ const amounts: readonly (readonly [heading: string, name: keyof Sums])[] = [
 
 /** Renders an account: the first problem with its requests and deliveries, the checks with a problem, and the sums. */
 export const renderAccount = renderer((account: Account, columns: number | undefined = Infinity): string => {
-  const { checks, sums, currency, problems } = account
-  if (checks.length === 0) return chalk.dim('The account is empty: no check was pushed.')
+  const { checks, sums, currency, problems, checks_of_other_locations: others = 0 } = account
+  const leftOut = others === 0 ? [] : [`Not in the account: ${count(others, 'check')} of other locations.`]
+  if (checks.length === 0)
+    return [
+      chalk.dim(`The account is empty: no check ${others > 0 ? 'of this location ' : ''}was pushed.`),
+      ...leftOut,
+    ].join('\n')
   const wrong = checks.filter((check) => check.problems.length > 0)
   const shown = wrong.slice(0, MOST_CHECKS)
   const rows = shown.map((check) => [
@@ -72,7 +77,7 @@ export const renderAccount = renderer((account: Account, columns: number | undef
     wrong.length > MOST_CHECKS
       ? [chalk.dim(`and ${count(wrong.length - MOST_CHECKS, 'more check')} with problems`)]
       : []
-  return [renderProblems(problems, columns), [table, ...more].join('\n')].join('\n\n')
+  return [renderProblems(problems, columns), [table, ...more, ...leftOut].join('\n')].join('\n\n')
 })
 
 /** Renders a report, and the account after it where it was asked for. */

@@ -285,7 +285,7 @@ const setting = (read: Reader<unknown>) =>
   z.string().refine((text) => read(text).issue === undefined, 'must be valid for its setting')
 
 /** Schema of a bundle, and of the response of `GET /_sim/bundle`. */
-export const bundleBody = z.strictObject({
+export const bundleBody: z.ZodType<Bundle> = z.strictObject({
   format: z.literal(BUNDLE_FORMAT),
   version: z.literal(BUNDLE_VERSION),
   tabwire: program,
@@ -323,7 +323,7 @@ export const bundleBody = z.strictObject({
   }),
   state: stateBody,
   log: savedLog,
-}) satisfies z.ZodType<Bundle>
+})
 
 /**
  * Returns the bundle in a parsed JSON value.

@@ -143,6 +143,8 @@ export interface Account {
   currency: string
   /** All checks, oldest first. */
   checks: AccountOfCheck[]
+  /** Number of checks of other locations, which the account leaves out; absent without any. */
+  checks_of_other_locations?: number
   /** The sums of all checks. */
   sums: Sums
   /** Problems in order of time; empty when everything adds up. */

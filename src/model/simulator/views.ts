@@ -255,6 +255,7 @@ export const accountView = z.strictObject({
       problems: z.array(z.enum(problemCodes)),
     }),
   ),
+  checks_of_other_locations: z.int().min(1).exactOptional(),
   sums: z.strictObject(sums),
   problems: z.array(
     z.strictObject({

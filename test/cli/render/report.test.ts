@@ -70,6 +70,13 @@ describe('an account', () => {
     const text = renderAccount({ ...right, checks: right.checks.map((one) => ({ ...one, problems: [] })) })
     expect(text).toMatch(/^✓ The account adds up\.\n\nACCOUNT +PUSHED .*\n2 checks +\$3,006\.27 [^\n]*$/)
     expect(renderAccount({ ...right, checks: [] })).toBe('The account is empty: no check was pushed.')
+    const others = { checks_of_other_locations: 1 }
+    expect(renderAccount({ ...right, ...others, checks: [] })).toBe(
+      'The account is empty: no check of this location was pushed.\nNot in the account: 1 check of other locations.',
+    )
+    expect(renderAccount({ ...right, ...others })).toMatch(
+      /\nNot in the account: 1 check of other locations\.$/,
+    )
   })
 
   test('makes texts of a POS safe for a terminal', () => {
