@@ -19,7 +19,7 @@ export interface Wanted {
   none: boolean
 }
 
-export type Verdict = { ok: true; deliveries: readonly Delivery[] } | Unmet
+export type DeliveredVerdict = { ok: true; deliveries: readonly Delivery[] } | Unmet
 export interface Unmet {
   ok: false
   code: 'never_came' | 'refused' | 'other_status' | 'too_often' | 'came_anyway'
@@ -42,7 +42,7 @@ export function isDecided(seen: ReadonlyMap<string, Delivery>, wanted: Wanted): 
 }
 
 /** Returns the verdict when the wait is over. */
-export function judge(seen: ReadonlyMap<string, Delivery>, wanted: Wanted): Verdict {
+export function judge(seen: ReadonlyMap<string, Delivery>, wanted: Wanted): DeliveredVerdict {
   const unmet = (code: Unmet['code'], message: string): Unmet => ({
     ok: false,
     code,

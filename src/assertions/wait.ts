@@ -2,7 +2,7 @@ import { ApiError, ignoreNotFound, Unreachable } from '../client/errors.ts'
 import type { StreamMessage } from '../client/types.ts'
 import { type ClientReads, paginate } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
-import { isDecided, judge, type Verdict, type Wanted } from './delivered-verdict.ts'
+import { isDecided, judge, type DeliveredVerdict, type Wanted } from './delivered-verdict.ts'
 import { delayOf, type CallOptions } from '../client/limit.ts'
 import { openStream } from '../client/stream.ts'
 import { timers } from '../timers.ts'
@@ -20,7 +20,7 @@ export async function waitForDeliveries(
   wanted: Wanted,
   deadline: AbortSignal,
   onWaiting: () => void = () => {},
-): Promise<Verdict> {
+): Promise<DeliveredVerdict> {
   const seen = new Map<string, Delivery>()
   const look = async () => {
     seen.clear()

@@ -1,5 +1,5 @@
 import { Errors } from '@oclif/core'
-import type { Verdict } from '../model/simulator/bundle.ts'
+import type { RecordedVerdict } from '../model/simulator/bundle.ts'
 import { makeReport, type CaseResult, type ConformanceReport } from '../conformance/report.ts'
 import {
   type Account,
@@ -50,7 +50,7 @@ export interface Reported extends Report {
 }
 
 /** Returns the report of a verdict, with its account where that is wanted. */
-export function reportedOf({ report, account }: Verdict, withAccount: boolean): Reported {
+export function reportedOf({ report, account }: RecordedVerdict, withAccount: boolean): Reported {
   return withAccount ? { ...report, account } : report
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { GuideList, GuidePage } from './docs/guides.tsx'
-import { Reference } from './docs/reference.tsx'
+import { ReferencePage } from './docs/reference.tsx'
 import { initialModel, noActions } from './guest/model.ts'
 import { Table } from './guest/view/table.tsx'
 import type { Renderer } from './renderer.js'
@@ -44,7 +44,7 @@ export const renderer: Renderer = {
   reference: (document, style) =>
     render(
       <Document title="API reference · Tabwire" style={style}>
-        <Reference document={document} />
+        <ReferencePage document={document} />
       </Document>,
     ),
 

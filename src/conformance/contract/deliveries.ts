@@ -33,7 +33,7 @@ import {
   OUTDATED,
   pingAt,
   readAs,
-  settled,
+  lateEventsArrived,
   shown,
   subscribed,
 } from './events.ts'
@@ -233,7 +233,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     'section 4, rule 1: replaying an identical call has no effect',
     async (target) => {
       const { plain, replayed } = await changed(target)
-      await settled(target)
+      await lateEventsArrived(target)
       const [expected, seen] = [plain, replayed].map(({ hook, a }) =>
         eventCount(about(ofListedTypes(hook), a)),
       ) as [number, number]
@@ -250,7 +250,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     'section 4, rule 4: the existing check is left unchanged',
     async (target) => {
       const { hook, plain, refused } = await conflictEvents(target)
-      await settled(target)
+      await lateEventsArrived(target)
       const listed = ofListedTypes(hook)
       const [expected, seen] = [plain, refused].map((item) => eventCount(about(listed, item))) as [
         number,
@@ -288,7 +288,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     'an endpoint gets only its registered event types',
     "section 6, rule 7: only the types in an endpoint's event_types",
     async (target) => {
-      await settled(target)
+      await lateEventsArrived(target)
       const { all, never, updates } = await subscribed(target)
       const lists = [
         { endpoint: all, listed: ['check.created', 'check.updated'] },
@@ -311,7 +311,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     'an endpoint gets all its registered event types',
     'section 2: event_types are the event types to deliver',
     async (target) => {
-      await settled(target)
+      await lateEventsArrived(target)
       const { all, updates } = await subscribed(target)
       if (updates instanceof NotChecked) throw updates
       const items = await changedItems(target)

@@ -185,8 +185,8 @@ export function conflictEvents(target: Target) {
 }
 
 /** Waits until an event that came late would have arrived as well: as long as a push may take to be shown. Done once. */
-export function settled(target: Target): Promise<void> {
-  return target.once('settled', async () => {
+export function lateEventsArrived(target: Target): Promise<void> {
+  return target.once('late events', async () => {
     await ifPossible(changed(target))
     await ifPossible(conflictEvents(target))
     await sleep(target.timeouts.settleMs)

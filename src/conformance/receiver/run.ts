@@ -27,7 +27,7 @@ export async function runReceiverCases(
 ): Promise<CaseResult[]> {
   const results = new Map<ReceiverCase, CaseResult>()
   const pace = createPace(context.send, context.forge, slowMs)
-  const timeouts = createTimeouts(pace.send, timeoutMs, signal)
+  const timeouts = createPatientSender(pace.send, timeoutMs, signal)
   let failedControl: ReceiverCase | undefined
 
   async function run(one: ReceiverCase, isSlow: boolean): Promise<void> {
@@ -193,13 +193,13 @@ const LONGEST_PAUSE_MS = 2_000
  * Bounds the time that a run takes with a receiver that does not answer, or that limits the rate of requests. The answers
  * that it cannot wait for are marked `unjudged` (specification section 8: a receiver has 10 s).
  */
-interface Timeouts {
+interface PatientSender {
   send(one: ReceiverCase, delivery: Delivery, options?: SendOptions): Promise<ReceiverResponse>
   /** Why a case is not even tried. */
   lost(one: ReceiverCase): string | undefined
 }
 
-function createTimeouts(send: Send, wholeMs: number, signal: AbortSignal): Timeouts {
+function createPatientSender(send: Send, wholeMs: number, signal: AbortSignal): PatientSender {
   const silent = new Set<ReceiverCase>()
   const shortMs = Math.min(SHORT_MS, wholeMs)
   let gone: string | undefined

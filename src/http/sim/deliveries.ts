@@ -12,7 +12,7 @@ import { resendBody } from '../../model/simulator/bodies.ts'
 import type {
   ActivityQuery,
   DeliveriesQuery,
-  DeliveryFilter,
+  DeliveryQuery,
   TimeFilter,
 } from '../../model/simulator/list-queries.ts'
 import type { ResendPlan, skipReasons } from '../../model/simulator/sent-request.ts'
@@ -44,7 +44,7 @@ const deliveryFilter = {
   event_id: 'event_id',
   type: 'type',
   external_check_id: 'external_check_id',
-} as const satisfies QueryOf<DeliveryFilter>
+} as const satisfies QueryOf<DeliveryQuery>
 
 const deliveryTimes = { from: 'from.deliveries', to: 'to.deliveries' } as const
 
@@ -258,7 +258,7 @@ export function resendRoutes(service: Pick<Service, 'get' | 'find' | 'list'>): D
       method: 'GET',
       path: '/deliveries/resend-plan',
       scope: 'simulate',
-      query: { ...deliveryFilter, ...deliveryTimes } satisfies QueryOf<DeliveryFilter & TimeFilter>,
+      query: { ...deliveryFilter, ...deliveryTimes } satisfies QueryOf<DeliveryQuery & TimeFilter>,
       doc: {
         id: 'getResendPlan',
         tag: 'Simulator inspector',

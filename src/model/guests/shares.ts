@@ -64,7 +64,7 @@ function weightsOf(items: Bill['items']): Weights {
 
 function weightOf(lines: ClaimOnBill['items'], weights: Weights): bigint {
   return lines.reduce(
-    (sum, { external_id, quantity }) => sum + thousandths(quantity) * (weights.get(external_id) ?? 0n),
+    (sum, { external_id, quantity }) => sum + inThousandths(quantity) * (weights.get(external_id) ?? 0n),
     0n,
   )
 }
@@ -79,7 +79,7 @@ function isComplete({ items }: Bill, claims: readonly ClaimOnBill[], weights: We
 }
 
 /** Returns a quantity in thousandths. A bigint, because products with cents exceed the precision of a double. */
-function thousandths(quantity: number): bigint {
+function inThousandths(quantity: number): bigint {
   return Number.isInteger(quantity)
     ? BigInt(quantity) * 1000n
     : BigInt(Math.round(claimableQuantity(quantity) * 1000))

@@ -37,7 +37,7 @@ const widthsMs = [
 const WEEK_MS = 604_800_000
 
 /** Limits the counted attempts to those that started from `from` on and before `to`, ISO 8601 times. */
-interface TimeRange {
+interface ActivityRange {
   from?: string | undefined
   to?: string | undefined
 }
@@ -49,7 +49,7 @@ const ends = ['succeeded', 'failed', 'dead'] as const
  * Counts attempts in buckets of equal width. Callers add any number of deliveries, page by page. The numbers are in typed
  * arrays: the result of 100,000 attempts then blocks the service for 20 ms, with objects for 80 ms.
  */
-export function createActivityCounter({ from = '', to = '~' }: TimeRange = {}) {
+export function createActivityCounter({ from = '', to = '~' }: ActivityRange = {}) {
   /** Of each attempt: milliseconds since 1970, its end, and its duration; NaN without a response. */
   const times = numbers()
   const endings = numbers()

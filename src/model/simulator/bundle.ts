@@ -35,7 +35,7 @@ export interface Bundle {
   faults: FaultsView
   /** The command that wrote the bundle; `null` for a bundle of the API. */
   command: BundleCommand | null
-  verdict: Verdict
+  verdict: RecordedVerdict
   state: State
   log: SavedLog
 }
@@ -74,7 +74,7 @@ interface BundleCommand {
 }
 
 /** Report and account at the moment of the bundle. */
-export interface Verdict {
+export interface RecordedVerdict {
   since: string | null
   all_closed: boolean
   report: Report

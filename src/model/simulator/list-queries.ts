@@ -23,7 +23,7 @@ export interface SimPageQuery extends PageQuery {
   order?: 'asc' | 'desc' | undefined
 }
 
-interface OfCheck {
+interface CheckFilter {
   /** Only records of this check, by the POS's external id. */
   external_check_id?: string | undefined
 }
@@ -52,19 +52,19 @@ export interface ChecksQuery extends PageQuery {
 }
 
 /** Query of `GET /v1/claims`. */
-export type ClaimsQuery = PageQuery & OfCheck
+export type ClaimsQuery = PageQuery & CheckFilter
 
 /** Query of `GET /v1/payments`. */
-export type PaymentsQuery = PageQuery & OfCheck
+export type PaymentsQuery = PageQuery & CheckFilter
 
 /** Query of `GET /v1/feedback`. */
-export type FeedbackQuery = PageQuery & OfCheck
+export type FeedbackQuery = PageQuery & CheckFilter
 
 /** Query of `GET /v1/webhook-endpoints`. */
 export type EndpointsQuery = PageQuery
 
 /** Filters of deliveries. */
-export interface DeliveryFilter extends Searched, OfCheck {
+export interface DeliveryQuery extends Searched, CheckFilter {
   /** Only deliveries with this status; `pending` includes `retrying` and `held`. */
   status?: DeliveryWord | undefined
   /** Only deliveries whose latest attempt has this outcome. */
@@ -78,7 +78,7 @@ export interface DeliveryFilter extends Searched, OfCheck {
 }
 
 /** Query of `GET /_sim/deliveries/activity`. */
-export interface ActivityQuery extends DeliveryFilter {
+export interface ActivityQuery extends DeliveryQuery {
   /** Only attempts that started at this time or later. */
   from?: string | undefined
   /** Only attempts that started before this time. */
@@ -86,16 +86,16 @@ export interface ActivityQuery extends DeliveryFilter {
 }
 
 /** Query of `GET /_sim/deliveries`. Its times select deliveries that were created or attempted then. */
-export type DeliveriesQuery = SimPageQuery & DeliveryFilter & TimeFilter
+export type DeliveriesQuery = SimPageQuery & DeliveryQuery & TimeFilter
 
 /** Query of `GET /_sim/events`. */
-export interface EventsQuery extends SimPageQuery, Searched, OfCheck, TimeFilter {
+export interface EventsQuery extends SimPageQuery, Searched, CheckFilter, TimeFilter {
   /** Only events of this type. */
   type?: EventType | 'ping' | undefined
 }
 
 /** Query of `GET /_sim/requests`. */
-export interface RequestsQuery extends SimPageQuery, Searched, OfCheck, TimeFilter {
+export interface RequestsQuery extends SimPageQuery, Searched, CheckFilter, TimeFilter {
   /** Only pushes. */
   kind?: 'push' | undefined
   /** Only requests with an error status, or only those without. */

@@ -14,7 +14,7 @@ import {
 } from './openapi.ts'
 
 /** Renders the OpenAPI document: a quick start, the operations by tag, the webhooks and the schemas. */
-export function Reference({ document }: { document: OpenApi }) {
+export function ReferencePage({ document }: { document: OpenApi }) {
   const tags = operationsByTag(document)
   const webhooks = Object.entries(document.webhooks).flatMap(([type, methods]) =>
     Object.values(methods).map((operation): Placed => ({ method: 'POST', path: type, operation })),

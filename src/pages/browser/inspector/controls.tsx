@@ -8,7 +8,7 @@ import { type List, callApi } from './api.ts'
 import { advanceBy, advanceToAttempt, advanceToNext } from './clock-moves.tsx'
 import { clock, Countdown, serviceNow } from './clock.tsx'
 import { Confirm } from './dialog.tsx'
-import { Action, Missing } from './elements.tsx'
+import { Action, NotLoaded } from './elements.tsx'
 import { useRead } from './live.ts'
 import { endpointName } from './views/endpoints.tsx'
 import {
@@ -116,7 +116,7 @@ function Upcoming() {
     <section class="card" aria-labelledby="upcoming-title">
       <h2 id="upcoming-title">Next attempts</h2>
       {value === undefined ? (
-        <Missing problem={problem} />
+        <NotLoaded problem={problem} />
       ) : value.data.length === 0 ? (
         <p class="quiet">No attempts are scheduled. A failed delivery is retried six times in 35 hours.</p>
       ) : (
@@ -174,7 +174,7 @@ function Row({ delivery }: { delivery: Delivery }) {
 /** Shows, sets and clears faults, like `tabwire faults`. */
 function FaultControls() {
   const { value, problem } = useRead<FaultsView>('/faults')
-  if (value === undefined) return <Missing problem={problem} />
+  if (value === undefined) return <NotLoaded problem={problem} />
   // From the current faults, which a command may have changed meanwhile.
   const change = (changed: (faults: readonly Fault[]) => readonly Fault[], done: string) =>
     act(async () => {

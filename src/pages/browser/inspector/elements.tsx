@@ -22,7 +22,7 @@ export function StatusCode({ status }: { status: number }) {
 }
 
 /** The result of an attempt: the receiver's status code or the outcome, and the duration. */
-export function AttemptResult({
+export function AttemptSummary({
   attempt: { outcome: word, response_status, duration_ms },
 }: {
   attempt: Attempt
@@ -80,7 +80,7 @@ export function Section({ title, children }: { title: string; children: Componen
 }
 
 /** Stands for a value that is still being read, or could not be read. */
-export function Missing({ problem }: { problem: string | undefined }) {
+export function NotLoaded({ problem }: { problem: string | undefined }) {
   return problem === undefined ? <p class="quiet">Loading…</p> : <p class="notice bad">{problem}</p>
 }
 

@@ -7,9 +7,9 @@ import {
   CopyButton,
   Fields,
   Heading,
-  Missing,
+  NotLoaded,
   Section,
-  AttemptResult,
+  AttemptSummary,
   StatusCode,
 } from '../elements.tsx'
 import { useRead } from '../live.ts'
@@ -36,7 +36,7 @@ export function CheckDetail({ externalId }: { externalId: string }) {
         {value !== undefined && <Badge word={checkWord(value)} />}
       </Heading>
       {value === undefined ? (
-        <Missing problem={problem} />
+        <NotLoaded problem={problem} />
       ) : (
         <>
           <div class="buttons">
@@ -160,7 +160,7 @@ function Timeline({ externalId, check }: { externalId: string; check: Check | un
   const events = useRead<List<EventView>>(`/events${query()}`)
   const deliveries = useRead<List<Delivery>>(`/deliveries${query()}`)
   if (requests.value === undefined || events.value === undefined || deliveries.value === undefined)
-    return <Missing problem={requests.problem ?? events.problem ?? deliveries.problem} />
+    return <NotLoaded problem={requests.problem ?? events.problem ?? deliveries.problem} />
   // Another location may have a check with this external id.
   const own = events.value.data.filter(
     ({ data }) => check === undefined || ('check_id' in data ? data.check_id : data.id) === check.id,
@@ -204,7 +204,7 @@ function PointContent({ point }: { point: Point }) {
       return (
         <>
           <AttemptName delivery={point.delivery} number={point.attempt.number} />{' '}
-          <AttemptResult attempt={point.attempt} />
+          <AttemptSummary attempt={point.attempt} />
         </>
       )
     case 'next':

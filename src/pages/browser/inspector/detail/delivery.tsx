@@ -12,7 +12,7 @@ import { session } from '../api.ts'
 import { advanceToAttempt } from '../clock-moves.tsx'
 import { Countdown, elapsedText, Time } from '../clock.tsx'
 import { deliveryCurl, verifyCommand } from '../commands.ts'
-import { Action, Badge, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
+import { Action, Badge, CopyButton, Fields, Heading, NotLoaded, Section, StatusCode } from '../elements.tsx'
 import { registerAgain } from '../endpoint-actions.tsx'
 import { useKeys } from '../keyboard.tsx'
 import { useRead } from '../live.ts'
@@ -25,7 +25,7 @@ export function DeliveryDetail({ id }: { id: string }) {
   const [chosen, setChosen] = useState<number>()
   const { value, problem } = useRead<Delivery>(path)
   const request = useRead<SentRequest>(`${path}/request${chosen === undefined ? '' : `?attempt=${chosen}`}`)
-  if (value === undefined) return <Missing problem={problem} />
+  if (value === undefined) return <NotLoaded problem={problem} />
   const { attempts } = value
   const sent = request.value
   const shown = attempts.find(({ number }) => number === (chosen ?? attempts.length))
@@ -44,7 +44,7 @@ export function DeliveryDetail({ id }: { id: string }) {
         )}
       </Section>
       {shown !== undefined && <ResponseReceived attempt={shown} />}
-      {sent === undefined ? <Missing problem={request.problem} /> : <RequestSent sent={sent} />}
+      {sent === undefined ? <NotLoaded problem={request.problem} /> : <RequestSent sent={sent} />}
     </>
   )
 }

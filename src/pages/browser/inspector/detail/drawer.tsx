@@ -5,7 +5,7 @@ import { drawerFocus, go, Link } from '../address.tsx'
 import type { List } from '../api.ts'
 import { Time } from '../clock.tsx'
 import { eventCommand } from '../commands.ts'
-import { CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
+import { CopyButton, Fields, Heading, NotLoaded, Section } from '../elements.tsx'
 import { useKeys } from '../keyboard.tsx'
 import { useRead } from '../live.ts'
 import { DeliveryLine } from '../views/deliveries.tsx'
@@ -74,7 +74,7 @@ function OpenedRecord({ open }: { open: string }) {
 function EventDetail({ id }: { id: string }) {
   const { value, problem } = useRead<EventView>(`/events/${encodeURIComponent(id)}`)
   const deliveries = useRead<List<Delivery>>(`/deliveries?limit=100&event_id=${encodeURIComponent(id)}`)
-  if (value === undefined) return <Missing problem={problem} />
+  if (value === undefined) return <NotLoaded problem={problem} />
   const { type, created_at, external_check_id, body } = value
   return (
     <>

@@ -7,7 +7,16 @@ import { type List, queryText } from '../api.ts'
 import { Countdown, Time } from '../clock.tsx'
 import { receiverCheckCommand } from '../commands.ts'
 import { Confirm } from '../dialog.tsx'
-import { Action, AttemptResult, Badge, CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
+import {
+  Action,
+  AttemptSummary,
+  Badge,
+  CopyButton,
+  Fields,
+  Heading,
+  NotLoaded,
+  Section,
+} from '../elements.tsx'
 import { deleteEndpoint, registerAgain } from '../endpoint-actions.tsx'
 import { useRead } from '../live.ts'
 import { type Endpoint, healthText, LastError, recentText } from '../views/endpoints.tsx'
@@ -18,7 +27,7 @@ export function EndpointDetail({ id }: { id: string }) {
   const latest = useRead<List<Delivery>>(`/deliveries${queryText({ limit: '20', endpoint_id: id })}`)
   return (
     <>
-      {value === undefined ? <Missing problem={problem} /> : <Known endpoint={value} />}
+      {value === undefined ? <NotLoaded problem={problem} /> : <Known endpoint={value} />}
       <Section title="Latest deliveries">
         {latest.value?.data.length === 0 ? (
           <p class="quiet">No deliveries yet.</p>
@@ -117,7 +126,7 @@ function Line({ delivery }: { delivery: Delivery }) {
         {external_check_id !== null && (
           <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
         )}{' '}
-        <Badge word={deliveryWord(delivery)} /> {last !== undefined && <AttemptResult attempt={last} />}{' '}
+        <Badge word={deliveryWord(delivery)} /> {last !== undefined && <AttemptSummary attempt={last} />}{' '}
         {next_attempt_at !== null && <Countdown to={next_attempt_at} />}
       </span>
     </li>

@@ -4,7 +4,7 @@ import { Link } from '../address.tsx'
 import { money, ownLocation } from '../api.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { requestCurl } from '../commands.ts'
-import { Badge, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
+import { Badge, CopyButton, Fields, Heading, NotLoaded, Section, StatusCode } from '../elements.tsx'
 import { useRead } from '../live.ts'
 import { FindingLink, findingsOf } from '../views/requests.tsx'
 import { Body } from './exchange.tsx'
@@ -12,7 +12,7 @@ import { Body } from './exchange.tsx'
 /** A request and its response; for a push also its findings and the changes it made. */
 export function RequestDetail({ id }: { id: string }) {
   const { value, problem } = useRead<LoggedRequest>(`/requests/${encodeURIComponent(id)}`)
-  if (value === undefined) return <Missing problem={problem} />
+  if (value === undefined) return <NotLoaded problem={problem} />
   const {
     method,
     path,

@@ -12,7 +12,7 @@ import { address, Link } from '../address.tsx'
 import { callApi, queryText } from '../api.ts'
 import { Countdown } from '../clock.tsx'
 import { Dialog } from '../dialog.tsx'
-import { AttemptResult, Badge } from '../elements.tsx'
+import { AttemptSummary, Badge } from '../elements.tsx'
 import { eventTypeFilter, type View } from '../list/view.ts'
 import { publishReturn } from '../live.ts'
 import { FirstStep } from './events.tsx'
@@ -52,7 +52,7 @@ export const deliveriesView: View<Delivery> = {
       <b>{delivery.event_type}</b>,
       delivery.external_check_id ?? '–',
       <Badge word={deliveryWord(delivery)} />,
-      last === undefined ? '' : <AttemptResult attempt={last} />,
+      last === undefined ? '' : <AttemptSummary attempt={last} />,
       `×${delivery.attempts.length}`,
       delivery.next_attempt_at === null ? '' : <Countdown to={delivery.next_attempt_at} />,
       endpointName(delivery.endpoint_id, delivery.endpoint_url),
