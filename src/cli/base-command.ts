@@ -255,13 +255,20 @@ export abstract class BaseCommand extends Command {
     return process.stderr.isTTY && process.stderr.columns > 0 && !this.wantsJson
   }
 
+  /** True while a spinner shows that the command waits. */
+  protected isSpinning = false
+
   /** Shows a spinner at a terminal while `work` runs; nothing in a pipe or with `--json`. */
   protected async waiting<T>(text: string, work: Promise<T>): Promise<T> {
     if (!this.showsWaiting) return work
     // It may fail before the spinner is loaded; the error is thrown below.
     work.catch(() => undefined)
     const spinner = await spin(text)
-    return work.finally(() => spinner.stop())
+    this.isSpinning = true
+    return work.finally(() => {
+      this.isSpinning = false
+      spinner.stop()
+    })
   }
 
   /** Shows a spinner with the progress that `work` reports. */

@@ -25,12 +25,16 @@ export abstract class ServiceCommand extends BaseCommand {
   static override baseFlags = { ...jsonFlag, ...connectionFlags }
   static override typedAs: Readonly<Record<string, string>> = typedAs({})
 
+  /** Without this, a service that accepts connections and does not respond would look like a hanging command. */
+  private readonly onSlow = (address: string) => {
+    if (!this.isSpinning) this.say(`No response from ${new URL(address).origin} yet. Still waiting.`)
+  }
   private located: ClientOptions | undefined
   private isUrlGiven = false
 
   /** Makes a client of the service that {@link locate} finds. */
   protected async connect(flags: Connection): Promise<Client> {
-    return clientOf(await this.locate(flags))
+    return clientOf(await this.locate(flags), this.onSlow)
   }
 
   /**
@@ -42,7 +46,7 @@ export abstract class ServiceCommand extends BaseCommand {
     return async () => {
       const found = await this.locate(flags, last)
       last = found.url
-      return clientOf(found)
+      return clientOf(found, this.onSlow)
     }
   }
 
@@ -135,7 +139,7 @@ export abstract class ServiceCommand extends BaseCommand {
     if (!isMissing(error) || error.path?.startsWith('/_sim/') !== true || this.located === undefined)
       return false
     if (error.path === HEALTH) return true
-    const client = await clientOf(this.located)
+    const client = await clientOf(this.located, this.onSlow)
     return client.health().then(() => false, isMissing)
   }
 
@@ -149,9 +153,26 @@ export abstract class ServiceCommand extends BaseCommand {
 }
 
 /** Loaded late: `verify` needs a client only for `--delivery`. */
-async function clientOf(options: ClientOptions): Promise<Client> {
-  const { createClient } = await import('../client.ts')
-  return createClient(options)
+async function clientOf(options: ClientOptions, onSlow: (address: string) => void): Promise<Client> {
+  const [{ createClient }, { fetchTrusting }] = await Promise.all([
+    import('../client.ts'),
+    import('../client/transport.ts'),
+  ])
+  return createClient({ ...options, fetch: noticing(fetchTrusting(options.ca), onSlow) })
+}
+
+/** Milliseconds without a response after which a command says that it waits. */
+const SLOW_MS = 10_000
+
+/** Calls `onSlow` when no response headers arrive for a while. */
+export function noticing(
+  fetch: NonNullable<ClientOptions['fetch']>,
+  onSlow: (address: string) => void,
+): NonNullable<ClientOptions['fetch']> {
+  return async (address, init) => {
+    const timer = setTimeout(() => onSlow(address), SLOW_MS)
+    return fetch(address, init).finally(() => clearTimeout(timer))
+  }
 }
 
 const HEALTH = '/_sim/health'

@@ -138,7 +138,7 @@ function serviceUrlOf(url: string): URL {
  * Returns a `fetch` that trusts these authorities. Loads undici for what Node's own fetch cannot do: trust further
  * authorities, and wait longer than five minutes for the response to a move of the clock.
  */
-function fetchTrusting(ca: string | undefined): FetchText {
+export function fetchTrusting(ca: string | undefined): FetchText {
   const load = async (timeouts: { headersTimeout?: number }) => {
     const { Agent, fetch: through } = await import('undici')
     const dispatcher = new Agent({ ...timeouts, ...(ca !== undefined && { connect: { ca } }) })

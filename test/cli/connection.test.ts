@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { noticing } from '../../src/cli/service-command.ts'
 import { emptyDirectory, serve, tabwire, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
@@ -119,4 +120,22 @@ describe.concurrent('a command', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/^Error: Unknown command "serve"\. /)
   })
+})
+
+test('a command says once per request, after ten seconds, that no response has come', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let resolve = (_response: Response) => {}
+  const promise = new Promise<Response>((respond) => (resolve = respond))
+  const slow = vi.fn()
+  const answer = noticing(() => promise, slow)('http://127.0.0.1:2/v1/checks', {})
+  vi.advanceTimersByTime(9_999)
+  expect(slow).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(60_000)
+  expect(slow.mock.calls).toEqual([['http://127.0.0.1:2/v1/checks']])
+  resolve(new Response())
+  await answer
+  await noticing(() => promise, slow)('http://127.0.0.1:2/', {})
+  vi.advanceTimersByTime(60_000)
+  expect(slow).toHaveBeenCalledTimes(1)
 })
