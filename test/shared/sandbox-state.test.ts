@@ -56,11 +56,15 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       const line = new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'm')
       return texts.reduce((total, { text }) => total + Number(line.exec(text)?.[1]), 0)
     }
-    await expect.poll(() => sum('tabwire_slots_held'), { timeout: 20_000 }).toBe(256)
+    await expect.poll(() => sum('tabwire_slots_held')).toBe(256)
     const before = await sum('tabwire_store_conflicts_total')
-    const pushes = all.flatMap((one) => Array.from({ length: 20 }, (_, nth) => one.push(`table-${nth}`)))
-    for (const { status } of await Promise.all(pushes)) expect([200, 201]).toContain(status)
-    expect(await sum('tabwire_store_conflicts_total')).toBeGreaterThan(before)
+    // Batches of a round may happen to follow each other, and a slow machine may refuse some.
+    const conflictsAfterPushes = async () => {
+      const pushes = all.flatMap((one) => Array.from({ length: 20 }, (_, nth) => one.push(`table-${nth}`)))
+      for (const { status } of await Promise.all(pushes)) expect([200, 201, 503]).toContain(status)
+      return sum('tabwire_store_conflicts_total')
+    }
+    await expect.poll(conflictsAfterPushes).toBeGreaterThan(before)
   })
 
   describe('the clock', () => {

@@ -5,7 +5,15 @@ import type { Service } from '../../service.ts'
 import { timers } from '../../timers.ts'
 import { withoutSecrets } from '../redact.ts'
 import type { RequestEntry } from '../request-context.ts'
-import { createRequestLog, sizeOf, type AddListener, type LogParts, type RequestLog } from './log.ts'
+import {
+  type AddListener,
+  createRequestLog,
+  KEPT_REQUESTS,
+  type LocalLog,
+  type LogParts,
+  type RequestLog,
+  sizeOf,
+} from './log.ts'
 
 /** An input of the log: a request, or the state of a check after a push that is not logged. */
 type Input = { request: RequestEntry } | { applied: Check }
@@ -69,8 +77,6 @@ export async function openSharedLog({
   let lastRow = 0
   let checkpoint = 0
   let charactersSince = 0
-  /** Number of the last request that listeners got. */
-  let reported = 0
   let epoch: string | undefined
   /** True when the log must start again, such as after this instance has read all records again: that empties the log. */
   let isOutdated = false
@@ -82,16 +88,17 @@ export async function openSharedLog({
   let log = await restart()
 
   /** Returns the log as of the checkpoint. When that fails, the log stays as it is. */
-  async function restart() {
+  async function restart(outdated?: LocalLog) {
+    // A restarted log reads requests again that listeners have. A database that crashed gives their numbers again.
+    const known = new Set(outdated?.list({ limit: KEPT_REQUESTS }).data.map(({ id }) => id))
+    const [oldest = 0] = outdated?.numbers() ?? []
     const found = await rows.checkpoint()
     isOutdated = false
     const isCurrent = found !== undefined && found.generation === service.generation()
     const saved = isCurrent ? (JSON.parse(found.doc) as { log: SavedLog; numbers: number[] }) : undefined
     const started = createRequestLog({ service, ...parts, saved: saved?.log, numbers: saved?.numbers })
     started.onAdd((request) => {
-      // A restarted log reads requests again that the listeners already have.
-      if (request.number <= reported) return
-      reported = request.number
+      if (request.number < oldest || known.has(request.id)) return
       for (const listener of listeners) listener(request)
     })
     try {
@@ -128,7 +135,7 @@ export async function openSharedLog({
       epoch = page.epoch
       if (isOutdated) {
         const outdated = log
-        log = await restart()
+        log = await restart(outdated)
         await outdated.close()
         continue
       }

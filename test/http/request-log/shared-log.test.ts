@@ -47,7 +47,13 @@ function openRows() {
       stored.splice(0, stored.findLastIndex((row) => row.number <= removed) + 1)
     },
   }
-  return { rows, stored, database, saved: () => saved }
+  /** Loses the last row, as a crash does, whose number is given again. */
+  const lose = () => {
+    stored.pop()
+    number = stored.at(-1)?.number ?? 0
+    database.epoch = 'second'
+  }
+  return { rows, stored, database, lose, saved: () => saved }
 }
 
 async function openLog(
@@ -220,14 +226,15 @@ describe('the request log of a shared sandbox', () => {
     log.onAdd(({ id }) => told.push(id))
     for (const number of [1, 2, 3]) await log.add(entry(number))
     await log.bringUpToDate()
-    shared.stored.pop()
-    shared.database.epoch = 'second'
+    shared.lose()
+    await log.add(entry(4))
     await log.bringUpToDate()
     expect(log.list({ order: 'asc', limit: 9 }).data.map(({ id }) => id)).toEqual([
       'req_000001',
       'req_000002',
+      'req_000004',
     ])
-    expect(told).toEqual(['req_000001', 'req_000002', 'req_000003'])
+    expect(told).toEqual(['req_000001', 'req_000002', 'req_000003', 'req_000004'])
   })
 
   it('is read again after a failed read, and does not change until then', async () => {
