@@ -60,13 +60,13 @@ interface AskOptions {
   /** PEM of the authority that issued the service's certificate. */
   ca?: string | undefined
   /** Ends the wait before a request is repeated, except one that removes what the check has made. */
-  signal?: AbortSignal
+  signal: AbortSignal
   /** Time limit from the request to the last byte of the answer, in milliseconds. */
   answerMs: number
   /** Called with each answer. */
-  onAnswer?: (method: Method, path: string, answer: ServiceResponse) => void
+  onAnswer: (method: Method, path: string, answer: ServiceResponse) => void
   /** Called for each request to the service under test that gets no answer. */
-  onNoAnswer?: () => void
+  onNoAnswer: () => void
 }
 
 /** Opens connections to the service under test. Redirects are not followed. */
@@ -117,10 +117,10 @@ export function createAsk({ baseUrl, keyFor, ca, signal, answerMs, onAnswer, onN
         const dispatcher = reuses ? reused : separate
         const options = { method, headers, body: body ?? null, dispatcher }
         const answer = await send(url, options).catch((cause: unknown) => {
-          if (isSameHost(url, baseUrl)) onNoAnswer?.()
+          if (isSameHost(url, baseUrl)) onNoAnswer()
           throw new NoAnswer(`${method} ${path}`, cause)
         })
-        onAnswer?.(method, path, answer)
+        onAnswer(method, path, answer)
         const waitMs = retryAfterMs(answer)
         if (answer.status !== 429 || tries === MOST_TRIES || waitMs > MOST_WAIT_MS) return answer
         await sleep(waitMs, undefined, method === 'DELETE' ? {} : { signal })

@@ -61,7 +61,7 @@ interface ReceiverOptions {
   /** Under which the service reaches this receiver; by default its own address on 127.0.0.1. */
   publicUrl?: string | undefined
   /** 0 takes any free port. */
-  port?: number
+  port: number
   /** Time limit for a delivery, in milliseconds. */
   eventMs: number
 }
@@ -82,12 +82,7 @@ const MOST_STRAYS = 3
 const SIGNATURE = /^x-.+-signature$/
 
 /** Opens an HTTPS receiver on 127.0.0.1 that keeps whatever arrives. @throws Error when it cannot listen at the port. */
-export async function openReceiver({
-  tls,
-  publicUrl,
-  port = 0,
-  eventMs,
-}: ReceiverOptions): Promise<Receiver> {
+export async function openReceiver({ tls, publicUrl, port, eventMs }: ReceiverOptions): Promise<Receiver> {
   const closed = new AbortController()
   const hooks = new Map<string, (arrival: Arrival, response: ServerResponse) => void>()
   let distrusted = 0

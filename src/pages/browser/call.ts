@@ -14,15 +14,15 @@ interface CallOptions {
   headers?: Record<string, string>
   /** Sent as JSON. */
   body?: object
-  /** Milliseconds until the call counts as unreachable; 20,000 by default. */
-  timeoutMs?: number
+  /** Milliseconds until the call counts as unreachable. */
+  timeoutMs: number
   /** Aborts the call. */
   signal?: AbortSignal
 }
 
 /** Calls the service and returns its JSON response; `{}` when there is no body. @throws Refused */
-export async function callService(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
-  const { headers = {}, body, timeoutMs = 20_000, signal } = options
+export async function callService(method: string, path: string, options: CallOptions): Promise<unknown> {
+  const { headers = {}, body, timeoutMs, signal } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(path, {
     method,
@@ -37,6 +37,10 @@ export async function callService(method: string, path: string, options: CallOpt
   const { code = 'unknown', message = `The service returned status ${response.status}.` } =
     answer?.error ?? {}
   throw new Refused(code, message, response.status)
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 export function unreachable(): never {

@@ -158,7 +158,7 @@ test.each([
 })
 
 test('a wait for a delivery ends with the receiver, so that Ctrl-C ends the command', async () => {
-  const receiver = await openReceiver({ tls: await receiverTls(), eventMs: 60_000 })
+  const receiver = await openReceiver({ tls: await receiverTls(), port: 0, eventMs: 60_000 })
   const hook = receiver.open()
   const waiting = hook.until(() => undefined)
   await receiver.close()
@@ -232,7 +232,7 @@ test('an empty response with a content coding is a response', async () => {
 })
 
 test('a delivery that is too large is not kept, and is counted', async () => {
-  const receiver = await openReceiver({ tls: await receiverTls(), eventMs: 100 })
+  const receiver = await openReceiver({ tls: await receiverTls(), port: 0, eventMs: 100 })
   onTestFinished(() => receiver.close())
   const hook = receiver.open()
   await new Promise<void>((resolve) => {

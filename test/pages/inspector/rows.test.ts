@@ -90,7 +90,7 @@ describe('the loaded rows of a list', () => {
 describe('a call of the service', () => {
   const call = (response: Response) => {
     vi.stubGlobal('fetch', async () => response)
-    return callService('GET', '/_sim/clock')
+    return callService('GET', '/_sim/clock', { timeoutMs: 1_000 })
   }
 
   it('is unreachable when the body of a response breaks off', async () => {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { Refused } from '../call.ts'
+import { messageOf, Refused } from '../call.ts'
 import { connection } from './live.ts'
 
 /** The result of the last action. A success leaves by itself; an error stays until it is dismissed or replaced. */
@@ -9,7 +9,7 @@ export const outcome = signal<{ text: string; bad: boolean } | null>(null)
 /** Shows an error as the result of an action. A service that does not respond has a banner instead. */
 export function showFailure(error: unknown): void {
   if (error instanceof Refused && error.code === 'unreachable' && connection.value !== 'live') return
-  outcome.value = { text: error instanceof Error ? error.message : String(error), bad: true }
+  outcome.value = { text: messageOf(error), bad: true }
 }
 
 /** Resolves with false where the browser blocks copying: on plain HTTP from another machine. */

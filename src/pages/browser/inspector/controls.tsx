@@ -144,7 +144,7 @@ function nextAttemptText({ event_type, attempts }: Pick<Delivery, 'event_type' |
 }
 
 function Row({ delivery }: { delivery: Delivery }) {
-  const { id, event_type, external_check_id, endpoint_id, next_attempt_at } = delivery
+  const { id, event_type, external_check_id, endpoint_id, endpoint_url, next_attempt_at } = delivery
   if (next_attempt_at === null) return null
   return (
     <li>
@@ -156,8 +156,8 @@ function Row({ delivery }: { delivery: Delivery }) {
         {external_check_id !== null && (
           <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
         )}{' '}
-        <span class="quiet to" title={endpointName(endpoint_id)}>
-          {nextAttemptText(delivery)} to {endpointName(endpoint_id)}
+        <span class="quiet to" title={endpointName(endpoint_id, endpoint_url)}>
+          {nextAttemptText(delivery)} to {endpointName(endpoint_id, endpoint_url)}
         </span>
       </span>
       <button

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { type EventType, eventTypes } from '../../../model/event.ts'
 import type { WebhookEndpointView } from '../../../model/webhook-endpoint.ts'
 import { act } from './actions.ts'
+import { messageOf } from '../call.ts'
 import { address, drawerFocus, go } from './address.tsx'
 import { callApi } from './api.ts'
 import { Dialog } from './dialog.tsx'
@@ -80,7 +81,7 @@ function Form() {
       )
       publishReturn()
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
+      setProblem(messageOf(error))
       setSending(false)
     }
   }

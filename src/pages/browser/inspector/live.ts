@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { Refused } from '../call.ts'
+import { messageOf, Refused } from '../call.ts'
 import { callApi, pageHeader } from './api.ts'
 
 /** A message of the live stream; `return` means that messages may have been missed. */
@@ -160,7 +160,7 @@ export function useRead<T>(path: string, intervalMs = 500): ReadResult<T> {
       try {
         next = { value: await callApi<T>('GET', path) }
       } catch (error) {
-        next = { problem: error instanceof Error ? error.message : String(error) }
+        next = { problem: messageOf(error) }
         isUnreachable = error instanceof Refused && error.code === 'unreachable'
       }
       // The last value stays while the service is unreachable, with any half-filled form on it.

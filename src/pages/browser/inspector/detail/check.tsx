@@ -221,7 +221,7 @@ function PointContent({ point }: { point: Point }) {
 
 /** The event, number and endpoint of an attempt. */
 function AttemptName({
-  delivery: { id, event_type, endpoint_id },
+  delivery: { id, event_type, endpoint_id, endpoint_url },
   number,
 }: {
   delivery: Delivery
@@ -231,7 +231,7 @@ function AttemptName({
     <>
       <Link to={{ open: id }}>{event_type}</Link>{' '}
       <span class="quiet">
-        #{number} to {endpointName(endpoint_id)}
+        #{number} to {endpointName(endpoint_id, endpoint_url)}
       </span>
     </>
   )

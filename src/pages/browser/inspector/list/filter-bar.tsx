@@ -152,6 +152,14 @@ function TimeFilter() {
     set(range)
     close()
   }
+  // A click outside closes the choice, as it does for a select.
+  useEffect(() => {
+    const onPress = ({ target }: PointerEvent) => {
+      if (target instanceof Node && element.current?.contains(target) === false) element.current.open = false
+    }
+    document.addEventListener('pointerdown', onPress)
+    return () => document.removeEventListener('pointerdown', onPress)
+  }, [])
   return (
     <details
       class="time-filter"
@@ -162,7 +170,6 @@ function TimeFilter() {
         close()
       }}
       onFocusOut={({ relatedTarget }) => {
-        // A click outside closes the choice, as it does for a select.
         if (relatedTarget instanceof Node && element.current?.contains(relatedTarget) === false)
           element.current.open = false
       }}

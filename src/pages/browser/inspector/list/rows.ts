@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
+import { messageOf } from '../../call.ts'
 import { callApi, type List } from '../api.ts'
 
 export type End = 'newest' | 'oldest'
@@ -64,7 +65,7 @@ export function createRows<T extends { id: string }>(path: string): Rows<T> {
     }
   }
   const failed = (error: unknown) => {
-    problem.value = error instanceof Error ? error.message : String(error)
+    problem.value = messageOf(error)
     // A later refresh must not jump to the end that could not be loaded.
     wanted = loaded.value?.end ?? 'newest'
     onLoaded = undefined

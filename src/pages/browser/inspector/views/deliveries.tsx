@@ -9,6 +9,7 @@ import {
 import type { ResendPlan, skipReasons } from '../../../../model/simulator/sent-request.ts'
 import { createdAt } from '../../../../model/text/time.ts'
 import { address, Link } from '../address.tsx'
+import { messageOf } from '../../call.ts'
 import { callApi, queryText } from '../api.ts'
 import { Countdown } from '../clock.tsx'
 import { Dialog } from '../dialog.tsx'
@@ -140,7 +141,7 @@ function ResendDialog({ onClose }: { onClose: () => void }) {
           await callApi('POST', `/deliveries/${encodeURIComponent(id)}/resend`, { fresh: true })
           resent += 1
         } catch (error) {
-          const message = error instanceof Error ? error.message : String(error)
+          const message = messageOf(error)
           failed.set(message, (failed.get(message) ?? 0) + 1)
         }
         show(true)
@@ -189,7 +190,7 @@ function usePlan(): { plan?: ResendPlan; problem?: string } {
   useEffect(() => {
     callApi<ResendPlan>('GET', `/deliveries/resend-plan${queryText(address.peek().filters)}`).then(
       (plan) => setRead({ plan }),
-      (error: unknown) => setRead({ problem: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => setRead({ problem: messageOf(error) }),
     )
   }, [])
   return read
