@@ -179,7 +179,9 @@ export class Party {
 
   private payment(guest: string, balance: number, what: Partial<PaymentWanted>): NextAct {
     const rate = this.choice('tip', [0, 0, 0.1, 0.15, 0.2])
-    const tip_cents = Math.round(((what.amount_cents ?? balance) / this.guests.length) * rate)
+    // Payers of their own items do not know the amount yet: about a share of the balance.
+    const base = what.amount_cents ?? (what.claim_ids === undefined ? balance : balance / this.guests.length)
+    const tip_cents = Math.round(base * rate)
     const card = this.draw('card') < 0.07 ? ({ card: 'declined' } as const) : {}
     return { act: 'pay', guest, body: { guest_name: guest, tip_cents, ...what, ...card } }
   }
