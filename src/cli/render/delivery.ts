@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import { durationText, formatTime } from '../../model/text/time.ts'
+import { createdAt, durationText, formatTime } from '../../model/text/time.ts'
 import { groupsOf } from '../../model/attempt-groups.ts'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
@@ -190,9 +190,9 @@ function heldBack(held: Delivery['held']): [string, string][] {
   return [['held', `since ${formatTime(held.since)} UTC${until}${faultsText(held.faults)}`]]
 }
 
-/** Time of the first attempt, or of the next one before it was made. */
-function timeOf({ attempts, next_attempt_at }: Delivery): string {
-  return attempts[0]?.started_at ?? next_attempt_at ?? ''
+/** Time of the first attempt; of the delivery, before one was made. */
+function timeOf({ id, attempts }: Delivery): string {
+  return attempts[0]?.started_at ?? createdAt(id)
 }
 
 function lastResult(attempt: Attempt | undefined): string {

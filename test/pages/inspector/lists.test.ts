@@ -100,7 +100,10 @@ describe.skipIf(!hasBrowser)(`the lists of the inspector ${inBrowser}`, () => {
     await time.locator('summary').click()
     expect(await barriersAtAllSizes(page)).toEqual([])
     await page.setViewportSize({ width: 1280, height: 800 })
-    await page.locator('h1, header').first().click({ position: { x: 2, y: 2 } })
+    await page
+      .locator('h1, header')
+      .first()
+      .click({ position: { x: 2, y: 2 } })
     await expect.poll(() => time.getAttribute('open'), withTimeout).toBeNull()
     await time.locator('summary').click()
     await time.getByRole('button', { name: 'Last hour' }).click()
