@@ -110,7 +110,8 @@ function createReceived(receive: Service['receive']) {
         const received = await note(request)
         const response = await receiver(request)
         requireResponse(response)
-        received.status = response.status
+        // `Response.error()` has the status 0, and counts as thrown.
+        if (response.type !== 'error') received.status = response.status
         return response
       })
       bases.add(baseOf(url))

@@ -102,20 +102,24 @@ export interface RecordedPush {
 
 /**
  * Returns the pushes that the service accepted since it started, in order of arrival, as far as its log reaches.
- * Leaves out refused pushes and our own trials. With `only`, returns those of this check.
+ * Leaves out refused pushes and our own trials. With `only`, returns those of this check. `lost` is the number of pushes of
+ * any check that the log no longer has.
  */
 export async function pushesInLog(
-  client: Pick<Client, 'requests'>,
+  client: Pick<Client, 'requests' | 'report'>,
   only: string | undefined,
-): Promise<RecordedPush[]> {
+): Promise<{ pushes: RecordedPush[]; lost: number }> {
   const newestFirst: RecordedPush[] = []
+  const { pushes: received } = await client.report()
+  let logged = 0
   for await (const request of paginate(client.requests.list, { kind: 'push' })) {
     const { id: name, path, location_id, push, request_body: body } = request
+    if (!isTrialPath(path)) logged += 1
     if (push === null || push.outcome === 'conflict' || body === null || isTrialPath(path)) continue
     const id = push.external_check_id
     if (only === undefined || id === only) newestFirst.push({ id, location_id, name, body })
   }
-  return newestFirst.reverse()
+  return { pushes: newestFirst.reverse(), lost: Math.max(0, received - logged) }
 }
 
 /** Shuffles the elements by the seed: the same seed gives the same order (Fisher–Yates). */

@@ -154,8 +154,8 @@ export function wantedOf({
   requireOneOf('status', status, statuses)
   return {
     type,
-    check: check && externalIdOf(check),
-    endpoint: endpoint && idOf(endpoint),
+    check: check === undefined ? undefined : externalIdOf(check),
+    endpoint: endpoint === undefined ? undefined : idOf(endpoint),
     status,
     count,
     exactly: false,
@@ -203,7 +203,7 @@ export async function waitForEvent<Type extends keyof EventData>(
   requireOneOf('event type', type, eventTypesAndPing)
   requireKnownOptions(given, ['check', 'timeout', 'signal'])
   const { timeout = TIMEOUT_MS, signal, ...asked } = given
-  const check = asked.check && externalIdOf(asked.check)
+  const check = asked.check === undefined ? undefined : externalIdOf(asked.check)
   const oldest = async () => {
     const { data } = await client.events.list({ type, external_check_id: check, order: 'asc', limit: 1 })
     return data[0] as EventView<Type> | undefined

@@ -136,7 +136,9 @@ export default class Push extends ServiceCommand {
     client: Client,
     { id, permute: orders }: { id: string | undefined; permute: number | undefined },
   ): Promise<RecordedPush[]> {
-    const all = await pushesInLog(client, id)
+    const { pushes: all, lost } = await pushesInLog(client, id)
+    if (lost > 0)
+      this.say(`Not repeated: ${count(lost, 'push', 'pushes')} that the request log no longer has.`)
     const own = orders === undefined && all.length > 0 ? (await client.account()).location_id : undefined
     const pushes = own === undefined ? all : all.filter(({ location_id = own }) => location_id === own)
     if (pushes.length < all.length)

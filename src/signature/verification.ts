@@ -53,7 +53,9 @@ export function prepare({
 }: VerifyOptions): VerifyInput | SignatureFailure {
   requireRaw(payload)
   const secrets = secretsOf(secret)
-  const seconds = unixTime(requireNumber('now', Number(now)))
+  // A Date of another realm is no instance of this one.
+  const ms: unknown = typeof now === 'object' && now !== null && !Array.isArray(now) ? Number(now) : now
+  const seconds = unixTime(requireNumber('now', ms))
   requireNumber('tolerance', tolerance)
   const parsed = parseHeader(header)
   if ('ok' in parsed) return parsed

@@ -204,6 +204,7 @@ function contradictions({
   dataDir,
   dataDirectory = dataDir,
   https,
+  ref,
   port,
 }: SimulatorOptions): string[] {
   const issues: string[] = []
@@ -220,6 +221,7 @@ function contradictions({
   if (sandbox !== undefined && store === undefined) issues.push('sandbox needs store.')
   if (storeKey !== undefined && store === undefined) issues.push('storeKey needs store.')
   if (https === true && port === false) issues.push('https needs a port, got port: false.')
+  if (ref === true && port === false) issues.push('ref needs a port, got port: false.')
   return issues
 }
 

@@ -58,8 +58,13 @@ export async function toConverge(
   requireSetting('orders', wholeNumber({ min: 1 }), orders)
   requireSetting('seed', wholeNumber(wholeNumbers.seed), seed)
   const expected = 'the pushes of each check end in one state, in any order and repeated'
-  const recorded = pushes === undefined ? await pushesInLog(simulator, check) : pushes.map(recordedOf)
+  const { pushes: recorded, lost } =
+    pushes === undefined ? await pushesInLog(simulator, check) : { pushes: pushes.map(recordedOf), lost: 0 }
   // Thrown, so that `.not` does not pass either.
+  if (lost > 0)
+    throw new TypeError(
+      `toConverge cannot judge all pushes: the request log no longer has ${lost} of them. Pass a list of pushes.`,
+    )
   if (recorded.length === 0)
     throw new TypeError(
       `toConverge has no pushes to repeat${check === undefined ? '' : ` of check ${check}`}. Push checks to the simulator first, or pass a list of pushes.`,

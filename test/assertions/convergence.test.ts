@@ -33,7 +33,9 @@ test('pushes of one external id at two locations are of two checks', async () =>
   const { api_key: apiKey } = await client.keys.create({ name: 'second', location_id: second?.id ?? '' })
   await createClient({ url, apiKey }).checks.push('dinner', JSON.stringify(check({ revision: 7 })))
   await push('dinner', { revision: 2 })
-  const checks = byCheck(await pushesInLog(client, 'dinner'))
+  const { pushes: logged, lost } = await pushesInLog(client, 'dinner')
+  expect(lost).toBe(0)
+  const checks = byCheck(logged)
   const revisions = checks.map((pushes) =>
     pushes.map(({ body }) => (JSON.parse(String(body)) as { revision: number }).revision),
   )

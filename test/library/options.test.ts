@@ -92,6 +92,7 @@ describe('options', () => {
     [{ onError: true }, 'onError must be a function, got true.'],
     [{ clock: TIME, startAt: new Date(0) }, 'clock and startAt are the same option. Omit startAt.'],
     [{ https: true, port: false }, 'https needs a port, got port: false.'],
+    [{ ref: true, port: false }, 'ref needs a port, got port: false.'],
     [
       { prot: 1, strict: 1 },
       'unknown option "prot", did you mean "port"?\nstrict must be true or false, got 1.',

@@ -183,6 +183,9 @@ describe('a mistake of the caller is a TypeError', () => {
     ['a tolerance that is NaN', { tolerance: NaN }, /tolerance/],
     ['a tolerance in text', { tolerance: '300' }, /tolerance/],
     ['a time that is none', { now: new Date('yesterday') }, /now/],
+    ['a time that is null', { now: null }, /now/],
+    ['a time in text', { now: '1763748245000' }, /now/],
+    ['a list as time', { now: [] }, /now/],
   ])('%s', (_name, change, message) => {
     const options = { ...delivery, ...change } as VerifyOptions
     expect(() => verify(options)).toThrow(TypeError)

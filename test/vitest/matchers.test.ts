@@ -289,6 +289,25 @@ describe('toConverge', () => {
     )
     await expect(simulator).not.toConverge()
   })
+
+  plain('does not judge a part of the pushes, when others have left the request log', async () => {
+    for (const push of grows) await simulator.checks.push('ordered', push)
+    for (let read = 0; read < 1_000; read++) await simulator.checks.list({ limit: 1 })
+    for (const assertion of [expect(simulator), expect(simulator).not])
+      await expect(assertion.toConverge()).rejects.toThrow(
+        `the request log no longer has ${grows.length} of them. Pass a list of pushes.`,
+      )
+  })
+})
+
+plain('a check or an endpoint that is empty or null is refused, and matches nothing', async () => {
+  for (const none of ['', null]) {
+    const empty = none as unknown as string
+    const wanted = { check: empty }
+    await expect(expect(simulator).not.toHaveDelivered('check.created', wanted)).rejects.toThrow(TypeError)
+    await expect(simulator.deliveries.none({ endpoint: empty })).rejects.toThrow(TypeError)
+    await expect(simulator.events.waitFor('check.created', wanted)).rejects.toThrow(TypeError)
+  }
 })
 
 describe('toHaveNoFindings', () => {

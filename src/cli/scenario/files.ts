@@ -73,11 +73,12 @@ const NAMED = { flag: '--out', content: 'scenario' }
  * @throws CommandError (usage) when the named file exists, unless it may be replaced; and when it cannot be written.
  */
 export async function outputFile(named: string | undefined, force: boolean): Promise<string> {
-  if (!force && named !== undefined && (await isFile(named)))
+  // Nobody asked for the new one, so a directory that is read-only does not prevent the run.
+  if (named === undefined) return force ? `${FILE}.json` : newFile()
+  if (!force && (await isFile(named)))
     throw usageError(`--out: ${named} already exists. Pass --force to replace it, or another --out FILE.`)
-  const file = named ?? (force ? `${FILE}.json` : await newFile())
-  await writing(file, NAMED, () => checkOutput(file))
-  return file
+  await writing(named, NAMED, () => checkOutput(named))
+  return named
 }
 
 /** Returns the first name that no file has: with a number from 2 on, where the plain one is taken. */

@@ -4,7 +4,7 @@ import { ApiError, createClient, type Client } from 'tabwire/client'
 import { parseEvent, verify, type WebhookEvent } from 'tabwire/signature'
 import { sign } from 'tabwire/signature/web'
 
-const options: SimulatorOptions = { port: false, seed: 7, network: 'any', ref: true }
+const options: SimulatorOptions = { port: 0, seed: 7, network: 'any', ref: true }
 export const simulator: Simulator = await createSimulator(options)
 export const client: Client = createClient({ url: simulator.url, fetch: simulator.fetch })
 export const isRefusal = (error: unknown): boolean =>
