@@ -128,6 +128,23 @@ export async function noneDelivered(client: ClientReads, given: DeliveriesUnwant
   throw new TimedOut(`Expected ${inWords(wanted)}; after ${timeout / 1_000} s ${ids} is still in flight.`)
 }
 
+/** Waits until no wanted delivery is due or in flight. Resolves with those that still are after `timeout`. */
+export async function untilNoneDue(
+  client: ClientReads,
+  wanted: Wanted,
+  limits: CallOptions & { timeout: number },
+): Promise<readonly Delivery[]> {
+  let left: readonly Delivery[] = []
+  const look = async () => {
+    left = await onTheirWay(client, await deliveriesAbout(client, wanted))
+    return left.length === 0 ? left : undefined
+  }
+  await untilDeadline(limits, (deadline) =>
+    watch(client, deadline, look, async (message) => (await concerned(client, wanted, message)).length > 0),
+  )
+  return left
+}
+
 /** Returns the deliveries whose next attempt is due or in flight by the service clock. */
 async function onTheirWay({ clock }: ClientReads, deliveries: readonly Delivery[]): Promise<Delivery[]> {
   const pending = deliveries.filter(({ status, held }) => status === 'pending' && held === undefined)

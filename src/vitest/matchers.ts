@@ -1,5 +1,11 @@
 import { explainMissing, inWords, lineOf, type Wanted } from '../assertions/delivered-verdict.ts'
-import { type DeliveriesWanted, NotDelivered, TIMEOUT_MS, wantedOf } from '../assertions/delivered.ts'
+import {
+  type DeliveriesWanted,
+  NotDelivered,
+  TIMEOUT_MS,
+  untilNoneDue,
+  wantedOf,
+} from '../assertions/delivered.ts'
 import { deliveriesAbout } from '../assertions/wait.ts'
 import { TimedOut, type TimeGiven } from '../client.ts'
 import type { Simulator } from '../library.ts'
@@ -222,7 +228,7 @@ export async function toHaveDelivered(
   type: EventType | 'ping',
   given: DeliveredOptions = {},
 ): Promise<Outcome> {
-  requireSimulator('toHaveDelivered', simulator, 'deliveries', 'idle')
+  requireSimulator('toHaveDelivered', simulator, 'deliveries', 'stream')
   requireOneOf('event type', type, eventTypesAndPing)
   requireKnownOptions(given, ['check', 'endpoint', 'status', 'times', 'timeout', 'signal'])
   const { times, ...options } = given
@@ -243,15 +249,12 @@ export async function toHaveDelivered(
       const found = foundOf(wanted, came, error.seen, instead)
       return failed({ ...found, lines: [...found.lines, ...causeOf(error)] })
     }
-  if (timeout !== 0)
-    await simulator.idle({ timeout: left, signal }).catch((cause: unknown) => {
-      if (!(cause instanceof TimedOut)) throw cause
-      const meant = this.isNot === true ? expectedNot(wanted) : inWords(wanted)
-      throw new TimedOut(
-        `Expected: ${meant}\nGot: an attempt that is still in flight after ${timeout / 1_000} s`,
-        { cause },
-      )
-    })
+  const late = timeout === 0 ? [] : await untilNoneDue(simulator, wanted, { timeout: left, signal })
+  if (late.length > 0) {
+    const meant = this.isNot === true ? expectedNot(wanted) : inWords(wanted)
+    const ids = late.map(({ id }) => id).join(', ')
+    throw new TimedOut(`Expected: ${meant}\nGot: ${ids}, still in flight after ${timeout / 1_000} s`)
+  }
   const seen = (await deliveriesAbout(simulator, wanted)).reverse()
   const came = seen.filter(({ status }) => status === wanted.status)
   const isMet = times === undefined ? came.length > 0 : came.length === times

@@ -73,7 +73,7 @@ const NAMED = { flag: '--out', content: 'scenario' }
  * @throws CommandError (usage) when the named file exists, unless it may be replaced; and when it cannot be written.
  */
 export async function outputFile(named: string | undefined, force: boolean): Promise<string> {
-  // Nobody asked for the new one, so a directory that is read-only does not prevent the run.
+  // No flag names the new one, so a directory that is read-only does not prevent the run.
   if (named === undefined) return force ? `${FILE}.json` : newFile()
   if (!force && (await isFile(named)))
     throw usageError(`--out: ${named} already exists. Pass --force to replace it, or another --out FILE.`)
