@@ -34,7 +34,8 @@ export async function runReceiverCases(
     const lost = reasonNotToTry(one)
     if (lost === undefined) begin(one, cases.indexOf(one))
     const send: CaseContext['send'] = (delivery, options) => timeouts.send(one, delivery, options)
-    const result = lost === undefined ? await examine(one, { ...context, send, isSlow }) : notTried(one, lost)
+    const result =
+      lost === undefined ? await examine(one, { ...context, send, isSlow }) : unjudged(one, lost, timeouts)
     results.set(one, signal.aborted ? notTried(one, INTERRUPTED) : result)
     if (one.group === 'control' && result.verdict === 'failed') failedControl ??= one
   }
@@ -114,6 +115,12 @@ async function examine(one: ReceiverCase, context: CaseContext): Promise<CaseRes
     return { ...named(one), verdict: 'passed', detail: found.passed, duration_ms }
   const wrong = typeof found === 'string' ? { detail: found } : found
   return { ...named(one), verdict: 'failed', ...wrong, duration_ms }
+}
+
+/** The state of a receiver was asked for, so a receiver that is lost before it is judged is an error. */
+function unjudged(one: ReceiverCase, detail: string, { lost }: PatientSender): CaseResult {
+  const isError = one.group === 'converges' && detail === lost(one)
+  return { ...notTried(one, detail), verdict: isError ? 'error' : 'not_checked' }
 }
 
 function notTried(one: ReceiverCase, detail: string): CaseResult {

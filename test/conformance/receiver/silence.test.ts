@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
 import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import type { ConformanceReport } from '../../../src/conformance/report.ts'
 import { fixtures } from '../../support/cli.ts'
@@ -54,6 +55,16 @@ test('no response to forged deliveries counts as a rejection, with advice; later
     'Not checked: no response within 1 s. Only forged_rejected, the first case without a response, had 1.5 s.',
   )
   expect(detailOf(report, 'expired')).toBe('Not checked: no_header and empty_header got no response.')
+})
+
+test('a receiver that has stopped before its state is judged is an error, not a success', async () => {
+  const asked = { 'state-url': 'http://127.0.0.1:2/{check_id}', 'state-header': [], seed: 1 }
+  const report = await checked(wrong('ends-without-a-header'), {
+    cases: receiverCases.filter(({ id, group }) => id === 'no_header' || group === 'converges'),
+    state: stateCheck(asked, { ca: [], insecure: false }),
+  })
+  expect(idsWith(report, 'error')).toEqual(['deduplicates', 'orders'])
+  expect(detailOf(report, 'orders')).toBe('Not checked: the receiver stopped listening during no_header.')
 })
 
 test('a receiver that has stopped gets no further request except to see whether it is back', async () => {
