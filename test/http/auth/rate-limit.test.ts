@@ -59,8 +59,8 @@ describe('a rate limit', () => {
   it('accepts a key again after its window, in real time', async () => {
     let now = 1_000
     vi.spyOn(timers, 'elapsed').mockImplementation(() => now)
-    // A shared sandbox counts in the database, by the time of its server.
-    const simulator = await openSimulator({ store: undefined, rateLimit: { requests: 1, seconds: 60 } })
+    // With a seed it is in memory: a shared sandbox counts by the time of its database.
+    const simulator = await openSimulator({ seed: 1, rateLimit: { requests: 1, seconds: 60 } })
     await simulator.client.clock.freeze(true)
     const statusAt = async (time: number) => {
       now = time
