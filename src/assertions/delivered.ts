@@ -112,31 +112,30 @@ export async function noneDelivered(client: ClientReads, given: DeliveriesUnwant
   requireKnownOptions(given, filterNames)
   const { timeout = TIMEOUT_MS, signal, ...asked } = given
   const wanted = { ...wantedOf(asked), none: true }
-  let waited: readonly Delivery[] = []
-  const look = async () => {
-    const about = await deliveriesAbout(client, wanted)
+  const left = await untilNoneDue(client, wanted, { timeout, signal }, (about) => {
     const verdict = judge(new Map(about.map((delivery) => [delivery.id, delivery])), wanted)
     if (!verdict.ok) throw new NotDelivered(verdict)
-    waited = wanted.status === 'pending' ? [] : await onTheirWay(client, about)
-    return waited.length === 0 ? verdict : undefined
-  }
-  const isCertain = await untilDeadline({ timeout, signal }, (deadline) =>
-    watch(client, deadline, look, async (message) => (await concerned(client, wanted, message)).length > 0),
-  )
-  if (isCertain !== undefined) return
-  const ids = waited.map(({ id }) => id).join(', ')
+  })
+  if (left.length === 0) return
+  const ids = left.map(({ id }) => id).join(', ')
   throw new TimedOut(`Expected ${inWords(wanted)}; after ${timeout / 1_000} s ${ids} is still in flight.`)
 }
 
-/** Waits until no wanted delivery is due or in flight. Resolves with those that still are after `timeout`. */
+/**
+ * Waits until no wanted delivery is due or in flight. Resolves with those that still are after `timeout`. Calls `onLook` with
+ * all of them, in any status, at each look; what it throws ends the wait.
+ */
 export async function untilNoneDue(
   client: ClientReads,
   wanted: Wanted,
   limits: CallOptions & { timeout: number },
+  onLook: (about: readonly Delivery[]) => void = () => {},
 ): Promise<readonly Delivery[]> {
   let left: readonly Delivery[] = []
   const look = async () => {
-    left = await onTheirWay(client, await deliveriesAbout(client, wanted))
+    const about = await deliveriesAbout(client, wanted)
+    onLook(about)
+    left = await onTheirWay(client, about)
     return left.length === 0 ? left : undefined
   }
   await untilDeadline(limits, (deadline) =>

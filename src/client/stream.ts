@@ -1,5 +1,5 @@
-import { ApiError, Unreachable } from './errors.ts'
-import { errorOf, readBody, type Send } from './transport.ts'
+import { type ApiError, Unreachable } from './errors.ts'
+import { apiErrorOf, readBody, type Send } from './transport.ts'
 import type { StreamMessage } from './types.ts'
 import type { ClientReads, StreamOptions } from './reads.ts'
 
@@ -18,8 +18,7 @@ export async function readBytes(
 }
 
 async function refusalOf(response: Response, path: string, signal?: AbortSignal): Promise<ApiError> {
-  const requestId = response.headers.get('x-request-id')
-  return new ApiError(response.status, errorOf(await readBody(response, signal)), requestId, path)
+  return apiErrorOf(response, await readBody(response, signal), path)
 }
 
 /** Holds the whole response: `fetch` ends an unread body without an error when its response is garbage collected. */

@@ -40,18 +40,8 @@ export function createCall(send: Send) {
       const answer = await send(method, path, body, signal)
       return { response: answer, json: await readBody(answer, signal) }
     })
-    const requestId = response.headers.get('x-request-id')
-    const target = response.status < 400 ? response.headers.get('location') : null
-    // Following it would change the method, or send the key to another host.
-    if (!response.ok && target !== null)
-      throw new ApiError(
-        response.status,
-        { message: `The service redirects to ${target}. Use the URL that it redirects to.` },
-        requestId,
-        path,
-      )
-    if (!response.ok) throw new ApiError(response.status, errorOf(json), requestId, path)
-    return { status: response.status, requestId, json }
+    if (!response.ok) throw apiErrorOf(response, json, path)
+    return { status: response.status, requestId: response.headers.get('x-request-id'), json }
   }
 }
 
@@ -185,8 +175,19 @@ export async function readBody(response: Response, signal: AbortSignal | undefin
   }
 }
 
+/** Returns the error of a response without a 2xx status. */
+export function apiErrorOf({ status, headers }: Response, json: unknown, path: string): ApiError {
+  // A redirect is not followed: that would change the method, or send the key to another host.
+  const target = status < 400 ? headers.get('location') : null
+  const body =
+    target === null
+      ? errorOf(json)
+      : { message: `The service redirects to ${target}. Use the URL that it redirects to.` }
+  return new ApiError(status, body, headers.get('x-request-id'), path)
+}
+
 /** Returns the `error` object of a response; empty when it has none. */
-export function errorOf(json: unknown): Record<string, unknown> {
+function errorOf(json: unknown): Record<string, unknown> {
   const { error } = (typeof json === 'object' && json !== null ? json : {}) as { error?: unknown }
   return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
 }
