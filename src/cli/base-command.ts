@@ -263,19 +263,22 @@ export abstract class BaseCommand extends Command {
     if (!this.showsWaiting) return work
     // It may fail before the spinner is loaded; the error is thrown below.
     work.catch(() => undefined)
-    const spinner = await spin(text)
-    this.isSpinning = true
-    return work.finally(() => {
-      this.isSpinning = false
-      spinner.stop()
-    })
+    return this.spinning(text, () => work)
   }
 
   /** Shows a spinner with the progress that `work` reports. */
   protected async progressing<T>(work: (tell: (text: string) => void) => Promise<T>): Promise<T> {
     if (!this.showsWaiting) return work(() => undefined)
-    const spinner = await spin('')
-    return work((text) => void (spinner.text = text)).finally(() => spinner.stop())
+    return this.spinning('', (spinner) => work((text) => void (spinner.text = text)))
+  }
+
+  private async spinning<T>(text: string, work: (spinner: { text: string }) => Promise<T>): Promise<T> {
+    const spinner = await spin(text)
+    this.isSpinning = true
+    return work(spinner).finally(() => {
+      this.isSpinning = false
+      spinner.stop()
+    })
   }
 
   /** Writes a message to stderr. chalk chooses colours for stdout, and stderr may lead elsewhere. */

@@ -87,12 +87,11 @@ export function createApp(parts: AppParts): App {
   const authenticate = createAuthenticate(parts.service, parts.keyCache)
   const respond = createRespond(parts)
   const limit = parts.rateLimit && createRateLimit(parts.rateLimit, parts.limitDatabase)
+  const identifyKey = byKey(authenticate)
   const identifyKeyOrSession =
-    parts.sessions === undefined
-      ? byKey(authenticate)
-      : byKeyOrSession(parts.service, authenticate, parts.sessions)
+    parts.sessions === undefined ? identifyKey : byKeyOrSession(parts.service, authenticate, parts.sessions)
   const identifyFromMemory = byKey(createAuthenticate(parts.service))
-  const identifies: Record<string, Identify> = { '/v1': byKey(authenticate), '/mcp': byKey(authenticate) }
+  const identifies: Record<string, Identify> = { '/v1': identifyKey, '/mcp': identifyKey }
   for (const [base, table] of Object.entries(parts.tables)) {
     const routing = {
       ...parts,

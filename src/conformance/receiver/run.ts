@@ -27,27 +27,31 @@ export async function runReceiverCases(
 ): Promise<CaseResult[]> {
   const results = new Map<ReceiverCase, CaseResult>()
   const pace = createPace(context.send, context.forge, slowMs)
-  const timeouts = createPatientSender(pace.send, timeoutMs, signal)
+  const patient = createPatientSender(pace.send, timeoutMs, signal)
   let failedControl: ReceiverCase | undefined
 
   async function run(one: ReceiverCase, isSlow: boolean): Promise<void> {
-    const lost = reasonNotToTry(one)
-    if (lost === undefined) begin(one, cases.indexOf(one))
-    const send: CaseContext['send'] = (delivery, options) => timeouts.send(one, delivery, options)
-    const result =
-      lost === undefined ? await examine(one, { ...context, send, isSlow }) : unjudged(one, lost, timeouts)
+    const skipped = withoutTrying(one)
+    if (skipped === undefined) begin(one, cases.indexOf(one))
+    const send: CaseContext['send'] = (delivery, options) => patient.send(one, delivery, options)
+    const result = skipped ?? (await examine(one, { ...context, send, isSlow }))
     results.set(one, signal.aborted ? notTried(one, INTERRUPTED) : result)
     if (one.group === 'control' && result.verdict === 'failed') failedControl ??= one
   }
 
-  function reasonNotToTry(one: ReceiverCase): string | undefined {
-    if (signal.aborted) return INTERRUPTED
-    return guards(failedControl, one) ? referTo(failedControl) : timeouts.lost(one)
+  /** Returns the result of a case that is not tried; `undefined` for one to try. */
+  function withoutTrying(one: ReceiverCase): CaseResult | undefined {
+    if (signal.aborted) return notTried(one, INTERRUPTED)
+    if (guards(failedControl, one)) return notTried(one, referTo(failedControl))
+    const lost = patient.lost(one)
+    if (lost === undefined) return undefined
+    // The state was asked for, so a receiver that is lost before it is judged is an error.
+    return { ...notTried(one, lost), ...(one.group === 'converges' && { verdict: 'error' }) }
   }
 
   for (const group of new Set(cases.map((one) => one.group))) {
     const members = cases.filter((one) => one.group === group)
-    const isTried = members.some((one) => reasonNotToTry(one) === undefined)
+    const isTried = members.some((one) => withoutTrying(one) === undefined)
     const width = isTried && independent.has(group) ? await pace.widen() : 1
     const isAlone = (one: ReceiverCase) => one.isAlone === true
     await sideBySide(
@@ -115,12 +119,6 @@ async function examine(one: ReceiverCase, context: CaseContext): Promise<CaseRes
     return { ...named(one), verdict: 'passed', detail: found.passed, duration_ms }
   const wrong = typeof found === 'string' ? { detail: found } : found
   return { ...named(one), verdict: 'failed', ...wrong, duration_ms }
-}
-
-/** The state of a receiver was asked for, so a receiver that is lost before it is judged is an error. */
-function unjudged(one: ReceiverCase, detail: string, { lost }: PatientSender): CaseResult {
-  const isError = one.group === 'converges' && detail === lost(one)
-  return { ...notTried(one, detail), verdict: isError ? 'error' : 'not_checked' }
 }
 
 function notTried(one: ReceiverCase, detail: string): CaseResult {

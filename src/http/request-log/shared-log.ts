@@ -8,7 +8,6 @@ import type { RequestEntry } from '../request-context.ts'
 import {
   type AddListener,
   createRequestLog,
-  KEPT_REQUESTS,
   type LocalLog,
   type LogParts,
   type RequestLog,
@@ -90,8 +89,8 @@ export async function openSharedLog({
   /** Returns the log as of the checkpoint. When that fails, the log stays as it is. */
   async function restart(outdated?: LocalLog) {
     // A restarted log reads requests again that listeners have. A database that crashed gives their numbers again.
-    const known = new Set(outdated?.list({ limit: KEPT_REQUESTS }).data.map(({ id }) => id))
     const [oldest = 0] = outdated?.numbers() ?? []
+    const known = new Set(outdated?.after(oldest - 1)?.map(({ id }) => id))
     const found = await rows.checkpoint()
     isOutdated = false
     const isCurrent = found !== undefined && found.generation === service.generation()
