@@ -22,12 +22,12 @@ async function accountOf(client: Client, options = {}): Promise<Account> {
 
 describe('the account', () => {
   test('has the checks of one location, and the number of the others', async () => {
-    const { client, url, push } = await openSimulator()
+    const { client, url, push, key } = await openSimulator()
     await push('here')
     const here = await accountOf(client)
     expect(here).not.toHaveProperty('checks_of_other_locations')
     const other = (await client.locations.list()).data.find(({ id }) => id !== here.location_id)
-    const { api_key: apiKey } = await client.keys.create({ name: 'other', location_id: other?.id ?? '' })
+    const apiKey = await key(['write', 'read', 'simulate'], other?.id)
     const elsewhere = createClient({ url, apiKey })
     await elsewhere.checks.push('there', check())
     await elsewhere.checks.push('here', check())

@@ -26,11 +26,11 @@ test('each order of three elements occurs about equally often', () => {
 })
 
 test('pushes of one external id at two locations are of two checks', async () => {
-  const { client, url, push } = await openSimulator()
+  const { client, url, push, key } = await openSimulator()
   await push('dinner', { revision: 1 })
   const first = (await client.checks.get('dinner')).location_id
   const second = (await client.locations.list()).data.find(({ id }) => id !== first)
-  const { api_key: apiKey } = await client.keys.create({ name: 'second', location_id: second?.id ?? '' })
+  const apiKey = await key(['write', 'read', 'simulate'], second?.id)
   await createClient({ url, apiKey }).checks.push('dinner', JSON.stringify(check({ revision: 7 })))
   await push('dinner', { revision: 2 })
   const { pushes: logged, lost } = await pushesInLog(client, 'dinner')

@@ -185,10 +185,7 @@ describe('a delivery that another instance has attempted meanwhile', () => {
     const { slots, state, change } = slotsByHand({ owns: false })
     const setup = await open({
       slots,
-      wrap: (service) => ({
-        ...service,
-        due: async (query) => stale ?? service.due(query),
-      }),
+      wrap: (service) => ({ ...service, due: async (query) => stale ?? service.due(query) }),
     })
     const receiver = await receive(500)
     await setup.register(receiver.url)

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { type RequestLog } from '../../../src/http/request-log/log.ts'
-import { openRequestLog } from '../../support/request-log.ts'
+import { openRequestLog, requestEntry } from '../../support/request-log.ts'
 import type { RequestEntry } from '../../../src/http/request-context.ts'
 import type { Check } from '../../../src/model/check.ts'
 import { paginate } from '../../../src/client/reads.ts'
@@ -48,17 +48,8 @@ describe('the states of a check that identify a late retry', () => {
   })
 })
 
-const entryOf = (letter: string): RequestEntry => ({
-  id: `req_${letter.toUpperCase().padStart(26, '0')}`,
-  method: 'GET',
-  path: `/v1/${letter}`,
-  status: 200,
-  started_at: '2026-11-21T18:00:00.000Z',
-  duration_ms: 1,
-  push: null,
-  request_body: null,
-  response_body: null,
-})
+const entryOf = (letter: string): RequestEntry =>
+  requestEntry({ id: `req_${letter.toUpperCase().padStart(26, '0')}`, path: `/v1/${letter}` })
 
 describe('the log of requests', () => {
   it('has method, path, status, time and bodies, newest first, but no calls of /_sim', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RequestEntry } from '../../../src/http/request-context.ts'
 import { openSharedLog } from '../../../src/http/request-log/shared-log.ts'
 import { Refusal } from '../../../src/model/refusal.ts'
+import { requestEntry } from '../../support/request-log.ts'
 import type {
   RequestRow,
   RequestCheckpoint,
@@ -82,18 +83,7 @@ async function openLog(
 }
 
 function entry(number: number, about: Partial<RequestEntry> = {}): RequestEntry {
-  return {
-    id: `req_${String(number).padStart(6, '0')}`,
-    method: 'GET',
-    path: '/v1/locations',
-    status: 200,
-    started_at: '2026-11-21T18:00:00.000Z',
-    duration_ms: 1,
-    push: null,
-    request_body: null,
-    response_body: null,
-    ...about,
-  }
+  return requestEntry({ id: `req_${String(number).padStart(6, '0')}`, ...about })
 }
 
 const refused = (number: number) =>
