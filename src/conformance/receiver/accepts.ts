@@ -20,6 +20,8 @@ interface AcceptRow extends Row {
 }
 
 interface OddForm extends Pick<AcceptRow, 'id' | 'title' | 'explainedBy' | 'addsField'> {
+  /** Why a receiver rejects this form; by default, because it parses and serializes the body. */
+  reason?: string
   /** The bytes of an event as legal JSON that a parser would not write again. */
   write(forge: Forge): Buffer
 }
@@ -68,7 +70,10 @@ const oddForms: readonly OddForm[] = [
   },
   {
     id: 'odd_trailing_newline',
+    explainedBy: ['odd_white_space'],
     title: 'Trailing line break',
+    reason:
+      'The signature covers the raw bytes (specification section 5). A receiver that trims the body, or reads its first line only, rejects valid deliveries. Verify the raw body.',
     write: (forge) => Buffer.from(`${JSON.stringify(forge.envelope())}\r\n`),
   },
 ]
@@ -81,9 +86,9 @@ const PAUSE_MS = 400
 
 const rows: readonly AcceptRow[] = [
   ...oddForms.map(({ write, ...row }): AcceptRow => ({
-    ...row,
     reason:
       'The signature covers the raw bytes (specification section 5). A receiver that parses and serializes the body again rejects valid deliveries. Verify the raw body.',
+    ...row,
     deliveries: (forge) => [forge.genuine(write(forge))],
   })),
   {

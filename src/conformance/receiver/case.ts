@@ -60,7 +60,10 @@ export type Row = Pick<ReceiverCase, 'id' | 'title' | 'basis' | 'reason' | 'expl
 export interface Forgery {
   /** Genuine; the forged ones build on it. */
   before?: Delivery
-  /** Each to be rejected. */
+  /**
+   * Each to be rejected. Each has an envelope id of its own, unless ids are what the case is about: a receiver that
+   * stores ids before it verifies accepts the second delivery with one id, whatever its signature.
+   */
   forged: readonly Delivery[]
   /**
    * The same done right. Only where it is accepted does the rejection of the forged ones mean that the signature was

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, describeAnswer, type CaseOutcome, type ReceiverCase, type CaseContext } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { otherSecret } from './forgeries.ts'
@@ -84,7 +85,7 @@ async function causeOf(first: ReceiverResponse, parts: ForgeAndSend): Promise<st
   const { status, headers } = first
   const plain = byStatus(status, headers['www-authenticate'])
   if (plain !== undefined) return plain
-  const found = (await otherSignature(parts)) ?? (await otherHeader(parts))
+  const found = (await otherSignature(parts)) ?? (await otherHeader(parts)) ?? (await otherTolerance(parts))
   if (found !== undefined) return found
   const path =
     status === 404 || status === 410 ? 'The path is probably wrong: check the URL. Otherwise check' : 'Check'
@@ -135,10 +136,10 @@ function* commonMistakes(forge: Forge): Generator<Try> {
   // A letter and a slash that some writers of JSON escape.
   const body = bytes(forge.envelopeWith({ name: 'Zoë/1' }))
   const t = String(forge.now())
-  const ms = `${t}000`
+  // To the millisecond: the tolerance of such a receiver may be 300 ms.
   yield {
     cause: 'The receiver reads t as milliseconds. Compare t with the time in seconds.',
-    delivery: forge.delivery(body, forge.header(body, ms)),
+    delivery: forge.delivery(body, forge.header(body, forge.nowMs())),
   }
   for (const key of ['', 'undefined', 'null', 'None'])
     yield {
@@ -155,6 +156,13 @@ function* commonMistakes(forge: Forge): Generator<Try> {
         delivery: forge.delivery(body, `t=${t},v1=${v1}`),
       }
   }
+}
+
+/** Returns the mistake of a receiver that accepts a delivery only at the beginning of the second that is its `t`. */
+async function otherTolerance({ forge, send }: ForgeAndSend): Promise<string | undefined> {
+  await sleep(1_000 - (forge.nowMs() % 1_000))
+  if (!isGood(await send(forge.genuine()))) return undefined
+  return 'The receiver accepts deliveries only in the first moments of the second that is t. Its tolerance is probably in milliseconds. Allow a difference of 300 s.'
 }
 
 /** Signature headers of other services. */

@@ -19,7 +19,7 @@ interface ForgeOptions {
   now: () => number
 }
 
-/** Makes deliveries, genuine and forged. Times are Unix seconds. */
+/** Makes deliveries, genuine and forged. Times are Unix seconds unless said otherwise. */
 export interface Forge {
   secret: string
   tolerance: number
@@ -28,6 +28,8 @@ export interface Forge {
   /** The event types that the receiver is registered for. */
   events: readonly EventType[]
   now(): number
+  /** In milliseconds. */
+  nowMs(): number
   /** The `updated_at` of all states of the check, in milliseconds. */
   stateMs: number
   /** The type of events that name none, from now on. At first the first of `events`. */
@@ -75,6 +77,7 @@ export function createForge({
     headerName,
     events,
     now: seconds,
+    nowMs: now,
     stateMs,
     prefer: (type) => (preferred = type),
     envelope(type: Envelope['type'] = preferred) {

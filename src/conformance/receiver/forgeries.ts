@@ -21,35 +21,32 @@ export const tampering: readonly RefuseRow[] = [
     id: 'tampered_body',
     title: 'Amount changed after signing',
     reason: 'Anyone who intercepts a delivery can change amounts: the signature does not cover the body.',
-    forge(forge) {
-      const body = bytes(forge.envelopeWith({ amount_cents: 1000 }))
-      return tampered(forge, body, [[replaced(body, '"amount_cents":1000', '"amount_cents":9000')]])
-    },
+    forge: (forge) =>
+      tampered(forge, () => forge.envelopeWith({ amount_cents: 1000 }), [
+        [(body) => body.replace('"amount_cents":1000', '"amount_cents":9000')],
+      ]),
   },
   {
     id: 'white_space_added',
     explainedBy: ['odd_white_space', 'odd_trailing_newline'],
     title: 'Whitespace added to the body after signing',
     reason: NOT_RAW,
-    forge(forge) {
-      const envelope = forge.envelope()
-      const body = bytes(envelope)
-      return tampered(forge, body, [
-        [Buffer.from(` ${body.toString()}`), 'a space at the beginning'],
-        [Buffer.from(`${body.toString()}\n`), 'a line break at the end'],
-        [Buffer.from(JSON.stringify(envelope, null, 2)), 'line breaks and indents'],
-      ])
-    },
+    forge: (forge) =>
+      tampered(forge, () => forge.envelope(), [
+        [(body) => ` ${body}`, 'a space at the beginning'],
+        [(body) => `${body}\n`, 'a line break at the end'],
+        [(body) => JSON.stringify(JSON.parse(body), null, 2), 'line breaks and indents'],
+      ]),
   },
   {
     id: 'unicode_form_changed',
     explainedBy: ['odd_unicode', 'non_ascii'],
     title: 'Letter in another Unicode form than signed',
     reason: NOT_RAW,
-    forge(forge) {
-      const body = bytes(forge.envelopeWith({ name: 'Zoë'.normalize('NFC') }))
-      return tampered(forge, body, [[Buffer.from(body.toString().normalize('NFD'))]])
-    },
+    forge: (forge) =>
+      tampered(forge, () => forge.envelopeWith({ name: 'Zoë'.normalize('NFC') }), [
+        [(body) => body.normalize('NFD')],
+      ]),
   },
   {
     id: 'tampered_t',
@@ -112,25 +109,24 @@ export const signatures: readonly RefuseRow[] = [
     forge: (forge) => ({ forged: [forge.delivery(bytes(forge.envelope()), '')] }),
   },
   {
-    id: 'v1_truncated',
-    title: 'Shortened signatures: half, one digit, none',
-    reason:
-      'Attackers can send an empty signature, or guess one digit by digit, because the comparison stops at the shorter text.',
-    forge: (forge) => withDigits(forge, (v1) => [v1.slice(0, 32), v1.slice(0, 1), '']),
-  },
-  {
     id: 'v1_right_beginning',
     title: 'Only the first 8, 32 or 63 digits are correct',
     reason: COMPARES_A_PART,
     forge: (forge) =>
-      withDigits(forge, (v1) => [8, 32, 63].map((right) => v1.slice(0, right) + wrong(v1.slice(right)))),
+      withDigits(
+        forge,
+        [8, 32, 63].map((right) => (v1) => v1.slice(0, right) + wrong(v1.slice(right))),
+      ),
   },
   {
     id: 'v1_right_end',
     title: 'Only the last 8, 32 or 63 digits are correct',
     reason: COMPARES_A_PART,
     forge: (forge) =>
-      withDigits(forge, (v1) => [8, 32, 63].map((right) => wrong(v1.slice(0, -right)) + v1.slice(-right))),
+      withDigits(
+        forge,
+        [8, 32, 63].map((right) => (v1) => wrong(v1.slice(0, -right)) + v1.slice(-right)),
+      ),
   },
   {
     id: 'v1_wrong_middle',
@@ -138,8 +134,23 @@ export const signatures: readonly RefuseRow[] = [
     title: 'Only the first and last 4 or 28 digits are correct',
     reason: COMPARES_A_PART,
     forge: (forge) =>
-      withDigits(forge, (v1) =>
-        [4, 28].map((right) => v1.slice(0, right) + wrong(v1.slice(right, -right)) + v1.slice(-right)),
+      withDigits(
+        forge,
+        [4, 28].map(
+          (right) => (v1) => v1.slice(0, right) + wrong(v1.slice(right, -right)) + v1.slice(-right),
+        ),
+      ),
+  },
+  {
+    id: 'v1_truncated',
+    explainedBy: ['v1_right_beginning'],
+    title: 'Shortened signatures: half, one digit, none',
+    reason:
+      'Attackers can send an empty signature, or guess one digit by digit, because the comparison stops at the shorter text.',
+    forge: (forge) =>
+      withDigits(
+        forge,
+        [32, 1, 0].map((left) => (v1) => v1.slice(0, left)),
       ),
   },
   {
@@ -148,7 +159,7 @@ export const signatures: readonly RefuseRow[] = [
     title: 'Correct signature followed by more digits',
     reason:
       'The receiver accepts signatures that do not match, because it compares only as many digits as it expects. Compare the lengths, too.',
-    forge: (forge) => withDigits(forge, (v1) => [`${v1}00`, v1 + v1]),
+    forge: (forge) => withDigits(forge, [(v1) => `${v1}00`, (v1) => v1 + v1]),
   },
   {
     id: 'unset_secret',
@@ -156,12 +167,7 @@ export const signatures: readonly RefuseRow[] = [
     reason:
       'Anyone can sign: the receiver also verifies with an unset secret, such as a second one for rotation. Skip unset secrets.',
     forge(forge) {
-      const body = bytes(forge.envelope())
-      const signed = (key: string) =>
-        labelled(
-          `signed with ${JSON.stringify(key)}`,
-          forge.delivery(body, forge.header(body, forge.now(), key)),
-        )
+      const signed = (key: string) => labelled(`signed with ${JSON.stringify(key)}`, signedWith(forge, key))
       return { forged: ['', ' ', 'undefined', 'null', 'None', 'whsec_'].map(signed) }
     },
   },
@@ -172,10 +178,11 @@ export const signatures: readonly RefuseRow[] = [
     reason:
       'Proxies and frameworks read different headers of the two. Reject deliveries with two signature headers.',
     forge(forge) {
-      const body = bytes(forge.envelope())
-      const right = forge.header(body)
-      const other = forge.header(body, forge.now(), OTHER_SECRET)
-      return { forged: [forge.delivery(body, right, other), forge.delivery(body, other, right)] }
+      const twice = (...secrets: readonly string[]) => {
+        const body = bytes(forge.envelope())
+        return forge.delivery(body, ...secrets.map((secret) => forge.header(body, forge.now(), secret)))
+      }
+      return { forged: [twice(forge.secret, OTHER_SECRET), twice(OTHER_SECRET, forge.secret)] }
     },
   },
 ]
@@ -188,13 +195,14 @@ export const times: readonly RefuseRow[] = [
     reason:
       'A recorded delivery can be replayed too long, or forever (specification section 5: 300 s by default; --tolerance).',
     forge(forge) {
-      const old = signedAt(forge, forge.now() - forge.tolerance - ANSWER_SECONDS)
-      const date = new Date(forge.now() * 1000).toUTCString()
-      return { forged: [old, labelled('a new time in the Date header', withHeader(old, 'Date', date))] }
+      const old = () => signedAt(forge, forge.now() - forge.tolerance - ANSWER_SECONDS)
+      const date = new Date(forge.nowMs()).toUTCString()
+      return { forged: [old(), labelled('a new time in the Date header', withHeader(old(), 'Date', date))] }
     },
   },
   {
     id: 'from_the_future',
+    explainedBy: ['expired'],
     title: 'Timestamp just outside the tolerance in the future',
     reason:
       'The tolerance applies in both directions (specification section 5). A delivery from the future can be replayed until its time has passed.',
@@ -253,40 +261,47 @@ export const bodyMovedIntoT: RefuseRow = {
 
 /** A delivery that anybody could sign. */
 export function otherSecret(forge: Forge, body = bytes(forge.envelope())): Delivery {
-  return forge.delivery(body, forge.header(body, forge.now(), OTHER_SECRET))
+  return signedWith(forge, OTHER_SECRET, body)
 }
 
-/** Other bodies under the signature of this one; the last one with its own signature is what must be accepted. */
+function signedWith(forge: Forge, secret: string, body = bytes(forge.envelope())): Delivery {
+  return forge.delivery(body, forge.header(body, forge.now(), secret))
+}
+
+/**
+ * Bodies of new events that are changed after signing. The last one, with a signature of its own, is what must be
+ * accepted.
+ */
 function tampered(
   forge: Forge,
-  body: Buffer,
-  changed: readonly (readonly [body: Buffer, label?: string])[],
+  create: () => object,
+  changes: readonly (readonly [change: (body: string) => string, label?: string])[],
 ): Forgery {
-  const header = forge.header(body)
+  const [changeLast] = changes.at(-1) ?? [String]
   return {
-    forged: changed.map(([other, label]) => {
-      const delivery = forge.delivery(other, header)
+    forged: changes.map(([change, label]) => {
+      const body = bytes(create())
+      const delivery = forge.delivery(Buffer.from(change(body.toString())), forge.header(body))
       return label === undefined ? delivery : labelled(label, delivery)
     }),
-    genuine: forge.genuine(changed.at(-1)?.[0]),
+    genuine: forge.genuine(Buffer.from(changeLast(bytes(create()).toString()))),
   }
 }
 
-/** The header with other values of v1. */
-function withDigits(forge: Forge, change: (v1: string) => readonly string[]): Forgery {
-  const body = bytes(forge.envelope())
+/** Events whose headers have other values of v1. */
+function withDigits(forge: Forge, changes: readonly ((v1: string) => string)[]): Forgery {
   const t = forge.now()
-  const values = change(forge.signature(body, t))
-  return { forged: values.map((v1) => forge.delivery(body, `t=${t},v1=${v1}`)) }
+  return {
+    forged: changes.map((change) => {
+      const body = bytes(forge.envelope())
+      return forge.delivery(body, `t=${t},v1=${change(forge.signature(body, t))}`)
+    }),
+  }
 }
 
 /** As many hexadecimal digits, each another one. */
 function wrong(digits: string): string {
   return digits.replace(/./g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16))
-}
-
-function replaced(body: Buffer, from: string, to: string): Buffer {
-  return Buffer.from(body.toString().replace(from, to))
 }
 
 function signedAt(forge: Forge, t: number | string): Delivery {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import { verify } from '../../../src/signature/index.ts'
@@ -118,10 +119,24 @@ describe('the report names one cause when all valid deliveries are rejected:', (
     ['signs-the-body-alone', 'timestamp_not_signed'],
     ['forgets-the-period', 'period_not_signed'],
     ['takes-t-for-milliseconds', 'The receiver reads t as milliseconds.'],
+    ['takes-t-and-the-tolerance-for-milliseconds', 'The receiver reads t as milliseconds.'],
   ] as const
 
-  test.each(sampled(mistakes, 2))('the mistake of a receiver that %s', async (name, words) => {
+  test.each(sampled(mistakes, 3))('the mistake of a receiver that %s', async (name, words) => {
     expect(detailOf(await checked(wrong(name)), 'genuine_accepted')).toContain(words)
+  })
+
+  test('a tolerance of 300 ms', async () => {
+    const { url } = await receiving((response, request, body) => {
+      const t = Number(/^t=(\d+)/.exec(String(request.headers['x-service-signature']))?.[1])
+      const isRight = Date.now() - t * 1000 <= 300 && isGenuine(request, body)
+      response.writeHead(isRight ? 204 : 400).end()
+    })
+    // In the first 300 ms of a second, such a receiver is right.
+    await sleep((1_350 - (Date.now() % 1_000)) % 1_000)
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
+      'Its tolerance is probably in milliseconds.',
+    )
   })
 
   test('a receiver whose secret is not set', async () => {

@@ -140,11 +140,22 @@ const wrong: Record<string, Mistake> = {
     BY_EXTERNAL_ID,
     /Deduplicate only on the envelope id, not on type or check/,
   ),
-  'drops-unknown-checks': ordering(BY_EXTERNAL_ID),
+  'drops-early-payments': ordering(
+    BY_EXTERNAL_ID,
+    /The receiver ignores payment\.succeeded of a check that it does not know yet\. Store the payment/,
+  ),
+  'drops-unknown-checks': ordering(
+    BY_EXTERNAL_ID,
+    /The receiver ignores check\.updated of a check that it does not know yet\. Create the check from its data/,
+  ),
   'first-arrival-stays': ordering(BY_EXTERNAL_ID, /Ordering is missing: the second delivery was ignored/),
   'forgets-both': { path: ALL, fails: ['deduplicates', 'orders'], advice: /is missing/ },
   'last-arrival-wins': ordering(BY_EXTERNAL_ID),
   'one-clock-for-all': ordering(BY_EXTERNAL_ID, /the newest updated_at per check/),
+  'one-clock-per-check': ordering(
+    BY_EXTERNAL_ID,
+    /The receiver ignores check\.updated after a newer payment\.succeeded\. Compare the times of checks and of payments separately/,
+  ),
   'one-payment': ordering(BY_EXTERNAL_ID, /keep each payment under its own id/),
   'page-counts-twice': deduplication(ALL),
   'remembers-one-event': deduplication(BY_EXTERNAL_ID),

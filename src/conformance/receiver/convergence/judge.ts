@@ -303,17 +303,31 @@ async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials)
   const [first, second] = steps
   if (first === undefined || second === undefined || other.length !== 2) return NEWEST
   const { areEqual } = trials.comparison()
-  const alone = []
-  for (const place of one) alone.push(await trials.endOf([place]))
-  const isFirstKept = alone.every((end, at) => areEqual(end, ends[at] ?? []))
+  const [firstAlone, secondAlone] = await endsAlone(one, trials)
+  const [inOrder, reversed] = ends
+  const isFirstKept = areEqual(firstAlone.views, inOrder) && areEqual(secondAlone.views, reversed)
   if (isFirstKept && first.atMs === second.atMs)
     return 'The second delivery was ignored. Deduplicate only on the envelope id, because several events share one created_at.'
   if (first.check !== second.check)
     return `${ORDER}keep the newest updated_at per check, because each check has its own times.`
-  if (!isFirstKept) return NEWEST
+  const isPayment = second.type.startsWith('payment.')
+  if (!isFirstKept) {
+    const isUnseen = areEqual(secondAlone.before, secondAlone.views)
+    if (isUnseen && areEqual(firstAlone.views, reversed))
+      return `The receiver ignores ${second.type} of a check that it does not know yet. ${isPayment ? 'Store the payment' : 'Create the check from its data'}, because order is not guaranteed.`
+    if (isPayment !== first.type.startsWith('payment.') && areEqual(secondAlone.views, reversed))
+      return `The receiver ignores ${first.type} after a newer ${second.type}. Compare the times of checks and of payments separately.`
+    return NEWEST
+  }
   return first.type === second.type
     ? 'The second delivery was ignored. Deduplicate only on the envelope id, not on type or check, and keep the newer updated_at.'
     : `${ORDER}the second delivery was ignored. Keep the newer updated_at.`
+}
+
+/** Plays each of two deliveries alone. */
+async function endsAlone(sequence: Sequence, trials: Trials): Promise<[Ends, Ends]> {
+  const [first = 0, second = 0] = sequence
+  return [await trials.endsOf([first], 'short'), await trials.endsOf([second], 'short')]
 }
 
 interface ConvergeRow extends Row {
@@ -399,10 +413,12 @@ const orders: Property = {
   examples: (fc, steps, seed) => {
     const all = [...steps.keys()]
     // Later states of the check would hide that one of two events with the same time was ignored.
-    const untilPaid = all.slice(0, steps.findIndex(({ type }) => type === 'check.fully_paid') + 1)
+    const until = (last: string) => all.slice(0, steps.findIndex(({ type }) => type === last) + 1)
     return [
       all.toReversed(),
-      untilPaid.toReversed(),
+      until('check.fully_paid').toReversed(),
+      // A payment is the newest event of its check here.
+      until('payment.refunded').toReversed(),
       ...fc.sample(fc.shuffledSubarray(all, { minLength: all.length }), { seed, numRuns: 8 }),
     ]
   },
