@@ -269,7 +269,7 @@ export const lateDeliveries: readonly ContractCase[] = [
       const check = target.freshCheck()
       const [a, b] = [check.item('a'), check.item('b')]
       await target.push(check, target.ordered(target.body(check, [b]), 2))
-      await shown(target, all.hook, b, 'The delivery for a new check')
+      await shown(target, all.hook, check, b, 'The delivery for a new check')
       await target.ask('PUT', check.path, { json: target.ordered(target.body(check, [a]), 1) })
       await marked(target, all.hook)
       const isStale = (arrival: Arrival) => target.entriesIn(at(bodyOf(arrival), 'data'), a, false).length > 0

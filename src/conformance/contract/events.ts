@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { bodyOf, idOf, typeOf, type Arrival, type Hook } from './receiver.ts'
 import { claimed, requireConflict } from './conflicts.ts'
 import { pinged, reachable } from './endpoints.ts'
-import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { Broken, ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { pushText } from './pushes.ts'
 import { at, checkCandidates } from './shape.ts'
 import type { Registered, Target } from './target.ts'
@@ -49,11 +49,23 @@ async function restored(target: Target): Promise<boolean> {
   return true
 }
 
-/** Waits until a delivery shows an item. @throws Broken | NotChecked when none does. */
-export async function shown(target: Target, hook: Hook, item: Item, what: string): Promise<Arrival> {
+/** Waits until a delivery shows an item of a check. @throws Broken | NotChecked when none does. */
+export async function shown(
+  target: Target,
+  hook: Hook,
+  check: TrialCheck,
+  item: Item,
+  what: string,
+): Promise<Arrival> {
   const arrival = await hook.until((arrivals) => about(arrivals, item)[0])
-  if (arrival === undefined) throw target.missing(what)
+  if (arrival === undefined) throw notShown(target, hook, check, what)
   return arrival
+}
+
+/** Makes the error for a delivery that shows an item of a check. Another about the check may have arrived. */
+function notShown(target: Target, hook: Hook, { id }: TrialCheck, what: string): Broken | NotChecked {
+  if (!hook.arrivals.some(({ body }) => body.includes(id))) return target.missing(what)
+  return new Broken(`${what} arrived without the items of the check. Its data must be the full state.`)
 }
 
 /** Longest delay between the first delivery and one of another type, in milliseconds. */
@@ -79,12 +91,12 @@ export function created(target: Target) {
     let { first } = seen
     for (const act of [() => target.push(check, target.body(check, [a, b])), () => target.claim(check, a)]) {
       if (first !== undefined) break
-      const missing = target.missing('An event about a check')
+      const missing = notShown(target, all.hook, check, 'An event about a check')
       if (missing instanceof NotChecked) throw missing
       await unlessNotChecked(act())
       first = await arrived()
     }
-    if (first === undefined) throw target.missing('An event about a check')
+    if (first === undefined) throw notShown(target, all.hook, check, 'An event about a check')
     const isCreated = (arrival: Arrival) => typeOf(arrival) === 'check.created'
     const typed = await all.hook.until((arrivals) => about(arrivals, a).find(isCreated), SAME_CHANGE_MS)
     return { ...all, check, a, arrival: typed ?? first }
@@ -127,7 +139,7 @@ async function eventsOf(target: Target, replays: number) {
   const { item: a, body: first } = await pushText(target, check)
   const [b, c] = [check.item('b'), check.item('c')]
   ;(await changedItems(target)).push(a)
-  await shown(target, all.hook, a, 'The delivery for a new check')
+  await shown(target, all.hook, check, a, 'The delivery for a new check')
   const replay = (body: object) => target.push(check, ...Array.from({ length: replays }, () => body))
   await replay(first)
   const change = async (item: Item, ...others: readonly Item[]) => {
@@ -154,7 +166,7 @@ export async function marked(target: Target, hook: Hook): Promise<void> {
   const check = target.freshCheck()
   const item = check.item('m')
   await target.push(check, target.body(check, [item]))
-  await shown(target, hook, item, 'The delivery for a new check')
+  await shown(target, hook, check, item, 'The delivery for a new check')
 }
 
 /** A check that was changed, and what arrived about it, with what arrived about one that was replayed, too. */

@@ -28,7 +28,7 @@ export const retries: readonly ContractCase[] = [
       const wrong = steps.findIndex(isOffSchedule)
       const step = steps[wrong]
       if (step === undefined) return
-      const which = `Retry ${wrong + 1}, due after ${words(step.delay)},`
+      const which = `Retry ${wrong + 1}, due ${words(step.delay)} after ${answerBefore(wrong)},`
       throw new Broken(
         step.early > 0 ? `${which} arrived more than 10% too early.` : `${which} did not arrive.`,
       )
@@ -184,6 +184,17 @@ const schedule = [MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 480 * MINUTE, D
 /** Each retry fails in another way; `null` is a connection that ends without a response. */
 const failures = [404, 302, null, 410, 429, 503]
 
+/** What the receiver answered to the attempt before a retry: a service may take some failures for successes. */
+function answerBefore(retry: number): string {
+  const status = retry === 0 ? FIRST_STATUS : failures[retry - 1]
+  return typeof status === 'number'
+    ? `the response ${status}`
+    : 'a connection that was closed without a response'
+}
+
+/** The answer to the first attempt. */
+const FIRST_STATUS = 500
+
 /** Share of the delay before which an attempt is too early: a service may count from the start of the attempt. */
 const EARLY = 0.9
 /** A retry may come this late: a share of its delay, and some seconds more for a service that looks at intervals. */
@@ -233,7 +244,7 @@ function retryRun(target: Target): Promise<RetryRun> {
   return target.once('retry run', async () => {
     // Before anything is registered: where no clock can be moved, there is nothing to see.
     await target.advance(1)
-    const { hook, item, secrets } = await failing(target, 500)
+    const { hook, item, secrets } = await failing(target, FIRST_STATUS)
     const first = hook.arrivals.length
     // The next attempt must be signed for a later second than the first.
     await sleep(1_100)

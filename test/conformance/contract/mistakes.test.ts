@@ -1035,6 +1035,27 @@ test('deliveries to another path than the registered one fail with the path', as
   )
 })
 
+test('events without the items of a check fail with that reason', async () => {
+  const shown: Choices['shown'] = (...given) => {
+    const { items: _left, ...rest } = foreignDefaults.shown(...given) as Body
+    return rest
+  }
+  const { cases } = await examine({ changes: { shown }, groups: ['deliveries'] }, { onTestFinished })
+  expect(cases.find(({ id }) => id === 'event')).toMatchObject({
+    verdict: 'failed',
+    detail: 'An event about a check arrived without the items of the check. Its data must be the full state.',
+  })
+})
+
+test('a retry that does not arrive fails with the response before it', async () => {
+  const changes: Partial<Choices> = { succeeds: (status) => status < 400 }
+  const { cases } = await examine({ changes, groups: ['retries'] }, { onTestFinished })
+  expect(cases.find(({ id }) => id === 'schedule')).toMatchObject({
+    verdict: 'failed',
+    detail: 'Retry 3, due 30 minutes after the response 302, did not arrive.',
+  })
+})
+
 test.each<[mistake: string, signed: Choices['signed'], reason: string]>([
   [
     'the body in another form',
