@@ -201,6 +201,14 @@ export const httpUrlFlag = Flags.custom({ parse: async (input) => requireUrl(inp
 /** Flag for an absolute `https:` URL. */
 export const httpsUrlFlag = Flags.custom({ parse: async (input) => requireUrl(input, '', 'https:') })
 
+/** A file to write. `-` is not the standard output here, and would be a file of that name. */
+export const outputFileFlag = Flags.custom({
+  parse: async (input) => {
+    if (input !== '' && input !== '-') return input
+    throw new Errors.CLIError(`must be a file, got ${JSON.stringify(input)}.`)
+  },
+})
+
 function requireUrl(input: string, name: string, wanted: 'http: or https:' | 'https:'): string {
   const start = wanted === 'https:' ? /^https:\/\//i : /^https?:\/\//i
   if (start.test(input) && URL.canParse(input)) return input

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
 import { writeReport } from '../cli/conformance/command.ts'
 import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
-import { fromEnvironment } from '../cli/flags.ts'
+import { fromEnvironment, outputFileFlag } from '../cli/flags.ts'
 import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
@@ -34,9 +34,9 @@ export default class Report extends ServiceCommand {
       multiple: true,
       default: ['any'],
     }),
-    junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
+    junit: outputFileFlag({ description: 'Also write the report to this file, as JUnit XML.' }),
     tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
-    bundle: Flags.string({
+    bundle: outputFileFlag({
       description: 'Also write the service to this file, without secrets, for `replay`.',
     }),
   })

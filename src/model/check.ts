@@ -33,8 +33,10 @@ export const pushBody = z.object({
 export type Push = z.infer<typeof pushBody>
 /** A parsed push. `revision` is the value of the field that orders pushes. */
 export type OrderedPush = Omit<Push, 'revision'> & { revision?: Revision | undefined }
-/** A push before parsing: optional fields may be absent. */
-export type PushInput = z.input<typeof pushBody>
+/** A push before parsing: optional fields may be absent, and its items may be those of a stored check. */
+export type PushInput = Omit<z.input<typeof pushBody>, 'items'> & {
+  items: readonly z.input<typeof itemBody>[]
+}
 export type PushedItem = Push['items'][number]
 
 /** An item of a check: the pushed fields, and the quantities that guests claimed and paid. */

@@ -124,7 +124,7 @@ function chosen(input: unknown): string {
 /** Describes an invalid value: a number as it is, other values by their type, since texts may be secrets. */
 function describe(input: unknown): string {
   if (input === null) return 'null'
-  if (Array.isArray(input)) return 'an array'
+  if (Array.isArray(input)) return input.length === 0 ? 'an empty array' : 'an array'
   if (typeof input === 'number' || typeof input === 'boolean') return String(input)
   return typeof input === 'object' ? 'an object' : `a ${typeof input}`
 }

@@ -57,12 +57,12 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'requests show REQUEST': [''],
   'report --since': ['yesterday', '2'],
   'report --fail-on': ['total_mismatch'],
-  'report --junit': [''],
-  'report --bundle': [''],
+  'report --junit': ['-', ''],
+  'report --bundle': ['-', ''],
   'replay FILE': [''],
   'replay --since': [['yesterday', 'failure.json']],
   'replay --fail-on': [['total_mismatch', 'failure.json']],
-  'replay --junit': [['', 'failure.json']],
+  'replay --junit': ['-', ''].map((file) => [file, 'failure.json']),
   'replay --port': ['65536', 'http', '0'].map((port) => [port, 'failure.json']),
   'sign --secret': [['', '--body', '-']],
   'sign --timestamp': [['yesterday', '--secret', 's']],
@@ -326,8 +326,8 @@ wrong['exec --fail-on'] = [['total_mismatch', '--', 'true']]
 wrong['exec --guests'] = ['0', '13', 'many'].map((value) => [value, '--', 'true'])
 wrong['exec --guests-seed'] = [['seven', '--', 'true']]
 wrong['exec --faults'] = ['drpo', 'drop=2', 'latency=2m', ''].map((value) => [value, '--', 'true'])
-wrong['exec --junit'] = [['', '--', 'true']]
-wrong['exec --bundle'] = [['', '--', 'true']]
+wrong['exec --junit'] = ['-', ''].map((file) => [file, '--', 'true'])
+wrong['exec --bundle'] = wrong['exec --junit']
 
 /** Outside the soak, one for each place. */
 const cases = Object.entries(wrong).flatMap(([place, values]) =>

@@ -154,7 +154,7 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
     ['checks', { check: 'x', cursor: 'c' }, 'cursor is for lists. Omit it, or omit check.'],
     ['push', { check: 'x' }, 'body is required'],
     ['push', {}, 'check is required; body is required'],
-    ['push', { check: 'x', body: [] }, 'body must be an object, got an array'],
+    ['push', { check: 'x', body: [] }, 'body must be an object, got an empty array'],
     ['push', { check: 'x', body: {} }, '422 validation_failed: the body is not valid.\ntable is required'],
     ['trigger', { event: 'check.creatd' }, 'event must be "check.created"'],
     ['guests', { action: 'pay' }, 'check is required for the action pay.'],

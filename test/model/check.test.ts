@@ -48,7 +48,7 @@ describe('a push is accepted', () => {
 describe('a push is refused with the place and the reason', () => {
   test.each<[string, unknown, string]>([
     ['null', null, 'body must be an object, got null'],
-    ['a list', [], 'body must be an object, got an array'],
+    ['a list', [], 'body must be an object, got an empty array'],
     ['text', 'x', 'body must be an object, got a string'],
     ['nothing', undefined, 'body is required'],
     ['no table', without('table'), 'table is required'],

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { Refusal } from '../../model/refusal.ts'
 import { bundleText, LONGEST_BUNDLE } from '../../model/simulator/record-lines.ts'
 import type { Bundle } from '../../model/simulator/bundle.ts'
-import { CommandError, exitCodes, usageError } from '../errors.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import { printable } from '../render/text.ts'
 import { readInput } from './input.ts'
 import { checkOutput, requireKind, writeOutput, writing } from './output.ts'
@@ -35,7 +35,6 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
  * @throws CommandError when it cannot.
  */
 export async function requireWritableBundle(file: string): Promise<void> {
-  if (file === '' || file === '-') throw usageError(`--bundle must be a file, got "${file}".`)
   await requireKind(file, BUNDLE, 'a bundle')
   await writing(file, NAMED, () => checkOutput(file))
 }

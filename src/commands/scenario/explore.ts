@@ -15,6 +15,7 @@ import {
   fromEnvironment,
   jsonFlag,
   knownServiceNameFlag,
+  outputFileFlag,
   placeFlags,
   profileFlag,
   secretFromFileFlag,
@@ -91,7 +92,7 @@ export default class ScenarioExplore extends BaseCommand {
       max: 2_147_483_647,
       default: 1,
     }),
-    out: Flags.string({
+    out: outputFileFlag({
       description: 'File for the counterexample (default: a new tabwire-counterexample.json).',
     }),
     force: Flags.boolean({

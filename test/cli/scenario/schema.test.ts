@@ -29,7 +29,7 @@ const push = { do: 'push', check: 'table', body: {} }
 describe('an invalid scenario file', () => {
   test.each<[string, unknown, string]>([
     ['no JSON', '{', "evening.json: not valid JSON: Expected property name or '}' in JSON at position 1"],
-    ['no object', [], 'evening.json: The file must be an object, got an array.'],
+    ['no object', [], 'evening.json: The file must be an object, got an empty array.'],
     ['without steps', { title: 'Dinner' }, 'evening.json: steps is required.'],
     [
       'an unknown kind',

@@ -98,7 +98,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
   it.each<[body: unknown, path: string, message: string]>([
     [{ fresh: 'no' }, 'fresh', mustBeBoolean],
     [{ fresh: null }, 'fresh', mustBeBoolean],
-    [[], 'body', 'must be an object, got an array'],
+    [[], 'body', 'must be an object, got an empty array'],
     [null, 'body', 'must be an object, got null'],
     [{ verbatim: true }, 'body', 'has unknown fields: verbatim'],
   ])('of %j is 422', async (body, path, message) => {

@@ -251,7 +251,7 @@ describe('PUT /_sim/state', () => {
       [/^format must be 1 or 2, got 3\. Load the state with/],
     ],
     ['without a format', ({ format: _format, ...state }) => state, [/^format is required$/]],
-    ['that is none', () => [], [/^body must be an object, got an array$/]],
+    ['that is none', () => [], [/^body must be an object, got an empty array$/]],
     [
       'with records that are none, of every collection at once',
       (state) => ({ ...state, clock: { now: 'now' }, checks: [{}], endpoints: 7, deliveries: [null] }),
