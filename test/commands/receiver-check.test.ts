@@ -193,7 +193,7 @@ describe.concurrent('tabwire receiver check', () => {
       )
       expect(stdout).toMatch(/Repeat with --seed 5\.\n/)
       expect(stdout).toMatch(
-        /✓ orders .*\n {6}\d+ sequences of 13 deliveries ended in the same state \(seed 5\)\.\n/,
+        /✓ orders .*\n {6}\d+ sequences of 14 deliveries ended in the same state \(seed 5\)\.\n/,
       )
       expect(stdout + stderr).not.toContain('hidden')
     },

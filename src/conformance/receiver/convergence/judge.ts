@@ -71,9 +71,13 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
         })
         const { counterexample } = found
         if (counterexample === undefined)
-          return (await unseen(rule, found, trials)) ?? { passed: passed(found, trials, state.seed) }
+          return (
+            (await unseen(rule, found, trials)) ??
+            (await forgotten(rule, trials)) ?? { passed: passed(found, trials, state.seed) }
+          )
         const advice = rule === 'orders' ? await orderAdvice(counterexample, trials) : DEDUPLICATE
-        return `${describeDifference(counterexample, trials)} ${advice} Repeat with --seed ${state.seed}.`
+        const log = showsEvents(counterexample.ends, trials) ? ` ${LOG}` : ''
+        return `${describeDifference(counterexample, trials)} ${advice}${log} Repeat with --seed ${state.seed}.`
       } catch (error) {
         // After Ctrl-C the run itself says why there is no verdict.
         if (!(error instanceof NotJudged) && !signal.aborted) throw error
@@ -110,6 +114,7 @@ const FEWEST = 2
 async function unseen(rule: ConvergeRow['id'], { tried }: Found, trials: Trials): Promise<CaseOutcome> {
   const hasIgnored = trials.comparison().ignored().length > 0
   if (tried < FEWEST) return { error: tooSlow(tried, hasIgnored ? undefined : trials.lagMs()) }
+  if (!(await trials.isStillShown())) return { error: NOT_SHOWN }
   const suspicion = await firstAndNewest(rule, trials, hasIgnored ? 'shown' : 'short')
   return suspicion && firstAndNewest(rule, trials, 'long')
 }
@@ -139,6 +144,15 @@ async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: End
   const uncompared = await uncomparedState(ends, trials, play, newestState)
   if (uncompared !== undefined) return { error: `${uncompared} ${ANSWER_LATER}` }
   return rule === 'orders' && states.length > 1 ? newestNotKept(ends, trials, play) : undefined
+}
+
+/** Returns the mistake of a receiver that forgets which events it has processed. A late view would take too long. */
+async function forgotten(rule: ConvergeRow['id'], trials: Trials): Promise<CaseOutcome> {
+  if (rule === 'orders' || trials.lagMs() >= LATE_MS) return undefined
+  const late = await trials.repeatControls()
+  if (late === undefined || (await trials.ignoreBookkeeping(late.ends))) return undefined
+  const after = `${late.others} other deliveries and ${(late.afterMs / 1000).toFixed(0)} s`
+  return `Events that were repeated after ${after} change the state. ${fieldsOf(late.ends, trials, ['before', 'after'])} Store the envelope id of each event for at least 35 hours, because a retry may come that late.`
 }
 
 function placesOfCheck1({ steps, sent }: Trials): Sequence {
@@ -172,8 +186,13 @@ async function newestNotKept(ends: ThreeEnds, trials: Trials, play: PlayPart): P
   ) as [Leaves, Leaves, Leaves]
   const fields = [...first.keys()].filter((path) => showsState(path, first, newest))
   const [field] = fields
-  if (field === undefined)
+  if (field === undefined) {
+    const { areEqual } = trials.comparison()
+    const isSame =
+      areEqual(ends.first.views, ends.newest.views) && areEqual(ends.first.views, ends.whole.views)
+    if (isSame) return { notChecked: NO_STATE }
     return (await hidesNewest(ends, trials, play)) ? { notChecked: NO_NEWER } : undefined
+  }
   return fields.every((path) => isSame(path, first, whole))
     ? `After all events of a check in order, ${field} is as after its first event: ${valuesAt(field, whole)}. The newest event alone gives ${valuesAt(field, newest)}. ${NEWEST}`
     : undefined
@@ -236,7 +255,8 @@ function sortedAt(path: string, leaves: Leaves): string[] {
   return (leaves.get(path) ?? []).map((value) => JSON.stringify(value)).sort()
 }
 
-const ANSWER_LATER = 'Let the receiver answer after it has processed a delivery.'
+const ANSWER_LATER =
+  'Let the receiver answer after it has processed a delivery, and do not cache the response of --state-url.'
 
 /** From this lag on, in milliseconds, the receiver works after its response. */
 const LATE_MS = 1_000
@@ -257,6 +277,12 @@ function differsAt(fields: readonly string[]): string {
 
 const RESTLESS = `The response of --state-url still changes long after the last delivery. ${ANSWER_LATER}`
 
+const NOT_SHOWN =
+  'The response of --state-url shows the first checks of this case, but not the last ones. It may be one page of a list. Pass a URL with {external_check_id} or {check_id}.'
+
+const NO_STATE =
+  'Not checked: the response of --state-url is the same after each event of a check. Return fields of its state, such as status and totals.'
+
 const NO_NEWER =
   'Not checked: newer states of a check do not appear in the response of --state-url. After all events of a check, it is as after its first event. Apply the newest state of each check, and return fields such as status and totals.'
 
@@ -265,13 +291,30 @@ const MOST_FIELDS = 3
 
 /** Both sequences, and how their ends differ. */
 function describeDifference({ one, other, ends }: Counterexample, trials: Trials): string {
+  const [first, second] = [one, other].map((sequence) => named(sequence, trials.steps))
+  return `Two sequences of the same events end in different states: ${first} and ${second}. ${fieldsOf(ends, trials)}`
+}
+
+/** Returns true when a field that differs holds the id of an event. */
+function showsEvents(ends: readonly [Views, Views], trials: Trials): boolean {
+  const differences = trials.comparison().differences(...ends)
+  return differences.some(({ one, other }) => /\{event \d+\}/.test(one + other))
+}
+
+const LOG = 'A field that lists or names deliveries is no state: leave it out of the response.'
+
+/** The fields that differ, as a sentence, with a phrase for each end. */
+function fieldsOf(
+  ends: readonly [Views, Views],
+  trials: Trials,
+  [one, other] = ['after the first', 'after the second'],
+): string {
   const differences = trials.comparison().differences(...ends)
   const fields = differences
     .slice(0, MOST_FIELDS)
-    .map((field) => `${field.path}: ${field.one} after the first, ${field.other} after the second`)
+    .map((field) => `${field.path}: ${field.one} ${one}, ${field.other} ${other}`)
   const more = differences.length > MOST_FIELDS ? `; ${differences.length - MOST_FIELDS} more` : ''
-  const [first, second] = [one, other].map((sequence) => named(sequence, trials.steps))
-  return `Two sequences of the same events end in different states: ${first} and ${second}. ${fields.join('; ')}${more}.`
+  return `${fields.join('; ')}${more}.`
 }
 
 /** Deliveries with their number in the scenario, and with their check where the sequence is about both. */
@@ -293,13 +336,12 @@ const NEWEST = `${ORDER}keep the state with the newest updated_at in its data, r
 /** Returns advice, from the state that each of two deliveries leaves alone. */
 async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials): Promise<string> {
   const steps = one.flatMap((place) => trials.steps[place] ?? [])
-  if (
-    steps.every(({ type }) => type.startsWith('payment.')) &&
-    steps.some(({ type }) => type === 'payment.refunded')
-  )
-    return `${ORDER}keep the newest state of each payment, by the created_at of the envelope. A payment.refunded may come before its payment.succeeded.`
-  if (steps.every(({ type }) => type === 'payment.succeeded'))
-    return `${ORDER}keep each payment under its own id, and compare created_at if only one is shown.`
+  const payments = steps.filter(isOfPayment)
+  // A view may show payments only beside their check.
+  if (payments.length > 1 && steps.length - payments.length <= 1)
+    return payments.some(({ type }) => type === 'payment.refunded')
+      ? `${ORDER}keep the newest state of each payment, by the created_at of the envelope. A payment.refunded may come before its payment.succeeded.`
+      : `${ORDER}keep each payment under its own id, and compare created_at if only one is shown.`
   const [first, second] = steps
   if (first === undefined || second === undefined || other.length !== 2) return NEWEST
   const { areEqual } = trials.comparison()
@@ -310,18 +352,35 @@ async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials)
     return 'The second delivery was ignored. Deduplicate only on the envelope id, because several events share one created_at.'
   if (first.check !== second.check)
     return `${ORDER}keep the newest updated_at per check, because each check has its own times.`
-  const isPayment = second.type.startsWith('payment.')
+  const isMixed = isOfPayment(first) !== isOfPayment(second)
+  if (isFirstKept && isMixed) return `The second delivery was ignored. ${SEPARATELY}`
   if (!isFirstKept) {
+    if (isMixed && areEqual(secondAlone.views, reversed))
+      return `The receiver ignores ${first.type} after a newer ${second.type}. ${SEPARATELY}`
     const isUnseen = areEqual(secondAlone.before, secondAlone.views)
-    if (isUnseen && areEqual(firstAlone.views, reversed))
-      return `The receiver ignores ${second.type} of a check that it does not know yet. ${isPayment ? 'Store the payment' : 'Create the check from its data'}, because order is not guaranteed.`
-    if (isPayment !== first.type.startsWith('payment.') && areEqual(secondAlone.views, reversed))
-      return `The receiver ignores ${first.type} after a newer ${second.type}. Compare the times of checks and of payments separately.`
-    return NEWEST
+    if (!isUnseen || !areEqual(firstAlone.views, reversed)) return NEWEST
+    if (isMixed && (await differsForKnownCheck(one, other, trials)))
+      return `The receiver loses ${second.type} when an older ${first.type} arrives after it. Keep payments apart from the state of the check.`
+    return `The receiver ignores ${second.type} of a check that it does not know yet. ${isOfPayment(second) ? 'Store the payment' : 'Create the check from its data'}, because order is not guaranteed.`
   }
   return first.type === second.type
     ? 'The second delivery was ignored. Deduplicate only on the envelope id, not on type or check, and keep the newer updated_at.'
     : `${ORDER}the second delivery was ignored. Keep the newer updated_at.`
+}
+
+const SEPARATELY =
+  'Compare the times of checks and of payments separately, and deduplicate on the whole envelope id.'
+
+function isOfPayment({ type }: TrialEvent): boolean {
+  return type.startsWith('payment.')
+}
+
+/** Returns true when two sequences also end differently after the first event of check 1. */
+async function differsForKnownCheck(one: Sequence, other: Sequence, trials: Trials): Promise<boolean> {
+  const [created] = placesOfCheck1(trials)
+  if (created === undefined || one.includes(created)) return false
+  const [end, otherEnd] = [await trials.endOf([created, ...one]), await trials.endOf([created, ...other])]
+  return !trials.comparison().areEqual(end, otherEnd)
 }
 
 /** Plays each of two deliveries alone. */
@@ -400,7 +459,7 @@ interface Found {
 /** Sequences that are drawn for each search, beside the examples. */
 const DRAWN = 12
 /** After this long, in milliseconds, a counterexample is not shrunk further. */
-const SHRINK_MS = 60_000
+const SHRINK_MS = 20_000
 /** Most false counterexamples, caused by views that differ by time or by counts of deliveries. */
 const DISMISSALS = 5
 

@@ -58,13 +58,13 @@ type Change = Pick<TrialEvent, 'atMs'> & { check: 1 | 2 } & (
     | { type: 'check.created' | 'check.updated'; lines: Lines }
     /** The guest pays this share of the balance, 0 to 1. */
     | { type: 'payment.succeeded'; share: number }
-    /** This share of the check's newest payment is refunded, 0 to 1. */
+    /** This further share of the check's newest payment is refunded, 0 to 1. */
     | { type: 'payment.refunded'; share: number }
     | { type: 'check.fully_paid' | 'check.closed' }
   )
 
 /**
- * Two checks: items are added, changed and removed, guests pay, part of a payment is refunded, and one check is closed. As in
+ * Two checks: items are added, changed and removed, guests pay, two parts of a payment are refunded, and one check is closed. As in
  * the service, a payment and its check.fully_paid share one time. The last states of check 1 lie within one second, so that no later state hides the
  * mistake of a receiver that compares whole seconds.
  */
@@ -101,6 +101,7 @@ const changes: readonly Change[] = [
   },
   { check: 1, atMs: 3_000, type: 'payment.succeeded', share: 0.3 },
   { check: 1, atMs: 3_500, type: 'payment.refunded', share: 0.5 },
+  { check: 1, atMs: 3_700, type: 'payment.refunded', share: 0.25 },
   {
     check: 2,
     atMs: 4_000,
@@ -139,14 +140,10 @@ interface Standing extends CheckIds {
   created_at: string
 }
 
-interface Refund {
-  cents: number
-  at: string
-}
-
 interface Payment {
   id: string
   amount_cents: number
+  refunded_cents: number
   created_at: string
 }
 
@@ -197,7 +194,8 @@ export function createScenario({ seed, newId, now }: ScenarioOptions): TrialScen
     }
   }
 
-  function paymentData(check: Standing, { id, amount_cents, created_at }: Payment, refund?: Refund) {
+  function paymentData(check: Standing, payment: Payment, refunded_at: string | null) {
+    const { id, amount_cents, refunded_cents, created_at } = payment
     return {
       id,
       check_id: check.check_id,
@@ -206,27 +204,28 @@ export function createScenario({ seed, newId, now }: ScenarioOptions): TrialScen
       claim_ids: [],
       amount_cents,
       tip_cents: whole(0, 500, 'tip', amount_cents),
-      refunded_cents: refund?.cents ?? 0,
+      refunded_cents,
       currency: 'USD',
       method: 'card',
-      status: refund === undefined ? 'succeeded' : 'partially_refunded',
+      status: refunded_at === null ? 'succeeded' : 'partially_refunded',
       created_at,
-      refunded_at: refund?.at ?? null,
+      refunded_at,
     }
   }
 
   function pay(check: Standing, share: number, at: string) {
     const amount_cents = Math.round((totalsOf(check).total_cents - check.paid_cents) * share)
     check.paid_cents += amount_cents
-    check.payment = { id: newId('pay'), amount_cents, created_at: at }
-    return paymentData(check, check.payment)
+    check.payment = { id: newId('pay'), amount_cents, refunded_cents: 0, created_at: at }
+    return paymentData(check, check.payment, null)
   }
 
   function refund(check: Standing, share: number, at: string) {
     if (check.payment === undefined) throw new RangeError('The scenario refunds a payment before it is made.')
     const cents = Math.round(check.payment.amount_cents * share)
     check.paid_cents -= cents
-    return paymentData(check, check.payment, { cents, at })
+    check.payment.refunded_cents += cents
+    return paymentData(check, check.payment, at)
   }
 
   /** Applies a change to the check, and returns the `data` of its event. */

@@ -27,6 +27,8 @@ interface Played {
   /** The receiver's answer when it accepted none. */
   refusal: string | undefined
   read(): Promise<Views>
+  /** Sends the same events again, and returns the whole view from before that. `read` then returns the whole view. */
+  repeat(): Promise<Pick<Played, 'before' | 'read'>>
 }
 
 /** One of the deliveries of an event in a sequence. */
@@ -65,8 +67,26 @@ export interface Trials {
   endsOf(sequence: Sequence, wait: EndWait): Promise<Ends>
   /** How long the view went on changing after the last response, in milliseconds. */
   lagMs(): number
-  /** Ignores, from now on, fields that count deliveries and show no state. Returns false when these ends differ otherwise. */
+  /**
+   * Ignores, from now on, fields that count deliveries and show no state. Returns false when these ends differ otherwise.
+   */
   ignoreBookkeeping(ends: readonly [Views, Views]): Promise<boolean>
+  /** Plays the scenario in its own order again. Returns false when that does not change the view. */
+  isStillShown(): Promise<boolean>
+  /**
+   * Sends the events of the controls again. Returns the views before and after that when both of them changed: the receiver
+   * has forgotten events in the meantime.
+   */
+  repeatControls(): Promise<LateRepeat | undefined>
+}
+
+/** Events that were sent again later, and changed the state. */
+export interface LateRepeat {
+  ends: readonly [before: Views, after: Views]
+  /** Number of deliveries of other events in between. */
+  others: number
+  /** Time in between, in milliseconds. */
+  afterMs: number
 }
 
 export type EndWait = 'short' | 'shown' | 'long'
@@ -101,6 +121,10 @@ interface TrialOptions {
 const INTERVAL_MS = 25
 /** Time for a view to become equal to another one while many are tried, in milliseconds, beside a multiple of the lag. */
 const TIMEOUT_MS = 100
+/** Statuses by which a receiver asks for a later attempt, the pause before it, and the most of them without progress. */
+const BUSY: ReadonlySet<number> = new Set([429, 503])
+const BUSY_MS = 50
+const BUSY_ROUNDS = 4
 /** Rounds in which refused deliveries are sent again, as the service does (specification section 8). */
 const RETRIES = 6
 
@@ -108,7 +132,9 @@ export function createTrials(parts: TrialOptions): Trials {
   const { isPerCheck, scenario, limitMs, signal } = parts
   const inOrder = [...scenario.steps.keys()]
   const sent = scenario.steps.flatMap(({ type }, place) => (parts.forge.events.includes(type) ? [place] : []))
-  const play = createTrialPlayer({ ...parts, sent })
+  const { play, delivered } = createTrialPlayer({ ...parts, sent })
+  /** The trials of `calibrate`, which came first. */
+  let controls: readonly Control[] = []
   const ends = new Map<string, Views>()
   let comparison = createComparison()
   /** Ends of the whole scenario in its own order: before and after it. */
@@ -149,13 +175,14 @@ export function createTrials(parts: TrialOptions): Trials {
 
   /** Plays the whole scenario in its own order, until the view has changed and come to rest. */
   async function control() {
-    const { before, refusal, read } = await play(inOrder)
+    const { before, refusal, read, repeat } = await play(inOrder)
     if (refusal !== undefined) throw new NotJudged(`No delivery was accepted: ${refusal}.`)
     const until = (views: Views) => !comparison.areEqual(before, views)
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const end = await settle({ read }, { quietMs, limitMs, until })
       if (!until(end.views)) throw new NotJudged(UNCHANGED(isPerCheck))
-      if (end.restless === undefined) return { before, read, ...end }
+      if (end.restless === undefined)
+        return { before, read, repeat, ...end, others: delivered(), sentAt: performance.now() }
       comparison.ignore(...end.restless)
     }
     throw new NotJudged(`The response of --state-url still changes after ${limitMs / 1000} s.`)
@@ -189,6 +216,15 @@ export function createTrials(parts: TrialOptions): Trials {
     return { quietMs: unchangedMs, limitMs: limitMs + unchangedMs }
   }
 
+  /** Sends the events of a control again. Returns the views before and after that when they differ. */
+  async function repeatControl({ repeat, others, sentAt }: Control): Promise<LateRepeat | undefined> {
+    const [between, afterMs] = [delivered() - others, performance.now() - sentAt]
+    const { before, read } = await repeat()
+    const { views } = await settle({ read }, longWait())
+    if (comparison.areEqual(before, views)) return undefined
+    return { ends: [before, views], others: between, afterMs }
+  }
+
   async function endOf(sequence: Sequence): Promise<Views> {
     const known = ends.get(sequence.join())
     if (known !== undefined) return known
@@ -218,9 +254,10 @@ export function createTrials(parts: TrialOptions): Trials {
     lagMs: () => lagMs,
     async calibrate() {
       for (quietMs of parts.quietMs) {
-        const controls = await twoControls()
-        if (controls === undefined) continue
-        const [first, second] = controls
+        const two = await twoControls()
+        if (two === undefined) continue
+        controls = two
+        const [first, second] = two
         comparison.ignore(first.views, second.views)
         if (comparison.areEqual(second.before, second.views)) throw new NotJudged(ALL_DIFFERS)
         lagMs = Math.max(first.lastMs, second.lastMs)
@@ -233,6 +270,20 @@ export function createTrials(parts: TrialOptions): Trials {
       throw new NotJudged(
         `The response of --state-url still changes more than ${quietMs / 1000} s after the last delivery.`,
       )
+    },
+    async isStillShown() {
+      const played = await play(inOrder)
+      const until = (views: Views) => !comparison.areEqual(played.before, views)
+      const { views } = await settle(played, { quietMs: 0, limitMs: longWait().limitMs, until })
+      return until(views)
+    },
+    async repeatControls() {
+      for (const control of controls.slice(1)) {
+        const late = await repeatControl(control)
+        if (late === undefined) return undefined
+      }
+      const [first] = controls
+      return first && repeatControl(first)
     },
     async ignoreBookkeeping(differing) {
       const leavesOf = async (sequence: Sequence) => comparison.leaves(await endOf(sequence))
@@ -281,6 +332,13 @@ export function createTrials(parts: TrialOptions): Trials {
   }
 }
 
+interface Control extends Pick<Played, 'repeat'> {
+  /** Number of deliveries until its end. */
+  others: number
+  /** When it ended, as `performance.now()`. */
+  sentAt: number
+}
+
 /** Returns a function that sends the deliveries of a sequence for fresh checks, one after the other. */
 function createTrialPlayer({
   forge,
@@ -289,8 +347,10 @@ function createTrialPlayer({
   isPerCheck,
   scenario,
   sent,
-}: Pick<TrialOptions, 'forge' | 'send' | 'reader' | 'isPerCheck' | 'scenario'> & Pick<Trials, 'sent'>) {
+  signal,
+}: Omit<TrialOptions, 'quietMs' | 'limitMs'> & Pick<Trials, 'sent'>) {
   let trials = 0
+  let deliveries = 0
 
   async function viewsOf({ checks, names }: Trial): Promise<Views> {
     const views = []
@@ -309,40 +369,57 @@ function createTrialPlayer({
 
   /**
    * Sends the bodies one after the other. Refused ones are sent again, as the service does, while that gets them accepted.
-   * Returns the last answer when none was accepted.
+   * A receiver that asks for a later attempt gets some time. Returns the last answer when none was accepted.
    */
   async function deliver(copies: readonly Copy[]): Promise<string | undefined> {
     let left = copies
     let refusal = ''
-    for (let round = 0; round <= RETRIES && left.length > 0; round += 1) {
+    /** Rounds without progress, one after the other. */
+    let stuck = 0
+    for (let round = 0; round <= RETRIES && left.length > 0;) {
       const refused: Copy[] = []
+      let isBusy = false
       for (const copy of left) {
         const answer = await send(signed(copy))
         if ('code' in answer) throw new NotJudged(`A delivery got no response: ${describeAnswer(answer)}.`)
         if (isGood(answer)) continue
         refused.push(copy)
         refusal = describeAnswer(answer)
+        isBusy ||= BUSY.has(answer.status)
       }
-      if (refused.length === left.length) break
+      stuck = refused.length === left.length ? stuck + 1 : 0
+      if (stuck > (isBusy ? BUSY_ROUNDS : 0)) break
+      if (isBusy) await sleep(BUSY_MS, undefined, { signal })
+      else round += 1
       left = refused
     }
     return left.length === copies.length && copies.length > 0 ? refusal : undefined
   }
 
-  return async function play(sequence: Sequence): Promise<Played> {
+  async function play(sequence: Sequence): Promise<Played> {
     const trial = scenario.trial(trials++)
     const whole = await viewsOf(trial)
     const own = (views: Views) =>
       isPerCheck ? views : views.map((view, index) => partOf(view, whole[index] ?? noView))
     const places = sequence.filter((place) => sent.includes(place))
-    const refusal = await deliver(
-      places.map((place, at) => ({
-        body: bytes(trial.envelopes[place] ?? {}),
-        copiesLeft: places.slice(at + 1).filter((other) => other === place).length,
-      })),
-    )
-    return { before: own(whole), refusal, read: async () => own(await viewsOf(trial)) }
+    const copies = places.map((place, at) => ({
+      body: bytes(trial.envelopes[place] ?? {}),
+      copiesLeft: places.slice(at + 1).filter((other) => other === place).length,
+    }))
+    const refusal = await deliver(copies)
+    deliveries += copies.length
+    return {
+      before: own(whole),
+      refusal,
+      read: async () => own(await viewsOf(trial)),
+      async repeat() {
+        const before = await viewsOf(trial)
+        await deliver(copies)
+        return { before, read: () => viewsOf(trial) }
+      },
+    }
   }
+  return { play, delivered: () => deliveries }
 }
 
 const UNCHANGED = (isPerCheck: boolean) =>
@@ -350,7 +427,7 @@ const UNCHANGED = (isPerCheck: boolean) =>
     isPerCheck
       ? 'It must return the stored state of the check.'
       : 'It must return the checks with their ids, or the URL must contain {external_check_id} or {check_id}.'
-  } A receiver that reads checks from the service cannot be tested with deliveries only.`
+  } The events are up to 20 hours old, which must not matter. A receiver that reads checks from the service cannot be tested with deliveries only.`
 
 const ALL_DIFFERS =
   'The same deliveries in the same order, for another check, gave another response of --state-url. So it cannot be compared.'
@@ -361,14 +438,15 @@ interface BookkeepingOptions extends Pick<Trials, 'steps' | 'sent'> {
 }
 
 /** Parts of the scenario in its own order, each with another state of check 1. */
-const PARTS: readonly Sequence[] = [[0], [1], [0, 3], [1, 4], [1, 4, 5], [7], [0, 7, 8]]
+const PARTS: readonly Sequence[] = [[0], [1], [0, 3], [1, 4], [1, 4, 5], [8], [0, 8, 9]]
 
 /**
  * The paths at which two ends differ without a difference in state: a right receiver may show how many deliveries it has
  * received, applied or skipped. These paths hold
  * - values that stay the same whatever is delivered, as long as each delivery comes once and in order;
  * - numbers that grow by one with each repeated delivery, whatever its type;
- * - numbers that are smaller where outdated states were left out, by at most one for each.
+ * - numbers that no repeated delivery changes, and that are smaller where outdated states were left out, by at most one
+ *   for each.
  */
 async function bookkeeping(
   [one = [], other = []]: readonly (readonly Leaves[])[],
@@ -399,7 +477,8 @@ async function bookkeeping(
     repeated.every((leaves) => total(leaves, path) === total(full, path) + 1)
   const countsApplied = (path: string) => {
     const fewer = total(full, path) - total(newest, path)
-    return Number.isInteger(fewer) && fewer > 0 && fewer <= outdated.length
+    const isSteady = repeated.every((leaves) => total(leaves, path) === total(full, path))
+    return isSteady && Number.isInteger(fewer) && fewer > 0 && fewer <= outdated.length
   }
   return one.flatMap((leaves, index) =>
     [...leaves.keys()].filter((path) => {

@@ -12,6 +12,12 @@ serve(
   },
   (request, response) => {
     const check = checks.get(lastPart(request))
-    return json(response, check && { ...check, payments: [...check.payments].sort() })
+    return json(
+      response,
+      check && {
+        ...check,
+        payments: Array.from(check.payments).sort((one, other) => (one < other ? -1 : 1)),
+      },
+    )
   },
 )
