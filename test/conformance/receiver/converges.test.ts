@@ -96,8 +96,10 @@ const right: Record<string, string> = {
   batches: BY_ID,
   'by-table': ALL,
   'counts-deliveries': BY_EXTERNAL_ID,
+  'keeps-all-states': BY_EXTERNAL_ID,
   ledger: ALL,
   'list-of-all': ALL,
+  'marks-removed-items': BY_EXTERNAL_ID,
   'newest-by-created-at': BY_ID,
   'newest-by-updated-at': BY_EXTERNAL_ID,
   'plain-text': BY_EXTERNAL_ID,
@@ -160,6 +162,10 @@ const wrong: Record<string, Mistake> = {
   'first-arrival-stays': ordering(BY_EXTERNAL_ID, /Ordering is missing: the second delivery was ignored/),
   'forgets-after-a-second': forgetting,
   'forgets-both': { path: ALL, fails: ['deduplicates', 'orders'], advice: /is missing/ },
+  'keeps-removed-items': ordering(
+    BY_EXTERNAL_ID,
+    /^After all events of a check in order, items\[\] has an item that the newest state lacks: .*\{line 2\}.* Replace all items/,
+  ),
   'last-arrival-wins': ordering(BY_EXTERNAL_ID),
   'last-refund-wins': ordering(
     BY_EXTERNAL_ID,

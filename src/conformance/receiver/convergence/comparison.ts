@@ -25,6 +25,8 @@ export interface Comparison {
   differences(one: Views, other: Views): Difference[]
   /** The values of each JSON view that are not ignored. */
   leaves(views: Views): Leaves[]
+  /** The entries of all lists in the first view, as JSON by path, such as `items[]`; without what is ignored. */
+  entries(views: Views): ReadonlyMap<string, readonly string[]>
   /** Describes the ignored parts: paths, lines and words. */
   ignored(): string[]
 }
@@ -86,6 +88,17 @@ export function createComparison(): Comparison {
       for (const [key, value] of Object.entries(node))
         addLeaves(value, maps.has(path) ? `${path}{}` : joined(path, key), leaves)
     else leaves.set(path, [...(leaves.get(path) ?? []), node])
+  }
+
+  function addEntries(node: Json, path: string, entries: Map<string, string[]>): void {
+    if (isList(node))
+      for (const element of node) {
+        const at = `${path}[]`
+        entries.set(at, [...(entries.get(at) ?? []), JSON.stringify(element)])
+        addEntries(element, at, entries)
+      }
+    else if (isObject(node))
+      for (const [key, value] of Object.entries(node)) addEntries(value, joined(path, key), entries)
   }
 
   /** The line with patterns in the place of what is ignored. It is still counted: a row that comes twice is a difference. */
@@ -150,6 +163,13 @@ export function createComparison(): Comparison {
         if (view.kind === 'json') addLeaves(view.value, '', leaves)
         return leaves
       }),
+    entries(views) {
+      const found = new Map<string, string[]>()
+      const [view] = views
+      const value = view?.kind === 'json' ? comparableView(view) : undefined
+      if (value !== undefined) addEntries(value, '', found)
+      return found
+    },
     areEqual: (one, other) => JSON.stringify(whole(one)) === JSON.stringify(whole(other)),
     differences(ones, others) {
       const comparables = whole(others)
@@ -189,7 +209,7 @@ function differing(one: Json | undefined, other: Json | undefined, path: string)
     if (more.length === 1 && others.length === 1 && isObject(first) && isObject(second))
       return differing(first, second, `${path}[]`)
     if (one.length !== other.length)
-      return [{ path: path || WHOLE, one: entries(one.length), other: entries(other.length) }]
+      return [{ path: path || WHOLE, one: entryCount(one.length), other: entryCount(other.length) }]
     return [{ path: `${path}[]`, one: shown(first), other: shown(second) }]
   }
   return [{ path: path || WHOLE, one: shown(one), other: shown(other) }]
@@ -208,7 +228,7 @@ function beyond(list: readonly Json[], other: readonly Json[]): Json[] {
   })
 }
 
-function entries(count: number): string {
+function entryCount(count: number): string {
   return count === 1 ? '1 entry' : `${count} entries`
 }
 

@@ -143,7 +143,33 @@ async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: End
   const ends = { first, whole, newest }
   const uncompared = await uncomparedState(ends, trials, play, newestState)
   if (uncompared !== undefined) return { error: `${uncompared} ${ANSWER_LATER}` }
-  return rule === 'orders' && states.length > 1 ? newestNotKept(ends, trials, play) : undefined
+  if (rule !== 'orders' || states.length < 2) return undefined
+  return (await newestNotKept(ends, trials, play)) ?? removedItemKept(ends, trials)
+}
+
+/** Returns the mistake of a receiver that adds the items of newer states to those it has, and removes none. */
+function removedItemKept(ends: ThreeEnds, trials: Trials): CaseOutcome {
+  const { entries } = trials.comparison()
+  const [first, whole, newest] = [ends.first, ends.whole, ends.newest].map(({ views }) => entries(views)) as [
+    ReturnType<typeof entries>,
+    ReturnType<typeof entries>,
+    ReturnType<typeof entries>,
+  ]
+  for (const [path, all] of whole) {
+    const linesOf = (entry: string) => entry.match(/\{line \d+\}/g) ?? []
+    const lines = all.flatMap(linesOf)
+    const left = newest.get(path)?.flatMap(linesOf) ?? []
+    // A list that names an item twice is a history.
+    if (left.length === 0 || new Set(lines).size < lines.length) continue
+    const kept = all.find((entry) => {
+      const [line, ...others] = linesOf(entry)
+      const isUnchanged = first.get(path)?.includes(entry) === true
+      return line !== undefined && others.length === 0 && isUnchanged && !left.includes(line)
+    })
+    if (kept !== undefined)
+      return `After all events of a check in order, ${path} has an item that the newest state lacks: ${kept}. Replace all items of a check by those of its newest state.`
+  }
+  return undefined
 }
 
 /** Returns the mistake of a receiver that forgets which events it has processed. A late view would take too long. */
