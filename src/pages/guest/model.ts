@@ -30,6 +30,8 @@ export interface PageModel {
   /** Percent of the amount, or the guest's own amount as typed. */
   tip: { percent: number } | { typed: string }
   card: 'approved' | 'declined'
+  /** True when others have changed the amount to pay while the form was open, until the guest confirms it. */
+  changed: boolean
   /** True while a payment is in flight. */
   paying: boolean
   /** {@link ratingKey} of the check that `rating` and `comment` are about. */
@@ -72,7 +74,7 @@ export const noActions: Actions = {
 }
 
 /** Choices for one payment; a payment resets them. */
-export const firstChoices = { form: false, mode: null, tip: { percent: 0 } } as const
+export const firstChoices = { form: false, mode: null, tip: { percent: 0 }, changed: false } as const
 
 export function initialModel(view: TableView, language: string | undefined): PageModel {
   return {

@@ -392,16 +392,16 @@ describe.concurrent('the state after the newest event must show', { timeout: 180
     )
   })
 
-  test.runIf(isSoak)('a view of the first twenty checks is an error', async () => {
+  test.runIf(isSoak)('a view of the first ten checks is an error', async () => {
     const checks = new Map<string, Event['data']>()
     const answer: Handle = (response, { method, body }) => {
-      if (method === 'GET') return response.end(JSON.stringify([...checks.values()].slice(0, 20)))
+      if (method === 'GET') return response.end(JSON.stringify([...checks.values()].slice(0, 10)))
       const { type, data } = JSON.parse(body.toString()) as Event
       if (type.startsWith('check.')) checks.set(data.id ?? '', data)
       return response.writeHead(204).end()
     }
     const report = await withReceiver(answer, ({ url }) => judge(url, url))
-    expect(results(report)).toEqual({ deduplicates: 'error', orders: 'error' })
+    expect(results(report)).toMatchObject({ orders: 'error' })
     expect(detailOf(report, 'orders')).toContain('It may be one page of a list.')
   })
 

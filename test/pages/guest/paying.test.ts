@@ -45,6 +45,35 @@ describe.skipIf(!hasBrowser)(`paying on the guest page ${inBrowser}`, () => {
     expect((await client.payments.list()).data).toMatchObject([{ amount_cents: 1540, tip_cents: 308 }])
   })
 
+  it('asks for a confirmation when the check changes while the form is open', async () => {
+    const { address, client } = await openTable()
+    const page = await openTouch(address)
+    await button(page, 'Pay $30.80').tap()
+    await page.locator('.pay h2:focus').waitFor()
+    const [shownCheck] = (await client.checks.list()).data
+    const more = item('champagne', { name: 'Champagne', price_cents: 25_000 })
+    const { subtotal_cents, tax_cents, total_cents } = dinner.totals
+    const totals = {
+      tax_cents,
+      subtotal_cents: subtotal_cents + 25_000,
+      total_cents: total_cents + 25_000,
+    }
+    await client.checks.push(shownCheck?.external_id ?? '', {
+      ...dinner,
+      items: [...dinner.items, more],
+      totals,
+      revision: 2,
+    })
+    await button(page, 'The check has changed. Confirm $280.80').tap()
+    await button(page, 'Pay $280.80').waitFor()
+    expect((await client.payments.list()).data).toEqual([])
+    // A second tap at once would count as a double click, which never pays.
+    await page.getByRole('radio', { name: '10%' }).tap()
+    await button(page, 'Pay $308.88').tap()
+    await receipt(page).waitFor()
+    expect((await client.payments.list()).data).toMatchObject([{ amount_cents: 28_080 }])
+  })
+
   it.runIf(isSoak)('claims and releases an item by a tap anywhere on its row, beside its price', async () => {
     const { address } = await openTable()
     const page = await openTouch(address)

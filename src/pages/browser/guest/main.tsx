@@ -75,15 +75,26 @@ function show(view: TableView): void {
   const isOpened = !isKnown && (open !== null || openIn(model.view) === null)
   const hasPaid = view.checks.some((check) => paidBy(check).length > ownPayments(check).length)
   const hasChanged = JSON.stringify(view) !== JSON.stringify(model.view)
+  const isOther = model.form && !model.busy && isOtherAmount(model, { ...model, view })
   set({
     view,
     connection: 'live',
+    ...(isOther && { changed: true }),
     ...(isOpened && { ...firstChoices, open: openIn(view) }),
     ...(hasPaid && { ...firstChoices, open: null }),
     ...(hasChanged && { announcement: changes === '' ? 'The table has been updated.' : changes }),
     ...(back && { notice: { text: `You are back online. ${back}`, isProblem: false } }),
   })
   onRead()
+}
+
+/** Returns true when the amount to pay of the open check differs, or what it is for. */
+function isOtherAmount(before: PageModel, after: PageModel): boolean {
+  const [one, other] = [before, after].map((state) => {
+    const check = state.view.checks.find(({ external_id }) => external_id === state.open)
+    return check && dueOf(check, state)
+  })
+  return one?.sum !== other?.sum || one?.mode !== other?.mode
 }
 
 /** Called after each read. */
@@ -206,7 +217,9 @@ const actions: Actions = {
         const failure =
           codeOf(error) === 'unreachable'
             ? 'No response from the service. Try again: a payment is made only once.'
-            : problemOf(error)
+            : codeOf(error) === 'not_found'
+              ? 'You have not paid. This check is no longer at your table.'
+              : problemOf(error)
         return { text: `${changes} ${failure}`.trim(), isProblem: true }
       },
       () => ownPayments(check).length >= payment_number,

@@ -256,7 +256,8 @@ function FaultForm({ onSet }: { onSet: (fault: Fault) => void }) {
         <span>{isLatency ? 'Milliseconds' : 'Percent'}</span>
         <input
           type="number"
-          min={1}
+          min={isLatency ? 1 : 0}
+          step={isLatency ? 1 : 'any'}
           max={isLatency ? 60_000 : 100}
           placeholder={isLatency ? '1000' : '100'}
           value={amount}

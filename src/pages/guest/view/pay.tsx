@@ -63,10 +63,14 @@ export function Pay(props: CheckProps) {
               ? 'Enter a valid tip'
               : isUnselected
                 ? 'Select your items'
-                : `Pay ${money(sum)}`
+                : `${model.changed ? 'The check has changed. Confirm' : 'Pay'} ${money(sum)}`
         }
         disabled={!isUnselected && (isBlocked(model) || amount <= 0 || tip === undefined)}
-        press={() => (isUnselected ? back() : actions.pay(check))}
+        press={() => {
+          if (isUnselected) back()
+          else if (model.changed) actions.set({ changed: false })
+          else actions.pay(check)
+        }}
       />
     </section>
   )

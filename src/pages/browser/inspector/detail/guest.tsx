@@ -171,7 +171,7 @@ function GuestRace({ check }: { check: Check }) {
         ),
       )
       setRace({ item: chosen, answers })
-      return `${guests.join(' and ')} claimed ${chosen.name} at the same time.`
+      return `${guests.join(' and ')} tried to claim ${chosen.name} at the same time.`
     })
   const removeItem = ({ item: raced, answers }: Race) =>
     act(async () => {
@@ -183,7 +183,7 @@ function GuestRace({ check }: { check: Check }) {
           : `Pushed the check without ${raced.name}.`
       })
       setRace({ item: raced, answers: [...answers.filter(({ who }) => who !== 'POS'), answer] })
-      return `The POS pushed the check without ${raced.name}.`
+      return `The POS tried to push the check without ${raced.name}.`
     })
   return (
     <div class="race">
