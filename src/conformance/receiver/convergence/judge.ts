@@ -150,10 +150,10 @@ async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: End
 /** Returns the mistake of a receiver that adds the items of newer states to those it has, and removes none. */
 function removedItemKept(ends: ThreeEnds, trials: Trials): CaseOutcome {
   const { entries } = trials.comparison()
-  const [first, whole, newest] = [ends.first, ends.whole, ends.newest].map(({ views }) => entries(views)) as [
-    ReturnType<typeof entries>,
-    ReturnType<typeof entries>,
-    ReturnType<typeof entries>,
+  const [first, whole, newest] = [
+    entries(ends.first.views),
+    entries(ends.whole.views),
+    entries(ends.newest.views),
   ]
   for (const [path, all] of whole) {
     const linesOf = (entry: string) => entry.match(/\{line \d+\}/g) ?? []

@@ -182,7 +182,7 @@ export function createTrials(parts: TrialOptions): Trials {
       const end = await settle({ read }, { quietMs, limitMs, until })
       if (!until(end.views)) throw new NotJudged(UNCHANGED(isPerCheck))
       if (end.restless === undefined)
-        return { before, read, repeat, ...end, others: delivered(), sentAt: performance.now() }
+        return { before, read, repeat, ...end, deliveries: delivered(), sentAt: performance.now() }
       comparison.ignore(...end.restless)
     }
     throw new NotJudged(`The response of --state-url still changes after ${limitMs / 1000} s.`)
@@ -217,12 +217,12 @@ export function createTrials(parts: TrialOptions): Trials {
   }
 
   /** Sends the events of a control again. Returns the views before and after that when they differ. */
-  async function repeatControl({ repeat, others, sentAt }: Control): Promise<LateRepeat | undefined> {
-    const [between, afterMs] = [delivered() - others, performance.now() - sentAt]
+  async function repeatControl({ repeat, deliveries, sentAt }: Control): Promise<LateRepeat | undefined> {
+    const [others, afterMs] = [delivered() - deliveries, performance.now() - sentAt]
     const { before, read } = await repeat()
     const { views } = await settle({ read }, longWait())
     if (comparison.areEqual(before, views)) return undefined
-    return { ends: [before, views], others: between, afterMs }
+    return { ends: [before, views], others, afterMs }
   }
 
   async function endOf(sequence: Sequence): Promise<Views> {
@@ -278,12 +278,12 @@ export function createTrials(parts: TrialOptions): Trials {
       return until(views)
     },
     async repeatControls() {
-      for (const control of controls.slice(1)) {
-        const late = await repeatControl(control)
+      let late: LateRepeat | undefined
+      for (const control of controls) {
+        late = await repeatControl(control)
         if (late === undefined) return undefined
       }
-      const [first] = controls
-      return first && repeatControl(first)
+      return late
     },
     async ignoreBookkeeping(differing) {
       const leavesOf = async (sequence: Sequence) => comparison.leaves(await endOf(sequence))
@@ -333,8 +333,8 @@ export function createTrials(parts: TrialOptions): Trials {
 }
 
 interface Control extends Pick<Played, 'repeat'> {
-  /** Number of deliveries until its end. */
-  others: number
+  /** Number of deliveries when it ended. */
+  deliveries: number
   /** When it ended, as `performance.now()`. */
   sentAt: number
 }
