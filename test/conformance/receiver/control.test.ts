@@ -126,7 +126,8 @@ describe('the report names one cause when all valid deliveries are rejected:', (
     expect(detailOf(await checked(wrong(name)), 'genuine_accepted')).toContain(words)
   })
 
-  test('a tolerance of 300 ms', async () => {
+  // The receiver rejects what a busy machine delivers late.
+  test('a tolerance of 300 ms', { retry: 5 }, async () => {
     const { url } = await receiving((response, request, body) => {
       const t = Number(/^t=(\d+)/.exec(String(request.headers['x-service-signature']))?.[1])
       const isRight = Date.now() - t * 1000 <= 300 && isGenuine(request, body)
