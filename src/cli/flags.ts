@@ -209,6 +209,11 @@ export const outputFileFlag = Flags.custom({
   },
 })
 
+/** Flag of every command whose report can also be JUnit XML. */
+export const junitFlag = outputFileFlag({
+  description: 'Also write the report to this file, as JUnit XML.',
+})
+
 function requireUrl(input: string, name: string, wanted: 'http: or https:' | 'https:'): string {
   const start = wanted === 'https:' ? /^https:\/\//i : /^https?:\/\//i
   if (start.test(input) && URL.canParse(input)) return input

@@ -8,7 +8,7 @@ import { requireReportFile, writeReport } from '../cli/conformance/command.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { playAlong, type Playing, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
 import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
-import { fromEnvironment, outputFileFlag, splitAtCommas } from '../cli/flags.ts'
+import { fromEnvironment, junitFlag, outputFileFlag, splitAtCommas } from '../cli/flags.ts'
 import { readableCurrencies } from '../cli/guests.ts'
 import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderWarning } from '../cli/render/messages.ts'
@@ -82,7 +82,7 @@ const execFlags = fromEnvironment({
   'all-closed': Flags.boolean({
     description: 'Expect every check to be closed at the end; adds the account to the report.',
   }),
-  junit: outputFileFlag({ description: 'Also write the report to this file, as JUnit XML.' }),
+  junit: junitFlag,
   bundle: outputFileFlag({
     description:
       'When the exit code is not 0, write the service to this file, without secrets, for `replay`.',

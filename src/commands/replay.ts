@@ -4,7 +4,7 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { writeReport } from '../cli/conformance/command.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { brokenBundle, readBundle } from '../cli/files/bundle-file.ts'
-import { fromEnvironment, outputFileFlag } from '../cli/flags.ts'
+import { fromEnvironment, junitFlag } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderDifference, renderRecording, renderReplay, renderReported } from '../cli/render/report.ts'
 import { renderWarning } from '../cli/render/messages.ts'
@@ -45,7 +45,7 @@ export default class Replay extends BaseCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
-    junit: outputFileFlag({ description: 'Also write the report to this file, as JUnit XML.' }),
+    junit: junitFlag,
     tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
     serve: Flags.boolean({ description: 'Serve the inspector until Ctrl-C.' }),
     open: Flags.boolean({ description: 'Open the inspector in the browser; implies --serve.' }),

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
 import { writeReport } from '../cli/conformance/command.ts'
 import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
-import { fromEnvironment, outputFileFlag } from '../cli/flags.ts'
+import { fromEnvironment, junitFlag, outputFileFlag } from '../cli/flags.ts'
 import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
@@ -34,7 +34,7 @@ export default class Report extends ServiceCommand {
       multiple: true,
       default: ['any'],
     }),
-    junit: outputFileFlag({ description: 'Also write the report to this file, as JUnit XML.' }),
+    junit: junitFlag,
     tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
     bundle: outputFileFlag({
       description: 'Also write the service to this file, without secrets, for `replay`.',
