@@ -100,14 +100,12 @@ export function initialModel(view: TableView, language: string | undefined): Pag
 
 /**
  * Returns the check to expand: the first one with a balance that this guest has paid nothing of, otherwise the first
- * open one without items and payments.
+ * open one without payments: it is empty, or costs nothing.
  */
 export function openIn({ checks }: TableView): string | null {
   const check =
     checks.find(({ balance_cents, payments }) => balance_cents > 0 && !payments.some(({ mine }) => mine)) ??
-    checks.find(
-      ({ status, items, paid_cents }) => status === 'open' && items.length === 0 && paid_cents === 0,
-    )
+    checks.find(({ status, paid_cents }) => status === 'open' && paid_cents === 0)
   return check?.external_id ?? null
 }
 

@@ -8,7 +8,7 @@ import { button, dinner, named, openTable, openTouch, receipt, shown, tapRow } f
 const ways = [
   ['My items', '$5.50', 550],
   ['Split evenly', '$15.40', 1540],
-  ['Pay the rest', '$30.80', 3080],
+  ['Pay everything', '$30.80', 3080],
 ] as const
 
 /** Outside the soak, each test takes another way. */

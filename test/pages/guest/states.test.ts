@@ -30,6 +30,17 @@ describe.skipIf(!hasBrowser)(`states of the guest page ${inBrowser}`, () => {
     expect(await client.checks.get('a')).toMatchObject({ balance_cents: 0 })
   })
 
+  it('says that nothing was paid when the check leaves the table while the form is open', async () => {
+    const { address, push } = await openTable()
+    const page = await openTouch(address)
+    await button(page, 'Pay $30.80').tap()
+    await page.locator('.pay h2:focus').waitFor()
+    await push('a', { ...dinner, table: { number: '13' } })
+    await shown(page, 'You have not paid. This check is no longer at your table.')
+    await page.locator('.notice button:focus').waitFor()
+    expect(await page.locator('.pay').count()).toBe(0)
+  })
+
   it('shows several checks as an accordion, with one of them expanded', async () => {
     const { address, push } = await openTable()
     for (const id of ['b', 'c', 'd']) await push(id)

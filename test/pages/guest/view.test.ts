@@ -196,6 +196,12 @@ describe('the interactive guest page', () => {
     expect(rendered({}, { ...seated, paid_cents: 1100 })).not.toContain('No items yet.')
   })
 
+  it('expands a check that costs nothing', () => {
+    const free = tableCheck({ paid_cents: 0, balance_cents: 0 })
+    expect(rendered({}, free)).toContain('Wine')
+    expect(rendered({}, { ...free, status: 'closed' })).not.toContain('Wine')
+  })
+
   it('offers no claim on a closed check, a discount or a fully claimed item', () => {
     expect(rendered()).toContain('Add 1 Wine')
     expect(rendered({}, tableCheck({ status: 'closed' }))).not.toContain('Add 1 Wine')
@@ -243,6 +249,9 @@ describe('the interactive guest page', () => {
   })
 
   it('does not offer a payment with an invalid tip', () => {
-    expect(rendered({ form: true, tip: { typed: 'lots' } })).toContain('Enter a valid tip')
+    const german = { form: true, language: 'de' } as const
+    expect(rendered({ ...german, tip: { typed: '1.234,50' } })).toContain('Enter a valid tip')
+    expect(rendered({ ...german, tip: { typed: '1.234,50' } })).toContain('Enter an amount such as 2,50')
+    expect(rendered({ ...german, tip: { typed: '2,50' } })).not.toContain('such as')
   })
 })

@@ -71,6 +71,8 @@ describe.skipIf(!hasBrowser)(`every state of the inspector ${inBrowser}`, () => 
     const page = await openPhone(`${simulator.url}/`)
     await page.getByText('Open the inspector with a one-time link').waitFor()
     expect(await problemsOf(page, 'locked')).toEqual({})
+    await page.goto(`${simulator.url}/#link=0000`)
+    await page.getByText('This link was used before, has expired').waitFor()
   })
 
   it(

@@ -22,6 +22,8 @@ const api = createApi(guest.id)
 let model: PageModel | undefined
 /** Ratings that a browser remembers, the newest ones. */
 const MOST_RATED = 100
+const NOT_PAID_AND_GONE = 'You have not paid. This check is no longer at your table.'
+const NO_TABLE = 'This table is gone. Please scan the code at your table again.'
 /** The table before the connection broke. */
 let viewBeforeBreak: TableView | undefined
 
@@ -50,7 +52,7 @@ async function read(): Promise<void> {
     try {
       view = await api.state()
     } catch (error) {
-      if (codeOf(error) === 'not_found') return set({ notice: { text: problemOf(error), isProblem: true } })
+      if (codeOf(error) === 'not_found') return set({ notice: { text: NO_TABLE, isProblem: true } })
       viewBeforeBreak ??= model?.view
       set({ connection: navigator.onLine ? 'reconnecting' : 'offline' })
       clearTimeout(retry)
@@ -73,6 +75,8 @@ function show(view: TableView): void {
   viewBeforeBreak = undefined
   const isKnown = view.checks.some(({ external_id }) => external_id === open)
   const isOpened = !isKnown && (open !== null || openIn(model.view) === null)
+  // While a payment is in flight, its result says what happened.
+  const isLost = isOpened && model.form && !model.busy
   const hasPaid = view.checks.some((check) => paidBy(check).length > ownPayments(check).length)
   const hasChanged = JSON.stringify(view) !== JSON.stringify(model.view)
   const isOther = model.form && !model.busy && isOtherAmount(model, { ...model, view })
@@ -84,7 +88,11 @@ function show(view: TableView): void {
     ...(hasPaid && { ...firstChoices, open: null }),
     ...(hasChanged && { announcement: changes === '' ? 'The table has been updated.' : changes }),
     ...(back && { notice: { text: `You are back online. ${back}`, isProblem: false } }),
+    ...(isLost && { notice: { text: NOT_PAID_AND_GONE, isProblem: true } }),
   })
+  // The form has left with the focus.
+  if (isLost && document.activeElement === document.body)
+    document.querySelector<HTMLElement>('.notice button')?.focus()
   onRead()
 }
 
@@ -126,7 +134,7 @@ async function act(
   set({ busy: false, paying: false, ...(hasFailed ? { notice: explain(failure, before) } : done) })
 
   // The pressed button may be gone; without a focus, the next Tab would start at the top of the page.
-  if (document.activeElement === document.body) item?.querySelector('button')?.focus()
+  if (document.activeElement === document.body) item?.querySelector<HTMLElement>('button, .clash')?.focus()
   return !hasFailed
 }
 
@@ -218,7 +226,7 @@ const actions: Actions = {
           codeOf(error) === 'unreachable'
             ? 'No response from the service. Try again: a payment is made only once.'
             : codeOf(error) === 'not_found'
-              ? 'You have not paid. This check is no longer at your table.'
+              ? NOT_PAID_AND_GONE
               : problemOf(error)
         return { text: `${changes} ${failure}`.trim(), isProblem: true }
       },

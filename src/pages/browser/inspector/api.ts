@@ -11,8 +11,8 @@ export interface Session {
   replay?: { recorded_at: string }
 }
 
-/** The page's session, or its state while there is none. */
-export const session = signal<Session | 'beginning' | 'none' | 'unreachable'>('beginning')
+/** The page's session, or its state while there is none: `refused` when the link of the page begins none. */
+export const session = signal<Session | 'beginning' | 'none' | 'refused' | 'unreachable'>('beginning')
 
 /** The session's location; `null` without a session. */
 export const ownLocation = computed(() => (typeof session.value === 'string' ? null : session.value.location))
@@ -35,7 +35,7 @@ export async function beginSession(): Promise<void> {
     const created = await begun?.catch(() => undefined)
     if (created !== undefined) savePageSecret(created.page_secret)
     const read = created ?? (await callApi<{ session: Session | null }>('GET', '/session'))
-    session.value = read.session ?? 'none'
+    session.value = read.session ?? (code === null ? 'none' : 'refused')
   } catch (error) {
     session.value = error instanceof Refused && error.code === 'unreachable' ? 'unreachable' : 'none'
   }

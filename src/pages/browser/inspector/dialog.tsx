@@ -16,6 +16,8 @@ export function Dialog({ title, onClose, isSticky = false, children }: DialogPro
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     element.current?.showModal()
+    // The browser scrolls to the first control, past the beginning of a long text.
+    element.current?.scrollTo(0, 0)
   }, [])
   return (
     <dialog

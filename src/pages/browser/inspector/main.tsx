@@ -40,7 +40,7 @@ function Inspector() {
 }
 
 /** The page without a session: explains how to get one. */
-function Locked({ why }: { why: 'none' | 'unreachable' }) {
+function Locked({ why }: { why: 'none' | 'refused' | 'unreachable' }) {
   return (
     <main class="locked">
       <h1>Tabwire</h1>
@@ -51,6 +51,7 @@ function Locked({ why }: { why: 'none' | 'unreachable' }) {
         </>
       ) : (
         <>
+          {why === 'refused' && <p>This link was used before, has expired, or is of another service.</p>}
           <p>
             Open the inspector with a one-time link, so that no page and no URL contains the API key. Create a
             link in the directory where the service runs:

@@ -34,7 +34,11 @@ export function Item(props: ItemProps) {
           <Controls {...props} own={own} />
         )}
       </div>
-      {isNamed && <p class="clash">{notice.text}</p>}
+      {isNamed && (
+        <p class="clash" tabIndex={-1}>
+          {notice.text}
+        </p>
+      )}
     </li>
   )
 }

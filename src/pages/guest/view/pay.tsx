@@ -76,15 +76,18 @@ export function Pay(props: CheckProps) {
   )
 }
 
-const modes = { mine: 'My items', even: 'Split evenly', all: 'Pay the rest' } as const
-
 function Modes({ check, index, model, actions, money, due }: CheckProps & { due: Due }) {
+  const texts = {
+    mine: 'My items',
+    even: 'Split evenly',
+    all: check.paid_cents > 0 ? 'Pay the rest' : 'Pay everything',
+  }
   const row = (mode: PayMode) => (
     <Choice
       group={`mode-${index}`}
       value={mode}
       checked={due.mode === mode}
-      text={modes[mode]}
+      text={texts[mode]}
       detail={money(amountOf(check, mode, model.people))}
       choose={() => actions.set({ mode })}
     />
@@ -122,6 +125,12 @@ const percents = [0, 10, 15, 20]
 
 function Tips({ index, model, actions, isValid }: CheckProps & { isValid: boolean }) {
   const digits = digitsOf(model.view.location.currency)
+  // The parser reads Latin digits.
+  const amount = new Intl.NumberFormat(model.language, {
+    numberingSystem: 'latn',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
   const chosen = model.tip
   const group = `tip-${index}`
   return (
@@ -152,10 +161,16 @@ function Tips({ index, model, actions, isValid }: CheckProps & { isValid: boolea
             inputMode="decimal"
             value={chosen.typed}
             aria-invalid={isValid ? undefined : 'true'}
-            placeholder={(0).toFixed(digits)}
+            aria-describedby={isValid ? undefined : `${group}-problem`}
+            placeholder={amount.format(0)}
             onInput={(event) => actions.set({ tip: { typed: event.currentTarget.value } })}
           />
         </label>
+      )}
+      {!isValid && (
+        <p id={`${group}-problem`} class="problem">
+          {`Enter an amount such as ${amount.format(2.5)}`}
+        </p>
       )}
     </fieldset>
   )

@@ -47,7 +47,7 @@ function Header({ model, actions }: PartProps) {
             value={model.name}
             maxLength={40}
             autocomplete="given-name"
-            placeholder="Optional, shows who had what"
+            placeholder="Optional"
             onInput={(event) => actions.rename(event.currentTarget.value)}
           />
         </label>
