@@ -1,3 +1,4 @@
+import { ApiError } from './client/errors.ts'
 import { readBytes, readStream } from './client/stream.ts'
 import { requireKnownOptions, requireOptions } from './model/simulator/settings.ts'
 import { limited, type CallOptions } from './client/limit.ts'
@@ -86,9 +87,10 @@ export type { Account, AccountOfCheck, Problem, ProblemCode, Sums } from './mode
 export type { Bundle } from './model/simulator/bundle.ts'
 export type { ApiKeyView } from './model/api-key.ts'
 export type { CreateKeyBody } from './model/simulator/bodies.ts'
-export type { Check, PushInput } from './model/check.ts'
+export type { Check, CheckItem, PushInput } from './model/check.ts'
 export type {
   ClaimBody,
+  ClaimedItem,
   ClaimView,
   FeedbackBody,
   FeedbackView,
@@ -96,11 +98,12 @@ export type {
   PaymentView,
   RefundBody,
 } from './model/guests/records.ts'
-export type { Delivery, SentSignature } from './model/delivery.ts'
-export type { EventType } from './model/event.ts'
+export type { Attempt, Delivery, SentSignature } from './model/delivery.ts'
+export type { EventType, StoredEvent } from './model/event.ts'
 export type { FaultsView, FaultsWanted } from './model/simulator/fault.ts'
 export type { Location } from './model/records.ts'
-export type { Report } from './model/simulator/report.ts'
+export type { FindingCode, Report, ReportedFinding } from './model/simulator/report.ts'
+export type { LoggedRequest, PushNote } from './model/simulator/request-entry.ts'
 export type { State, StateReport } from './model/simulator/state.ts'
 export type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 export type { ErrorCode } from './model/refusal.ts'
@@ -115,7 +118,9 @@ export {
 } from './assertions/delivered.ts'
 export type { GuestAct, GuestsReport, GuestsWanted } from './guests/play.ts'
 
-export type Client = ReturnType<typeof createClient>
+/** The typed calls of a service. An interface, so that declarations of other packages can name it. */
+// oxlint-disable-next-line typescript/no-empty-object-type -- Its members are those of the calls.
+export interface Client extends ReturnType<typeof createCalls> {}
 
 /**
  * Creates a typed client of the service and its simulator. The calls have the names of the commands and resolve with the
@@ -125,12 +130,24 @@ export type Client = ReturnType<typeof createClient>
  * const { check } = await client.checks.push('table-12', body)
  * const [delivery] = await client.deliveries.waitFor({ type: 'check.created', check })
  */
-export function createClient(options: ClientOptions) {
+export function createClient(options: ClientOptions): Client {
   requireOptions(options)
+  // A whole simulator has further fields.
+  if (!('close' in options)) requireKnownOptions(options, ['url', 'apiKey', 'ca', 'fetch'])
+  return createCalls(options)
+}
+
+function createCalls(options: ClientOptions) {
   const send = createSend(options)
-  const call = createCall(send)
-  const get = async <T>(path: string, query: object = {}) =>
-    (await call('GET', path + queryText(query))).json as T
+  const callAny = createCall(send)
+  const call: typeof callAny = async (method, path, ...rest) => {
+    const answer = await callAny(method, path, ...rest)
+    if (typeof answer.json === 'object' && answer.json !== null) return answer
+    const message = `The response to ${method} ${path} is not JSON, so another server answers at ${new URL(options.url).origin}. Check the URL and the port.`
+    throw new ApiError(answer.status, { message }, answer.requestId, path)
+  }
+  const get = async <T>(path: string, query: object = {}, options?: CallOptions) =>
+    (await call('GET', path + queryText(query), undefined, options)).json as T
   const post = async <T>(path: string, body?: unknown, options?: CallOptions) =>
     (await call('POST', path, body === undefined ? undefined : JSON.stringify(body), options)).json as T
   const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
@@ -140,10 +157,10 @@ export function createClient(options: ClientOptions) {
     // `/v1` ignores unknown names, as a service may; `/_sim` refuses them.
     names?: readonly Exclude<keyof Query, keyof PageQuery>[],
   ): Listing<T, Query> => {
-    const list = async (query?: Query) => {
+    const list = async (query?: Query, options?: CallOptions) => {
       if (names !== undefined && query !== undefined)
         requireKnownOptions(query, ['limit', 'cursor', ...names.map(String)])
-      return get<List<T>>(path, query)
+      return get<List<T>>(path, query, options)
     }
     return { list, all: (query) => paginate(list, query) }
   }
@@ -159,7 +176,8 @@ export function createClient(options: ClientOptions) {
 
   const deliveries = Object.assign(listing<Delivery, DeliveriesQuery>('/_sim/deliveries'), {
     /** Returns a delivery with its attempts. */
-    get: async (id: string) => get<Delivery>(`/_sim/deliveries/${encodedId(id)}`),
+    get: async (id: string, options?: CallOptions) =>
+      get<Delivery>(`/_sim/deliveries/${encodedId(id)}`, {}, options),
   })
   const events = Object.assign(listing<EventView, EventsQuery>('/_sim/events'), {
     /** Returns an event: its envelope, and the exact text that is signed and sent. */
@@ -171,7 +189,7 @@ export function createClient(options: ClientOptions) {
   })
   const clock = {
     /** Returns the time of the service's clock, and whether it stands still. */
-    show: async () => get<ClockView>('/_sim/clock'),
+    show: async (options?: CallOptions) => get<ClockView>('/_sim/clock', {}, options),
     /**
      * Advances the clock by a duration such as `36h`, and resolves when all deliveries that fall due meanwhile are attempted.
      * @default options.timeout is unlimited
@@ -193,11 +211,15 @@ export function createClient(options: ClientOptions) {
   }
   const checks = Object.assign(listing<Check, ChecksQuery>('/v1/checks', ['status', 'table']), {
     /** Returns a check by its external id. */
-    get: async (externalId: string) => get<Check>(`/v1/checks/external/${encodedId(externalId)}`),
-    /** Pushes the current state of a check. A JSON text is sent byte for byte. */
-    async push(externalId: string, body: JsonText | PushInput) {
+    get: async (externalId: string, options?: CallOptions) =>
+      get<Check>(`/v1/checks/external/${encodedId(externalId)}`, {}, options),
+    /**
+     * Pushes the current state of a check. A JSON text is sent byte for byte.
+     * @default options.timeout is unlimited
+     */
+    async push(externalId: string, body: JsonText | PushInput, options?: CallOptions) {
       const path = `/v1/checks/external/${encodedId(externalId)}`
-      const { status, requestId, json } = await call('PUT', path, textOf(body))
+      const { status, requestId, json } = await call('PUT', path, textOf(body), options)
       return { status, requestId, check: json as Check }
     },
   })
@@ -206,7 +228,7 @@ export function createClient(options: ClientOptions) {
      * Claims items of a check: all of them or none.
      * @default body.guest_name is null
      */
-    claim: async (check: CheckOrId, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
+    claim: async (check: CheckOrId, body: Given<Pick<ClaimBody, 'items'> & Partial<ClaimBody>>) =>
       post<ClaimView>(`/_sim/checks/${encodedId(externalIdOf(check))}/claims`, body),
     /** Releases a claim that is not paid. */
     release: async (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${encodedId(idOf(claim))}`),
@@ -214,24 +236,24 @@ export function createClient(options: ClientOptions) {
      * Pays claims, or an amount.
      * @default body is {}, the whole balance without a tip
      */
-    pay: async (check: CheckOrId, body: Partial<PayBody> = {}) =>
+    pay: async (check: CheckOrId, body: Given<Partial<PayBody>> = {}) =>
       post<PaymentView>(`/_sim/checks/${encodedId(externalIdOf(check))}/payments`, body),
     /**
      * Refunds a payment, or part of it.
      * @default body is {}, the rest of the payment
      */
-    refund: async (payment: RecordOrId, body: RefundBody = {}) =>
+    refund: async (payment: RecordOrId, body: Given<RefundBody> = {}) =>
       post<PaymentView>(`/_sim/payments/${encodedId(idOf(payment))}/refunds`, body),
     /**
      * Rates the meal, from 1 to 5.
      * @default body.comment and body.guest_name are null
      */
-    rate: async (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
+    rate: async (check: CheckOrId, body: Given<Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>>) =>
       post<FeedbackView>(`/_sim/checks/${encodedId(externalIdOf(check))}/feedback`, body),
   }
   const request = async (method: string, path: string, body?: unknown, options?: CallOptions) => {
     if (!path.startsWith('/')) throw new TypeError(`The path must begin with /, got ${JSON.stringify(path)}.`)
-    return call(method, path, body === undefined ? undefined : JSON.stringify(body), options)
+    return callAny(method, path, body === undefined ? undefined : JSON.stringify(body), options)
   }
   const reads: ClientReads = { stream, deliveries, events, request, clock }
 
@@ -307,7 +329,7 @@ export function createClient(options: ClientOptions) {
        * Registers a receiver through the simulator, with a chosen secret.
        * @default body.signing_secret is created by the service
        */
-      createWithSecret: async (body: ChosenSecretBody) =>
+      createWithSecret: async (body: Given<ChosenSecretBody>) =>
         post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
       /** Sends one signed ping, and resolves with the receiver's response. */
       ping: async (endpoint: RecordOrId) =>
@@ -340,7 +362,7 @@ export function createClient(options: ClientOptions) {
        * Creates a delivery of the same event to the same endpoint. Does not wait for its attempt.
        * @default options.fresh is true: signed with the current time; false repeats the header of the first attempt
        */
-      resend: async (delivery: RecordOrId, options: { fresh?: boolean } = {}) => {
+      resend: async (delivery: RecordOrId, options: { fresh?: boolean | undefined } = {}) => {
         requireKnownOptions(options, ['fresh'])
         const { fresh = true } = options
         return post<Delivery>(`/_sim/deliveries/${encodedId(idOf(delivery))}/resend`, { fresh })
@@ -395,7 +417,7 @@ export function createClient(options: ClientOptions) {
        * Creates an API key. Only this response has the key.
        * @default body.scopes are all scopes, body.location_id is that of the calling key
        */
-      create: async (body: Partial<CreateKeyBody>) =>
+      create: async (body: Given<Partial<CreateKeyBody>>) =>
         post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
       /** Revokes an API key. */
       revoke: async (id: string) => remove<ApiKeyView>(`/_sim/keys/${encodedId(id)}`),
@@ -405,7 +427,8 @@ export function createClient(options: ClientOptions) {
       /** Returns all faults, with the number of injections of each. */
       show: async () => get<FaultsView>('/_sim/faults'),
       /** Replaces all faults. */
-      set: async (body: FaultsWanted) => (await call('PUT', '/_sim/faults', textOf(body))).json as FaultsView,
+      set: async (body: Given<FaultsWanted>) =>
+        (await call('PUT', '/_sim/faults', textOf(body))).json as FaultsView,
       /** Clears all faults. */
       clear: async () => remove<FaultsView>('/_sim/faults'),
     },
@@ -476,6 +499,13 @@ export interface BundleWanted extends AccountWanted {
   since?: TimeGiven | undefined
 }
 
+/** A body as a caller passes it: lists may be read-only, and `undefined` stands for the default of an optional field. */
+export type Given<T> = T extends readonly (infer Entry)[]
+  ? readonly Given<Entry>[]
+  : T extends object
+    ? { [Name in keyof T]: object extends Pick<T, Name> ? Given<T[Name]> | undefined : Given<T[Name]> }
+    : T
+
 /** A receiver to register. */
 export interface EndpointWanted {
   /** An `https:` URL. */
@@ -484,7 +514,7 @@ export interface EndpointWanted {
    * Event types that are delivered to it.
    * @default all event types
    */
-  event_types?: EventType[] | undefined
+  event_types?: readonly EventType[] | undefined
 }
 
 /**

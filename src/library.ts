@@ -2,7 +2,8 @@ import { waitForDelivered } from './assertions/delivered.ts'
 import { type Client, createClient } from './client.ts'
 // Loaded with the library rather than with the first simulator, which would have to wait for it.
 import './http/listen.ts'
-import { requireOptions, shown } from './model/simulator/settings.ts'
+import type { Fetch } from './http/in-process.ts'
+import { requireKnownOptions, requireOptions, shown } from './model/simulator/settings.ts'
 import { type Simulator as Service, type SimulatorOptions, startSimulator } from './simulator.ts'
 
 /**
@@ -39,7 +40,7 @@ export interface Simulator
  * Starts a service in this process. Any number of them run side by side. Data is in memory unless `dataDir` names a
  * directory. The port is free unless `port` names one. With `port: false` there is no port, and `fetch` reaches the service.
  * @default options is {}
- * @throws TypeError for unknown, wrong or contradicting options.
+ * @throws TypeError for unknown, wrong or contradicting options, and Error in a simulated browser such as happy-dom.
  * @example
  * await using simulator = await createSimulator({ allowHttpLoopback: true })
  * const { signing_secret } = await simulator.endpoints.create({ url: 'http://127.0.0.1:3000/webhooks' })
@@ -51,10 +52,20 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const { port = 0, ref = false, ...others } = options
   const service = await startSimulator({ port, ref, ...others })
   const { url, baseUrl, apiKey, ca, fetch, thrownBy, idle } = service
-  const client = createClient({ url, apiKey, fetch })
-  const { receive, received, clear } = createReceived(service.receive)
   let closing: Promise<void> | undefined
-  const close: Service['close'] = (how) => (closing ??= service.close(how))
+  const close: Service['close'] = (how) => {
+    if (how !== undefined) requireKnownOptions(how, ['drain'])
+    return (closing ??= service.close(how))
+  }
+  const fetchWhileOpen: Fetch = async (...request) => {
+    const response = await fetch(...request)
+    // The API says when to retry, which is of no use to this program.
+    if (closing !== undefined && response.status === 503)
+      throw new TypeError('fetch failed', { cause: CLOSED })
+    return response
+  }
+  const client = createClient({ url, apiKey, fetch: fetchWhileOpen })
+  const { receive, received, clear } = createReceived(service.receive)
   const reset: Client['reset'] = async (limits) => {
     const report = await client.reset(limits)
     clear()
@@ -72,6 +83,10 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     [Symbol.asyncDispose]: () => close(),
   }
 }
+
+const CLOSED = new Error(
+  'the simulator was closed during this call; await every call and matcher before the test ends',
+)
 
 /** A delivery to a receiver in this process. */
 export interface ReceivedRequest {

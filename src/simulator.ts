@@ -1,5 +1,6 @@
 import { limited, type CallOptions } from './client/limit.ts'
 import type { OwnAddress } from './delivery/destination/policy.ts'
+import { requireAbortSignals } from './delivery/pump-timing.ts'
 import type { InProcessReceivers } from './delivery/send/in-process.ts'
 import { seedStore } from './simulator/seed-store.ts'
 import { createApp, type App } from './http/app.ts'
@@ -87,6 +88,7 @@ export interface Simulator {
  * nothing keeps running.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  requireAbortSignals()
   const settings = await readSettings(options)
   const { serviceName = texts.serviceName } = settings
   // Loading the listener takes as long as opening the store, so both run concurrently.

@@ -8,6 +8,7 @@ import {
   type Client,
   type ClientOptions,
   createClient,
+  TimedOut,
   Unreachable,
   type StreamMessage,
 } from '../src/client.ts'
@@ -191,6 +192,50 @@ describe('the client', () => {
       code: 'unknown_error',
       requestId: null,
       message: 'The service answered 502.',
+    })
+  })
+
+  test.each(['<html>', ''])('rejects a response that is not JSON: %j', async (body) => {
+    const url = await stranger((_request, response) => response.writeHead(200).end(body))
+    const client = createClient({ url })
+    await expect(client.checks.push('a', '{}')).rejects.toThrow(
+      `The response to PUT /v1/checks/external/a is not JSON, so another server answers at ${url}.`,
+    )
+    await expect(client.deliveries.waitFor({ timeout: 0 })).rejects.toMatchObject({
+      status: 200,
+      code: 'unknown_error',
+    })
+    expect(await client.request('GET', '/page')).toMatchObject({ status: 200, json: body })
+  })
+
+  test('refuses misspelt options', () => {
+    expect(() => createClient({ url: 'http://127.0.0.1', apikey: 'x' } as never)).toThrow(
+      'unknown option "apikey", did you mean "apiKey"?',
+    )
+  })
+
+  describe('at a service that does not respond', () => {
+    const silent = async () => createClient({ url: await stranger(() => {}) })
+
+    test.each<[string, (client: Client, timeout: number) => Promise<unknown>]>([
+      ['deliveries.waitFor', (client, timeout) => client.deliveries.waitFor({ timeout })],
+      ['deliveries.none', (client, timeout) => client.deliveries.none({ timeout })],
+      ['events.waitFor', (client, timeout) => client.events.waitFor('check.created', { timeout })],
+      ['checks.push', (client, timeout) => client.checks.push('a', '{}', { timeout })],
+      ['checks.list', (client, timeout) => client.checks.list({}, { timeout })],
+    ])('%s ends after its timeout', async (_name, call) => {
+      await expect(call(await silent(), 700)).rejects.toThrow(TimedOut)
+    })
+
+    test('a wait ends by its signal, also after its timeout', async () => {
+      const client = await silent()
+      const reason = new Error('enough')
+      const signal = AbortSignal.abort(reason)
+      await expect(client.deliveries.waitFor({ signal })).rejects.toBe(reason)
+      const later = new AbortController()
+      const wait = client.deliveries.waitFor({ timeout: 0, signal: later.signal })
+      later.abort(reason)
+      await expect(wait).rejects.toBe(reason)
     })
   })
 

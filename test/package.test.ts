@@ -188,6 +188,29 @@ describe('in a project of its own', () => {
     }
   })
 
+  test('declarations of another package name only its entries', async () => {
+    await writeFile(
+      join(project, 'helpers.mts'),
+      `import type { Simulator } from 'tabwire'
+      import { createClient } from 'tabwire/client'
+      export const client = createClient({ url: 'http://127.0.0.1:4100' })
+      export const requests = async () => (await client.requests.list()).data
+      export const claimed = (simulator: Simulator) => simulator.events.waitFor('claim.created')
+      export const findings = async () => (await client.report()).findings
+      export const items = async () => (await client.checks.get('a')).items
+      export const attempts = async () => (await client.deliveries.get('a')).attempts
+      export const push = async () => (await client.requests.get('a')).push
+      export const lines = async () => (await client.claims.get('a')).items`,
+    )
+    const compiler = join(root, 'node_modules/typescript-native/bin/tsc')
+    const flags = ['--declaration', '--emitDeclarationOnly', '--module', 'nodenext', '--strict']
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')]
+    const args = [compiler, ...flags, ...types, 'helpers.mts']
+    const running = await spawnProcess(process.execPath, args, { cwd: project })
+    expect(await running.ended).toMatchObject({ code: 0, stdout: '' })
+    expect(await readFile(join(project, 'helpers.d.mts'), 'utf8')).not.toContain('/dist/')
+  })
+
   test('every entry has existing types, and the fixtures can be read', () => {
     const targets = Object.values(manifest.exports).flatMap(filesOf)
     expect(

@@ -1,6 +1,7 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { EventType } from '../model/event.ts'
 import { formatTime } from '../model/text/time.ts'
+import { answered } from '../client/limit.ts'
 import type { ClientReads } from '../client/reads.ts'
 import type { List } from '../client/types.ts'
 import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
@@ -75,14 +76,16 @@ function missing(
 }
 
 /** `dlv_… failed at attempt 7: The receiver answered 500. No further attempt follows.` */
-function failure({ id, attempts, next_attempt_at, dead_reason }: Delivery): string {
+function failure(delivery: Delivery): string {
+  const { id, attempts } = delivery
   const reason = (attempts.at(-1)?.error ?? '').replace(/\.$/, '')
-  const cause = dead_reason === 'endpoint_disabled' ? ': the endpoint is disabled' : ''
-  const next =
-    next_attempt_at === null
-      ? `No further attempt follows${cause}.`
-      : `The next attempt is at ${formatTime(next_attempt_at)} UTC.`
-  return `${id} failed at attempt ${attempts.length}: ${reason}. ${next}`
+  return `${id} failed at attempt ${attempts.length}: ${reason}. ${nextOf(delivery)}`
+}
+
+/** `The next attempt is at 2026-11-21 18:01:00 UTC.` */
+function nextOf({ next_attempt_at, dead_reason }: Delivery): string {
+  if (next_attempt_at !== null) return `The next attempt is at ${formatTime(next_attempt_at)} UTC.`
+  return `No further attempt follows${dead_reason === 'endpoint_disabled' ? ': the endpoint is disabled' : ''}.`
 }
 
 /** `2 delivered check.closed for check dinner`, `no dead deliveries`. */
@@ -111,25 +114,28 @@ export async function explainMissing(client: MissingReads, wanted: Wanted): Prom
 }
 
 async function reasonFor({ events, request }: MissingReads, { type, check }: Wanted): Promise<string[]> {
-  const { data: happened } = await events.list({ type, external_check_id: check, limit: 1 })
+  const query = { type, external_check_id: check, limit: 1 }
+  const { data: happened } = await answered((options) => events.list(query, options))
   // Not /v1/webhook-endpoints, whose faults and rate limits would hide the reason.
-  const { json } = await request('GET', '/_sim/webhook-endpoints?limit=100')
+  const path = '/_sim/webhook-endpoints?limit=100'
+  const { json } = await answered((options) => request('GET', path, undefined, options))
   const { data: registered, next_cursor } = json as List<WebhookEndpointView>
   const about = check === undefined ? '' : ` for check ${check}`
   if (happened.length === 0) return [`No ${type ?? 'event'}${about} has occurred.`]
   // Every endpoint takes pings, which no endpoint registers for.
   const takers = registered.filter(
-    ({ event_types, status }) =>
-      status === 'enabled' &&
-      (type === 'ping' || event_types.some((one) => type === undefined || one === type)),
+    ({ event_types }) => type === 'ping' || event_types.some((one) => type === undefined || one === type),
   )
-  return takers.length > 0 || next_cursor !== null
-    ? []
-    : [`${type ?? 'An event'}${about} has occurred, but no enabled webhook endpoint is registered for it.`]
+  if (next_cursor !== null || takers.some(({ status }) => status === 'enabled')) return []
+  const [disabled] = takers
+  const why = disabled === undefined ? '' : `: ${disabled.id} is disabled`
+  return [
+    `${type ?? 'An event'}${about} has occurred, but no enabled webhook endpoint is registered for it${why}.`,
+  ]
 }
 
 async function latestDeliveryLines({ deliveries }: MissingReads): Promise<string[]> {
-  const { data, next_cursor } = await deliveries.list({ limit: MOST_SHOWN })
+  const { data, next_cursor } = await answered((options) => deliveries.list({ limit: MOST_SHOWN }, options))
   if (data.length === 0) return ['No delivery was sent.']
   const heading = next_cursor === null ? 'All deliveries:' : `The last ${MOST_SHOWN} deliveries:`
   return [heading, ...data.toReversed().map(lineOf)]
@@ -143,4 +149,12 @@ export function lineOf({ id, event_type, external_check_id, status, attempts }: 
   const about = external_check_id === null ? '' : ` for check ${external_check_id}`
   const failed = error === null ? '' : ` after attempt ${attempts.length}: ${error}`
   return `  ${id} ${event_type}${about}, ${status}${failed}`
+}
+
+/** Adds what follows: `The next attempt is at 2026-11-21 18:01:00 UTC.` */
+export function lineWithNext(delivery: Delivery): string {
+  const { status, attempts } = delivery
+  const hasFailed = status !== 'delivered' && (attempts.at(-1)?.error ?? null) !== null
+  const isUnanswered = status === 'pending' && attempts.length === 0
+  return `${lineOf(delivery)}${isUnanswered ? ', no response yet' : ''}${hasFailed ? ` ${nextOf(delivery)}` : ''}`
 }

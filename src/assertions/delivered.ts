@@ -1,6 +1,6 @@
 import { ignoreNotFound, TimedOut } from '../client/errors.ts'
 import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/transport.ts'
-import type { CallOptions } from '../client/limit.ts'
+import { answered, type CallOptions } from '../client/limit.ts'
 import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { eventTypesAndPing, type EventType } from '../model/event.ts'
@@ -12,7 +12,7 @@ import {
 } from '../model/simulator/settings.ts'
 import { explainMissing, inWords, judge, type Unmet, type Wanted } from './delivered-verdict.ts'
 import { untilDeadline, watch, concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
-import type { EventView } from '../client/types.ts'
+import type { EventView, StreamMessage } from '../client/types.ts'
 import type { EventData } from '../model/event-view.ts'
 
 /** Selects deliveries. */
@@ -132,24 +132,30 @@ export async function untilNoneDue(
   onLook: (about: readonly Delivery[]) => void = () => {},
 ): Promise<readonly Delivery[]> {
   let left: readonly Delivery[] = []
-  const look = async () => {
-    const about = await deliveriesAbout(client, wanted)
-    onLook(about)
-    left = await onTheirWay(client, about)
-    return left.length === 0 ? left : undefined
-  }
-  await untilDeadline(limits, (deadline) =>
-    watch(client, deadline, look, async (message) => (await concerned(client, wanted, message)).length > 0),
-  )
+  await untilDeadline(limits, (deadline) => {
+    const look = async () => {
+      const about = await deliveriesAbout(client, wanted, deadline)
+      onLook(about)
+      left = await onTheirWay(client, about, deadline)
+      return left.length === 0 ? left : undefined
+    }
+    const concerns = async (message: StreamMessage) =>
+      (await concerned(client, wanted, message, deadline)).length > 0
+    return watch(client, deadline, look, concerns)
+  })
   return left
 }
 
 /** Returns the deliveries whose next attempt is due or in flight by the service clock. */
-async function onTheirWay({ clock }: ClientReads, deliveries: readonly Delivery[]): Promise<Delivery[]> {
+async function onTheirWay(
+  { clock }: ClientReads,
+  deliveries: readonly Delivery[],
+  deadline: AbortSignal,
+): Promise<Delivery[]> {
   const pending = deliveries.filter(({ status, held }) => status === 'pending' && held === undefined)
   if (pending.length === 0) return []
   // A clock of the program's own is not shown.
-  const now = await clock.show().catch(ignoreNotFound)
+  const now = await answered((options) => clock.show(options), deadline).catch(ignoreNotFound)
   return pending.filter(({ next_attempt_at: at, attempts }) =>
     now === undefined ? attempts.length === 0 : at !== null && at <= now.now,
   )
@@ -220,15 +226,21 @@ export async function waitForEvent<Type extends keyof EventData>(
   requireKnownOptions(given, ['check', 'timeout', 'signal'])
   const { timeout = TIMEOUT_MS, signal, ...asked } = given
   const check = asked.check === undefined ? undefined : externalIdOf(asked.check)
-  const oldest = async () => {
-    const { data } = await client.events.list({ type, external_check_id: check, order: 'asc', limit: 1 })
-    return data[0] as EventView<Type> | undefined
-  }
-  const found = await untilDeadline({ timeout, signal }, (deadline) =>
-    watch(client, deadline, oldest, (message) => message.type === 'event' && message.data.type === type),
-  )
+  const query = { type, external_check_id: check, order: 'asc', limit: 1 } as const
+  const found = await untilDeadline({ timeout, signal }, (deadline) => {
+    const oldest = async () => {
+      const { data } = await answered((options) => client.events.list(query, options), deadline)
+      return data[0] as EventView<Type> | undefined
+    }
+    return watch(
+      client,
+      deadline,
+      oldest,
+      (message) => message.type === 'event' && message.data.type === type,
+    )
+  })
   if (found !== undefined) return found
-  const { data } = await client.events.list({ limit: MOST_SHOWN })
+  const { data } = await answered((options) => client.events.list({ limit: MOST_SHOWN }, options))
   const about = check === undefined ? '' : ` for check ${check}`
   throw new NotHappened(
     [`Expected ${type}${about}; none occurred. Waited ${timeout / 1_000} s.`, ...describeMissing(data)].join(

@@ -1,9 +1,9 @@
-import { ApiError, ignoreNotFound, Unreachable } from '../client/errors.ts'
-import type { StreamMessage } from '../client/types.ts'
+import { ApiError, ignoreNotFound, TimedOut, Unreachable } from '../client/errors.ts'
+import type { DeliveriesQuery, StreamMessage } from '../client/types.ts'
 import { type ClientReads, paginate } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { isDecided, judge, type DeliveredVerdict, type Wanted } from './delivered-verdict.ts'
-import { delayOf, type CallOptions } from '../client/limit.ts'
+import { answered, delayOf, type CallOptions } from '../client/limit.ts'
 import { openStream } from '../client/stream.ts'
 import { timers } from '../timers.ts'
 
@@ -13,7 +13,7 @@ type Reader = Pick<ClientReads, 'stream' | 'deliveries'>
  * Waits until the outcome for the wanted deliveries is certain, or `deadline` aborts; an aborted deadline means to
  * check once. The stream opens before the list is read, so that no message is missed between them. Calls `onWaiting`
  * when the first check does not decide.
- * @throws Unreachable when the service ends meanwhile, and ApiError.
+ * @throws Unreachable when the service ends meanwhile, TimedOut when it does not respond, and ApiError.
  */
 export async function waitForDeliveries(
   client: Reader,
@@ -24,7 +24,7 @@ export async function waitForDeliveries(
   const seen = new Map<string, Delivery>()
   const look = async () => {
     seen.clear()
-    note(seen, await deliveriesAbout(client, wanted), wanted)
+    note(seen, await deliveriesAbout(client, wanted, deadline), wanted)
   }
   const done = new AbortController()
   try {
@@ -35,7 +35,7 @@ export async function waitForDeliveries(
       onWaiting()
       for await (const message of stream) {
         if (message.type === 'reset' || message.type === 'dropped') await look()
-        else note(seen, await concerned(client, wanted, message), wanted)
+        else note(seen, await concerned(client, wanted, message, deadline), wanted)
         if (isDecided(seen, wanted)) break
       }
     }
@@ -52,23 +52,34 @@ export async function waitForDeliveries(
 export async function deliveriesAbout(
   client: Pick<ClientReads, 'deliveries'>,
   wanted: Wanted,
+  deadline?: AbortSignal,
 ): Promise<Delivery[]> {
   const found: Delivery[] = []
-  for await (const delivery of paginate(client.deliveries.list, subject(wanted)))
+  const list = (query?: DeliveriesQuery) =>
+    answered((options) => client.deliveries.list(query, options), deadline)
+  for await (const delivery of paginate(list, subject(wanted)))
     if (isAbout(delivery, wanted)) found.push(delivery)
   return found
 }
 
 /** Returns the current deliveries that a message concerns. */
-export async function concerned(client: Reader, wanted: Wanted, message: StreamMessage): Promise<Delivery[]> {
+export async function concerned(
+  client: Reader,
+  wanted: Wanted,
+  message: StreamMessage,
+  deadline?: AbortSignal,
+): Promise<Delivery[]> {
   if (message.type === 'attempt' && isAbout(message.data, wanted)) {
-    const delivery = await client.deliveries.get(message.data.id).catch(ignoreNotFound)
+    const { id } = message.data
+    const call = (options: CallOptions) => client.deliveries.get(id, options)
+    const delivery = await answered(call, deadline).catch(ignoreNotFound)
     return delivery === undefined ? [] : [delivery]
   }
   if (message.type === 'delivery') return isAbout(message.data, wanted) ? [message.data] : []
   // A new delivery has no message but its event; only a wait for pending deliveries needs it before its attempt.
   if (message.type !== 'event' || wanted.status !== 'pending') return []
-  const { data } = await client.deliveries.list({ event_id: message.data.id, limit: 100 })
+  const query = { event_id: message.data.id, limit: 100 }
+  const { data } = await answered((options) => client.deliveries.list(query, options), deadline)
   return data
 }
 
@@ -91,7 +102,7 @@ function isAbout(delivery: Subject, { type, check, endpoint }: Wanted): boolean 
 /**
  * Calls `look` at once, and after each relevant message of the stream, until it finds something or `deadline` aborts.
  * Resolves with the last result.
- * @throws Unreachable when the service ends meanwhile, and errors of `look`.
+ * @throws Unreachable when the service ends meanwhile, TimedOut when it does not respond, and errors of `look`.
  */
 export async function watch<T>(
   client: Pick<ClientReads, 'stream'>,
@@ -117,14 +128,25 @@ export async function watch<T>(
   }
 }
 
-/** Opens the live stream until `deadline` or `done` aborts; `undefined` when the deadline has passed before it is open. */
+/** A service that has not responded after this long, in milliseconds, when the time of a wait is over, is not asked again. */
+const SILENT_MS = 500
+
+/**
+ * Opens the live stream until `deadline` or `done` aborts; `undefined` when the deadline has passed before it is open.
+ * @throws TimedOut when the service has not responded by then.
+ */
 async function opened(client: Pick<ClientReads, 'stream'>, deadline: AbortSignal, done: AbortSignal) {
   if (deadline.aborted) return undefined
+  let isSilent = false
+  const timer = timers.setTimeout(() => (isSilent = true), SILENT_MS)
   try {
     return await openLastingStream(client, AbortSignal.any([deadline, done]))
   } catch (error) {
-    if (deadline.aborted) return undefined
-    throw error
+    if (!deadline.aborted) throw error
+    if (!isSilent) return undefined
+    throw new TimedOut('The service did not respond during the wait.', { cause: error })
+  } finally {
+    timers.clearTimeout(timer)
   }
 }
 
@@ -142,14 +164,19 @@ export async function untilDeadline<T>(
   // Unlike the timer of AbortSignal.timeout, this one keeps the process alive while it runs.
   const timer = timers.setTimeout(() => limit.abort(), delay)
   if (delay === 0) limit.abort()
+  let abort = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal?.reason as Error)
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+  const deadline = signal === undefined ? limit.signal : AbortSignal.any([limit.signal, signal])
   try {
-    const result = await work(signal === undefined ? limit.signal : AbortSignal.any([limit.signal, signal]))
-    signal?.throwIfAborted()
-    return result
+    return await Promise.race([work(deadline), aborted])
   } catch (error) {
     signal?.throwIfAborted()
     throw error
   } finally {
+    signal?.removeEventListener('abort', abort)
     timers.clearTimeout(timer)
   }
 }

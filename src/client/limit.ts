@@ -46,3 +46,28 @@ export async function limited<T>(
     throw new TimedOut(`The service did not finish within ${timeout / 1_000} s and stopped the operation.`)
   }
 }
+
+/** Milliseconds that a call may take beyond the deadline of its wait. */
+const LAST_CALL_MS = 5_000
+
+/**
+ * Makes a call of a wait. It ends soon after the deadline, by default after now, when the service does not respond.
+ * @throws TimedOut then, or the error of the call.
+ */
+export async function answered<T>(
+  call: (options: CallOptions) => Promise<T>,
+  deadline: AbortSignal = AbortSignal.abort(),
+): Promise<T> {
+  const late = new AbortController()
+  const onDeadline = () => {
+    const error = new TimedOut(`The service did not respond within ${LAST_CALL_MS / 1_000} s.`)
+    AbortSignal.timeout(LAST_CALL_MS).addEventListener('abort', () => late.abort(error), { once: true })
+  }
+  if (deadline.aborted) onDeadline()
+  else deadline.addEventListener('abort', onDeadline, { once: true })
+  try {
+    return await call({ signal: late.signal })
+  } finally {
+    deadline.removeEventListener('abort', onDeadline)
+  }
+}

@@ -1,4 +1,5 @@
 import type { Delivery } from '../model/delivery.ts'
+import type { CallOptions } from './limit.ts'
 import type { TimeGiven } from './transport.ts'
 import type {
   ClockView,
@@ -14,9 +15,9 @@ import type {
 export interface Listing<T, Query extends PageQuery> {
   /**
    * Returns one page, newest first, with the cursor of the next page.
-   * @default query.limit is 20
+   * @default query.limit is 20, options.timeout is unlimited
    */
-  list(query?: Query): Promise<List<T>>
+  list(query?: Query, options?: CallOptions): Promise<List<T>>
   /**
    * Iterates over every record, newest first. Requests the next page when it is needed.
    * @default query.limit, the size of the pages, is 100
@@ -72,10 +73,10 @@ export interface StreamOptions {
 export interface ClientReads {
   stream(options: StreamOptions): AsyncGenerator<StreamMessage>
   deliveries: {
-    list(query?: DeliveriesQuery): Promise<List<Delivery>>
-    get(id: string): Promise<Delivery>
+    list(query?: DeliveriesQuery, options?: CallOptions): Promise<List<Delivery>>
+    get(id: string, options?: CallOptions): Promise<Delivery>
   }
-  events: { list(query?: EventsQuery): Promise<List<EventView>> }
-  request(method: string, path: string): Promise<{ json: unknown }>
-  clock: { show(): Promise<ClockView> }
+  events: { list(query?: EventsQuery, options?: CallOptions): Promise<List<EventView>> }
+  request(method: string, path: string, body?: unknown, options?: CallOptions): Promise<{ json: unknown }>
+  clock: { show(options?: CallOptions): Promise<ClockView> }
 }

@@ -247,9 +247,14 @@ function requireId(given: unknown): string {
   throw new TypeError(`An id must be a text of at least 1 character, got ${shown(given)}.`)
 }
 
+/** Also true for bytes of another realm, such as a test runner's, which `instanceof` misses. */
+export function isBytes(given: unknown): given is Uint8Array {
+  return Object.prototype.toString.call(given) === '[object Uint8Array]'
+}
+
 /** Returns JSON text; serializes other values. @throws TypeError for a body that was forgotten. */
 export function textOf(body: JsonText | object): JsonText {
-  if (typeof body === 'string' || body instanceof Uint8Array) return body
+  if (typeof body === 'string' || isBytes(body)) return body
   const text = JSON.stringify(body) as string | undefined
   if (text !== undefined) return text
   throw new TypeError(`The body must be an object or a JSON text, got ${shown(body)}.`)
@@ -259,6 +264,6 @@ export function textOf(body: JsonText | object): JsonText {
 export function stateJson(state: JsonText | AsyncIterable<Uint8Array> | State): Body {
   if (typeof state !== 'string' && (typeof state !== 'object' || (state as unknown) === null))
     throw new TypeError(`The state must be an object or a JSON text, got ${shown(state)}.`)
-  if (typeof state === 'string' || state instanceof Uint8Array || Symbol.asyncIterator in state) return state
+  if (typeof state === 'string' || isBytes(state) || Symbol.asyncIterator in state) return state
   return [...stateText(state)].join('')
 }

@@ -29,6 +29,18 @@ export function createAborts(): Aborts {
   return aborts
 }
 
+/** @throws Error where the global AbortController is not Node's own. */
+export function requireAbortSignals(): void {
+  try {
+    setMaxListeners(0, new AbortController().signal)
+  } catch (cause) {
+    throw new Error(
+      'This environment has replaced AbortController, and Node does not accept its signals. Run this file in the environment "node": with Vitest, begin it with the comment // @vitest-environment node.',
+      { cause },
+    )
+  }
+}
+
 function newController(): AbortController {
   const controller = new AbortController()
   // Each attempt adds a listener.

@@ -33,7 +33,10 @@ export const pushBody = z.object({
 export type Push = z.infer<typeof pushBody>
 /** A parsed push. `revision` is the value of the field that orders pushes. */
 export type OrderedPush = Omit<Push, 'revision'> & { revision?: Revision | undefined }
-/** A push before parsing: optional fields may be absent, and its items may be those of a stored check. */
+/**
+ * A push before parsing: optional fields may be absent. Its items may be those of a stored check, whose quantities of
+ * claimed and paid items are ignored and reported as unknown fields.
+ */
 export type PushInput = Omit<z.input<typeof pushBody>, 'items'> & {
   items: readonly z.input<typeof itemBody>[]
 }

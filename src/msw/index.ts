@@ -32,8 +32,11 @@ export function handlers(
   return [
     http.all(beneath(base), async ({ request }) => {
       const { href } = new URL(request.url)
+      const { method, headers } = request
       try {
-        return await simulator.fetch(new Request(simulator.baseUrl + href.slice(base.length), request))
+        // Field by field: a request of a simulated browser such as jsdom is not copied as a whole.
+        const body = ['GET', 'HEAD'].includes(method) ? null : await request.arrayBuffer()
+        return await simulator.fetch(simulator.baseUrl + href.slice(base.length), { method, headers, body })
       } catch {
         // A connection that breaks, on purpose or because the simulator is closed.
         return HttpResponse.error()

@@ -86,14 +86,21 @@ function mismatch({ secrets }: VerifyInput): SignatureFailure {
   }
 }
 
+/** In seconds. A current time in seconds that is taken for milliseconds is before it. */
+const YEAR_1973 = 1e8
+
 function checkTime({ timestamp, now, tolerance }: VerifyInput): Verification {
   const age = now - timestamp
   if (Math.abs(age) <= tolerance) return { ok: true, timestamp }
   const past = age > 0
+  const hint =
+    now < YEAR_1973
+      ? 'The option now must be in milliseconds, and looks like seconds.'
+      : 'The delivery may be a replay, or a clock is wrong.'
   return {
     ok: false,
     code: past ? 'timestamp_too_old' : 'timestamp_in_future',
-    message: `The signature is genuine, but t is ${Math.abs(age)} s ${past ? 'behind' : 'ahead of'} the clock, and the tolerance is ${tolerance} s. The delivery may be a replay, or a clock is wrong.`,
+    message: `The signature is genuine, but t is ${Math.abs(age)} s ${past ? 'behind' : 'ahead of'} the clock, and the tolerance is ${tolerance} s. ${hint}`,
   }
 }
 

@@ -1,4 +1,4 @@
-import { explainMissing, inWords, lineOf, type Wanted } from '../assertions/delivered-verdict.ts'
+import { explainMissing, inWords, lineWithNext, type Wanted } from '../assertions/delivered-verdict.ts'
 import {
   type DeliveriesWanted,
   NotDelivered,
@@ -95,12 +95,12 @@ export interface SignedOptions {
    * Names the header, `X-<name>-Signature`.
    * @default the only header of this form
    */
-  serviceName?: string
+  serviceName?: string | undefined
   /**
    * Seconds that the time of the signature may be from now.
    * @default 300
    */
-  tolerance?: number
+  tolerance?: number | undefined
 }
 
 /** Returns the name of the only signature header; that of the default service name when there is none, or several. */
@@ -157,7 +157,7 @@ function requireReceived(received: unknown): void {
     )
   }
   const { headers, body } = (received ?? {}) as { headers?: unknown; body?: unknown }
-  const hasBody = typeof body === 'string' || body instanceof Uint8Array || isArrayBuffer(body)
+  const hasBody = typeof body === 'string' || ArrayBuffer.isView(body) || isArrayBuffer(body)
   if (typeof headers === 'object' && headers !== null && hasBody) return
   const isParsed = typeof body === 'object' && body !== null
   throw new TypeError(`${wanted}, got ${isParsed ? `${kindOf(body)} as body` : kindOf(received)}.`)
@@ -169,12 +169,12 @@ export interface FindingsOptions {
    * Findings that are no mistake here.
    * @default []
    */
-  except?: readonly FindingCode[]
+  except?: readonly FindingCode[] | undefined
   /**
    * Only findings of requests that began then or later.
    * @default undefined, from the start of the service on
    */
-  since?: TimeGiven
+  since?: TimeGiven | undefined
 }
 
 /** Passes when the report has no findings, or only those of `except`. */
@@ -210,7 +210,7 @@ export interface DeliveredOptions extends Omit<DeliveriesWanted, 'type' | 'count
    * Exact number of deliveries, once nothing is on its way.
    * @default undefined, one or more
    */
-  times?: number
+  times?: number | undefined
 }
 
 /** Milliseconds that are left at least to see whether an attempt is in flight. */
@@ -289,7 +289,7 @@ function foundOf(
   const actual = (seen.length > 0 ? seen : came).map(({ event_type, status }) =>
     briefOf({ type: event_type, check: wanted.check, status }),
   )
-  const lines = shown.length > 0 ? shown.map(lineOf) : instead
+  const lines = shown.length > 0 ? shown.map(lineWithNext) : instead
   return { expected: inWords(wanted), got, lines, diff: { actual, expected } }
 }
 

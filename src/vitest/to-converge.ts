@@ -24,17 +24,17 @@ export interface ConvergeOptions {
    * Number of orders beside the one in which they came.
    * @default 20
    */
-  orders?: number
+  orders?: number | undefined
   /**
    * Seed that the orders follow from.
    * @default 1
    */
-  seed?: number
+  seed?: number | undefined
   /**
    * Of the pushes that the simulator has received, only those of this check (external id).
    * @default undefined, all checks
    */
-  check?: string
+  check?: string | undefined
 }
 
 /**
@@ -100,7 +100,7 @@ interface Diverging {
 }
 
 function recordedOf(body: PushInput | JsonText, index: number): RecordedPush {
-  const text = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  const text = typeof body === 'string' || ArrayBuffer.isView(body) ? body : JSON.stringify(body)
   return { id: 'the check', name: `push ${index + 1}`, body: text }
 }
 

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   createSimulator,
   NotDelivered,
@@ -212,6 +213,35 @@ describe('a simulator in this process', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
+  test('says that a call was not awaited when it is closed during the call', async () => {
+    const one = await createSimulator({ port: false })
+    const push = one.checks.push('table-12', check())
+    await one.close()
+    await expect(push).rejects.toThrow(/the simulator was closed during this call; await every call/)
+  })
+
+  test('sends bytes of another realm as they are', async () => {
+    const one = await made({ port: false })
+    const json = new TextEncoder().encode(JSON.stringify(check()))
+    const foreign = runInNewContext('Uint8Array.from(bytes)', { bytes: [...json] }) as Uint8Array
+    expect(foreign).not.toBeInstanceOf(Uint8Array)
+    expect(await one.checks.push('table-12', foreign)).toMatchObject({ status: 201 })
+  })
+
+  test('refuses to start where AbortController is not that of Node, as in happy-dom', async () => {
+    vi.stubGlobal(
+      'AbortController',
+      class {
+        signal = {}
+      },
+    )
+    try {
+      await expect(createSimulator({ port: false })).rejects.toThrow(/@vitest-environment node/)
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
   test.each<[string, (one: Simulator) => unknown, string]>([
     ['a type', (one) => one.deliveries.waitFor('ping' as never), 'options must be an object, got "ping".'],
     ['null', (one) => one.deliveries.none(null as never), 'options must be an object, got null.'],
@@ -221,6 +251,11 @@ describe('a simulator in this process', () => {
       'unknown option "wait". Known options: signal, timeout.',
     ],
     ['a number', (one) => one.events.waitFor('ping', 5 as never), 'options must be an object, got 5.'],
+    [
+      'an unknown option of close',
+      (one) => one.close({ grace: 5 } as never),
+      'unknown option "grace". Known options: drain.',
+    ],
     [
       'no handler',
       (one) => one.receive(SHOP, 'x' as never),

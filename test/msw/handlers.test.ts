@@ -1,6 +1,6 @@
 import { getResponse } from 'msw'
 import { setupServer } from 'msw/node'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSimulator, type Simulator } from '../../src/index.ts'
 import { handlers } from '../../src/msw/index.ts'
 import { check } from '../support/simulator.ts'
@@ -36,6 +36,29 @@ describe('msw handlers', () => {
       headers: { authorization: `Bearer ${simulator.apiKey}`, 'content-type': 'application/json' },
     })
     expect(await pushed.json()).toMatchObject({ external_id: 'a/b' })
+  })
+
+  test('keep method, headers and body where Request copies only own fields, as in jsdom', async () => {
+    const url = 'https://api.example.com/v1/checks/external/c'
+    const headers = { authorization: `Bearer ${simulator.apiKey}`, 'content-type': 'application/json' }
+    const request = new Request(url, { method: 'PUT', headers, body: JSON.stringify(check()) })
+    vi.stubGlobal(
+      'Request',
+      class extends Request {
+        constructor(input: string | URL | Request, init?: RequestInit) {
+          super(input, (init?.body ?? null) === null ? init : { ...init })
+        }
+      },
+    )
+    try {
+      const response = await getResponse(
+        handlers(simulator, { baseUrl: 'https://api.example.com/v1' }),
+        request,
+      )
+      expect(response?.status).toBe(201)
+    } finally {
+      vi.unstubAllGlobals()
+    }
   })
 
   test.each([

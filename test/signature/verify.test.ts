@@ -171,6 +171,13 @@ describe('the body', () => {
   }
 })
 
+test('a time in seconds as now is named', () => {
+  expect(verify({ ...delivery, now: t })).toMatchObject({
+    code: 'timestamp_in_future',
+    message: expect.stringContaining('now must be in milliseconds, and looks like seconds') as string,
+  })
+})
+
 describe('a mistake of the caller is a TypeError', () => {
   test.each([
     ['a parsed payload', { payload: { id: 'evt_1' } }, /raw body/],
