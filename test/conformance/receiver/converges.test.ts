@@ -102,6 +102,7 @@ const right: Record<string, string> = {
   'marks-removed-items': BY_EXTERNAL_ID,
   'newest-by-created-at': BY_ID,
   'newest-by-updated-at': BY_EXTERNAL_ID,
+  'one-transaction-at-a-time': BY_EXTERNAL_ID,
   'plain-text': BY_EXTERNAL_ID,
   'refuses-what-it-knows': BY_ID,
   'revenue-alone': ALL,
@@ -140,6 +141,12 @@ const wrong: Record<string, Mistake> = {
   'adds-every-payment': deduplication(BY_EXTERNAL_ID),
   'appends-items': deduplication(ALL),
   'asynchronous-last-wins': ordering(BY_EXTERNAL_ID),
+  'checks-then-stores': {
+    path: BY_EXTERNAL_ID,
+    fails: ['deduplicates'],
+    advice:
+      /^Two deliveries of one event at the same time change the state\. paid_by_card: \d+ one after the other, \d+ at the same time.*unique constraint/,
+  },
   'compares-seconds': ordering(BY_EXTERNAL_ID),
   'counts-every-payment': deduplication(BY_EXTERNAL_ID),
   'deduplicates-by-created-at': ordering(
@@ -187,6 +194,12 @@ const wrong: Record<string, Mistake> = {
   'revenue-counts-twice': deduplication(ALL),
   'status-of-the-last': ordering(ALL),
   upserts: ordering(BY_ID),
+  'writes-whole-records': {
+    path: BY_EXTERNAL_ID,
+    fails: ['orders'],
+    advice:
+      /^Events at the same time change the state\. .* Read and write the state of a check in one transaction/,
+  },
 }
 
 /** Judges a receiver of `keep`, which keeps something of each event of a check, and shows the result of `show`. */

@@ -73,7 +73,8 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
         if (counterexample === undefined)
           return (
             (await unseen(rule, found, trials)) ??
-            (await forgotten(rule, trials)) ?? { passed: passed(found, trials, state.seed) }
+            (await forgotten(rule, trials)) ??
+            (await simultaneous(rule, trials)) ?? { passed: passed(found, trials, state.seed) }
           )
         const advice = rule === 'orders' ? await orderAdvice(counterexample, trials) : DEDUPLICATE
         const log = showsEvents(counterexample.ends, trials) ? ` ${LOG}` : ''
@@ -180,6 +181,33 @@ async function forgotten(rule: ConvergeRow['id'], trials: Trials): Promise<CaseO
   const after = `${late.others} other deliveries and ${(late.afterMs / 1000).toFixed(0)} s`
   return `Events that were repeated after ${after} change the state. ${fieldsOf(late.ends, trials, ['before', 'after'])} Store the envelope id of each event for at least 35 hours, because a retry may come that late.`
 }
+
+/** Deliveries in flight to one endpoint at most (contract section 9). */
+const IN_FLIGHT = 8
+
+/**
+ * Returns the mistake of a receiver that reads and writes its state in steps: two deliveries of one event at a time count
+ * twice, or of two events at a time one is lost. What fails once is played again. A late view would take too long.
+ */
+async function simultaneous(rule: ConvergeRow['id'], trials: Trials): Promise<CaseOutcome> {
+  if (trials.lagMs() >= LATE_MS) return undefined
+  const [sequence, inFlight, what, advice] =
+    rule === 'deduplicates'
+      ? ([trials.sent.flatMap((place) => [place, place]), 2, 'Two deliveries of one event', ATOMIC] as const)
+      : ([trials.sent, IN_FLIGHT, 'Events', ONE_TRANSACTION] as const)
+  let ends: readonly [Views, Views] | undefined
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    ends = await trials.together(sequence, inFlight)
+    if (ends === undefined || (await trials.ignoreBookkeeping(ends))) return undefined
+  }
+  return ends && `${what} at the same time change the state. ${fieldsOf(ends, trials, APART)} ${advice}`
+}
+
+const APART = ['one after the other', 'at the same time'] as const
+const ATOMIC =
+  'Store the envelope id together with its effects in one transaction, and let a unique constraint refuse the second delivery.'
+const ONE_TRANSACTION =
+  'The service sends up to 8 deliveries at a time. Read and write the state of a check in one transaction.'
 
 function placesOfCheck1({ steps, sent }: Trials): Sequence {
   return sent.filter((place) => steps[place]?.check === 1)
@@ -333,7 +361,7 @@ const LOG = 'A field that lists or names deliveries is no state: leave it out of
 function fieldsOf(
   ends: readonly [Views, Views],
   trials: Trials,
-  [one, other] = ['after the first', 'after the second'],
+  [one, other]: readonly [string, string] = ['after the first', 'after the second'],
 ): string {
   const differences = trials.comparison().differences(...ends)
   const fields = differences

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, describeAnswer } from '../case.ts'
 import { bytes, type Forge } from '../forge.ts'
-import type { Delivery, Send } from '../send.ts'
+import type { Delivery, ReceiverResponse, Send } from '../send.ts'
 import { oldestAge } from '../accepts.ts'
 import { createComparison, type Comparison, type Views, type Leaves } from './comparison.ts'
 import type { TrialScenario, Trial, TrialEvent } from './scenario.ts'
@@ -71,6 +71,11 @@ export interface Trials {
    * Ignores, from now on, fields that count deliveries and show no state. Returns false when these ends differ otherwise.
    */
   ignoreBookkeeping(ends: readonly [Views, Views]): Promise<boolean>
+  /**
+   * Plays the sequence with so many deliveries in flight. Returns the end of the scenario in its own order and this end when
+   * they differ.
+   */
+  together(sequence: Sequence, inFlight: number): Promise<[Views, Views] | undefined>
   /** Plays the scenario in its own order again. Returns false when that does not change the view. */
   isStillShown(): Promise<boolean>
   /**
@@ -277,6 +282,12 @@ export function createTrials(parts: TrialOptions): Trials {
       const { views } = await settle(played, { quietMs: 0, limitMs: longWait().limitMs, until })
       return until(views)
     },
+    async together(sequence, inFlight) {
+      const wanted = await endOf(inOrder)
+      const until = (views: Views) => comparison.areEqual(wanted, views)
+      const { views } = await settle(await play(sequence, inFlight), { ...longWait(), until })
+      return until(views) ? undefined : [wanted, views]
+    },
     async repeatControls() {
       let late: LateRepeat | undefined
       for (const control of controls) {
@@ -339,7 +350,7 @@ interface Control extends Pick<Played, 'repeat'> {
   sentAt: number
 }
 
-/** Returns a function that sends the deliveries of a sequence for fresh checks, one after the other. */
+/** Returns a function that sends the deliveries of a sequence for fresh checks. */
 function createTrialPlayer({
   forge,
   send,
@@ -368,10 +379,10 @@ function createTrialPlayer({
   }
 
   /**
-   * Sends the bodies one after the other. Refused ones are sent again, as the service does, while that gets them accepted.
+   * Sends the bodies, with so many in flight. Refused ones are sent again, as the service does, while that gets them accepted.
    * A receiver that asks for a later attempt gets some time. Returns the last answer when none was accepted.
    */
-  async function deliver(copies: readonly Copy[]): Promise<string | undefined> {
+  async function deliver(copies: readonly Copy[], inFlight: number): Promise<string | undefined> {
     let left = copies
     let refusal = ''
     /** Rounds without progress, one after the other. */
@@ -379,8 +390,7 @@ function createTrialPlayer({
     for (let round = 0; round <= RETRIES && left.length > 0;) {
       const refused: Copy[] = []
       let isBusy = false
-      for (const copy of left) {
-        const answer = await send(signed(copy))
+      for (const [copy, answer] of await answersTo(left, inFlight)) {
         if ('code' in answer) throw new NotJudged(`A delivery got no response: ${describeAnswer(answer)}.`)
         if (isGood(answer)) continue
         refused.push(copy)
@@ -396,7 +406,17 @@ function createTrialPlayer({
     return left.length === copies.length && copies.length > 0 ? refusal : undefined
   }
 
-  async function play(sequence: Sequence): Promise<Played> {
+  async function answersTo(copies: readonly Copy[], inFlight: number) {
+    const answers: [Copy, ReceiverResponse][] = []
+    for (let at = 0; at < copies.length; at += inFlight) {
+      const batch = copies.slice(at, at + inFlight)
+      const answer = async (copy: Copy): Promise<[Copy, ReceiverResponse]> => [copy, await send(signed(copy))]
+      answers.push(...(await Promise.all(batch.map(answer))))
+    }
+    return answers
+  }
+
+  async function play(sequence: Sequence, inFlight = 1): Promise<Played> {
     const trial = scenario.trial(trials++)
     const whole = await viewsOf(trial)
     const own = (views: Views) =>
@@ -406,7 +426,7 @@ function createTrialPlayer({
       body: bytes(trial.envelopes[place] ?? {}),
       copiesLeft: places.slice(at + 1).filter((other) => other === place).length,
     }))
-    const refusal = await deliver(copies)
+    const refusal = await deliver(copies, inFlight)
     deliveries += copies.length
     return {
       before: own(whole),
@@ -414,7 +434,7 @@ function createTrialPlayer({
       read: async () => own(await viewsOf(trial)),
       async repeat() {
         const before = await viewsOf(trial)
-        await deliver(copies)
+        await deliver(copies, inFlight)
         return { before, read: () => viewsOf(trial) }
       },
     }
