@@ -100,6 +100,8 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
       await amount.fill(text)
       await expect.poll(() => amount.getAttribute('aria-invalid'), withTimeout).toBe(isInvalid)
     }
+    await page.getByRole('button', { name: 'Pay', exact: true }).click()
+    await page.getByRole('alert').getByText('Enter an amount such as 12.50').waitFor()
   })
 
   it('offers the commands that change the service as buttons', async () => {

@@ -4,6 +4,7 @@ import { mostAttempts } from '../../../model/retry-schedule.ts'
 import { durationMs, durationText } from '../../../model/text/time.ts'
 import { act, busy, freeze, reset } from './actions.ts'
 import { Link } from './address.tsx'
+import { outcome } from './announce.tsx'
 import { type List, callApi } from './api.ts'
 import { advanceBy, advanceToAttempt, advanceToNext } from './clock-moves.tsx'
 import { clock, Countdown, serviceNow } from './clock.tsx'
@@ -60,6 +61,7 @@ function ClockControls() {
         onSubmit={(event) => {
           event.preventDefault()
           if (duration !== undefined) advanceBy(duration)
+          else outcome.value = { text: 'Enter a duration such as 1h30m.', bad: true }
         }}
       >
         <label>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ClaimView, FeedbackView, PaymentView } from '../../../../model/guests/records.ts'
 import { digitsOf, isolated, minorUnitsIn } from '../../../../model/text/money.ts'
 import { busy, pay, refund, release } from '../actions.ts'
+import { outcome } from '../announce.tsx'
 import { type List, money, ownLocation, queryText } from '../api.ts'
 import { Time } from '../clock.tsx'
 import { Action, Badge, Section } from '../elements.tsx'
@@ -98,7 +99,7 @@ function RefundForm({ id, rest }: { id: string; rest: number }) {
       class="inline"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isWrong) return
+        if (isWrong) return refuseAmount()
         void refund(id, cents).then((isDone) => isDone && setTyped(''))
       }}
     >
@@ -156,6 +157,12 @@ export function AmountField({ label, placeholder, typed, onType }: AmountFieldPr
       />
     </label>
   )
+}
+
+/** Says what a field for an amount takes. */
+export function refuseAmount(): void {
+  const example = (12.5).toFixed(digitsOf(ownLocation.value?.currency ?? ''))
+  outcome.value = { text: `Enter an amount such as ${example}, without thousands separators.`, bad: true }
 }
 
 /** Parses a typed amount into minor units; `undefined` unless it is a positive amount. */

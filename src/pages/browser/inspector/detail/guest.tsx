@@ -6,7 +6,7 @@ import { Refused } from '../../call.ts'
 import { act, busy, claim, pay, rate } from '../actions.ts'
 import { callApi, money } from '../api.ts'
 import { Action, Section, StatusCode } from '../elements.tsx'
-import { AmountField, centsOf } from './guest-records.tsx'
+import { AmountField, centsOf, refuseAmount } from './guest-records.tsx'
 
 /** Forms to act as a guest: claims an item, pays the balance or a part of it, rates, and races another guest. */
 export function Guest({ check }: { check: Check }) {
@@ -17,7 +17,7 @@ export function Guest({ check }: { check: Check }) {
   const amount_cents = centsOf(typed)
   const isWrong = typed.trim() !== '' && amount_cents === undefined
   const payBalance = async () => {
-    if (isWrong) return
+    if (isWrong) return refuseAmount()
     // A second click would pay the amount again.
     if (await pay(external_id, { guest_name, ...(amount_cents !== undefined && { amount_cents }) }))
       setTyped('')
