@@ -1,5 +1,6 @@
+import { lineWithNext } from './assertions/delivered-verdict.ts'
 import { waitForDelivered } from './assertions/delivered.ts'
-import { type Client, createClient } from './client.ts'
+import { type Client, createClient, TimedOut } from './client.ts'
 // Loaded with the library rather than with the first simulator, which would have to wait for it.
 import './http/listen.ts'
 import type { Fetch } from './http/in-process.ts'
@@ -71,9 +72,19 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     clear()
     return report
   }
+  const idleOrExplain: Service['idle'] = async (limits) => {
+    try {
+      await idle(limits)
+    } catch (error) {
+      if (!(error instanceof TimedOut)) throw error
+      const { data } = await client.deliveries.list({ status: 'pending', limit: MOST_SHOWN })
+      const message = `Deliveries were still due or in flight after ${(limits?.timeout ?? 0) / 1_000} s.`
+      throw new TimedOut([message, ...data.toReversed().map(lineWithNext)].join('\n'), { cause: error })
+    }
+  }
   return {
     ...client,
-    ...{ url, baseUrl, apiKey, ca, fetch, receive, received, idle, close },
+    ...{ url, baseUrl, apiKey, ca, fetch, receive, received, idle: idleOrExplain, close },
     deliveries: {
       ...client.deliveries,
       waitFor: (wanted) => waitForDelivered(client, wanted, thrownBy),
@@ -83,6 +94,9 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     [Symbol.asyncDispose]: () => close(),
   }
 }
+
+/** Deliveries that an error shows at most. */
+const MOST_SHOWN = 10
 
 const CLOSED = new Error(
   'the simulator was closed during this call; await every call and matcher before the test ends',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import {
   createSimulator,
   NotDelivered,
+  TimedOut,
   Unreachable,
   type Simulator,
   type SimulatorOptions,
@@ -211,6 +212,21 @@ describe('a simulator in this process', () => {
     await expect(one.locations.list()).rejects.toThrow(Unreachable)
     await expect(one.locations.list()).rejects.toThrow(/the simulator is closed/)
     await expect(fetch(url)).rejects.toThrow()
+  })
+
+  test('names the deliveries for which idle waited too long', async () => {
+    const one = await made({ port: false })
+    let respond = () => {}
+    const response = new Promise<Response>((resolve) => (respond = () => resolve(new Response())))
+    one.receive(SHOP, () => response)
+    await one.endpoints.create({ url: SHOP })
+    await one.checks.push('table-12', check())
+    const idle = one.idle({ timeout: 100 })
+    await expect(idle).rejects.toThrow(TimedOut)
+    await expect(idle).rejects.toThrow(
+      /^Deliveries were still due or in flight after 0\.1 s\.\n {2}dlv_\w{26} check\.created for check table-12, pending, no response yet$/,
+    )
+    respond()
   })
 
   test('says that a call was not awaited when it is closed during the call', async () => {
