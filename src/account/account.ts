@@ -13,6 +13,7 @@ import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
 import { moneyIn } from '../model/text/money.ts'
 import { groupedBy, eventsByCheck, acceptedAt, type CheckEvent, isAboutMoney } from './check-events.ts'
 import { isFullyPaid } from '../model/guests/claimed-items.ts'
+import { count } from '../model/text/count.ts'
 
 /** A finding of the report with its request. */
 export interface FindingOfCheck {
@@ -247,7 +248,7 @@ function attemptsText({ deliveries }: CheckEvent): string {
     : 'no retry is left'
   if (last === undefined) return 'no attempt was made yet'
   const answer = last.response_status === null ? last.outcome : `status ${last.response_status}`
-  return `${attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}, the last with ${answer}, and ${next}`
+  return `${count(attempts.length, 'attempt')}, the last with ${answer}, and ${next}`
 }
 
 /** A push that was refused because of claims, and that no accepted push of its check followed. */

@@ -4,7 +4,7 @@ import { eventTypes, type EventType } from '../model/event.ts'
 import { readApiKey, readServiceName, texts, type Reader } from '../model/simulator/settings.ts'
 import type { CallOptions } from '../client.ts'
 import { dataDirectoryOf, serviceNameIn } from './config/settings.ts'
-import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
+import { didYouMeanSentence } from '../model/text/advice.ts'
 import { localTimeIssue, parseTime } from '../model/text/time.ts'
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */

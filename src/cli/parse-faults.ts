@@ -1,4 +1,4 @@
-import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
+import { didYouMeanSentence } from '../model/text/advice.ts'
 import { durationMs } from '../model/text/time.ts'
 import {
   apiFaultKinds,

@@ -12,9 +12,10 @@ import {
 } from '../model/simulator/report.ts'
 import { NO_SUCH_PATH } from '../model/simulator/request-entry.ts'
 import { byMessage } from './render/report.ts'
-import { count, printable } from './render/text.ts'
+import { count } from '../model/text/count.ts'
+import { printable } from './render/text.ts'
 import type { Client } from '../client.ts'
-import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
+import { didYouMeanSentence } from '../model/text/advice.ts'
 import { splitAtCommas } from './flags.ts'
 
 type AccountCode = (typeof accountCodes)[number]

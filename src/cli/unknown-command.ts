@@ -1,7 +1,7 @@
 import type { Hook } from '@oclif/core'
 import { BaseCommand } from './base-command.ts'
 import { readGuides } from '../package-file.ts'
-import { closestWord, didYouMeanSentence } from '../model/text/did-you-mean.ts'
+import { closestWord, didYouMeanSentence } from '../model/text/advice.ts'
 import { CommandError, unexpectedArgument, usageError } from './errors.ts'
 import { suggestion } from './suggestion.ts'
 

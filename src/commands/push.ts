@@ -17,7 +17,7 @@ import {
 } from '../cli/push/source.ts'
 import { hasFields } from '../cli/render/foreign.ts'
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
-import { count } from '../cli/render/text.ts'
+import { count } from '../model/text/count.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import { ApiError, createClient, Unreachable, type Client } from '../client.ts'
 import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'

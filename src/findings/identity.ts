@@ -9,6 +9,7 @@ import {
 import { roundQuantity } from '../model/guests/claimed-items.ts'
 import { isLater } from '../model/revision.ts'
 import { isNewer, type Finding, plainName, type PushToCheck, some } from './finding.ts'
+import { count } from '../model/text/count.ts'
 
 /**
  * Finds an `external_id` that now names another thing. Claims follow the id, so guests would pay for the wrong item.
@@ -140,15 +141,11 @@ export function deltaSuspected({
   const { added, removed } = change
   const allNew = added.length > 0 && added.length === push.items.length
   if (!allNew || removed.length < 2 || renamedItems(change, isSameProduct).length > 0) return undefined
-  return `The push removed all ${removed.length} items of the check and added ${countNew(added)}. ${ONLY_LATEST}`
+  return `The push removed all ${removed.length} items of the check and added ${count(added.length, 'new item')}. ${ONLY_LATEST}`
 }
 
 const ONLY_LATEST =
   'If it has only the latest order, the other items are now lost. Push the complete list of items every time, not a delta.'
-
-function countNew({ length }: readonly PushedItem[]): string {
-  return length === 1 ? '1 new item' : `${length} new items`
-}
 
 /** True when a push has none of the items that were there: a delta, or an exchange. */
 export function replacesAll(before: readonly PushedItem[], after: readonly PushedItem[]): boolean {
@@ -173,7 +170,7 @@ export function deltaRepeated({
   if (states.some(({ items }) => items.length > 0 && !replacesAll(items, push.items))) return undefined
   const isRepeated = states.some((state, at) => at > 0 && isExchange(states[at - 1] ?? state, state))
   if (!isRepeated) return undefined
-  return `The push removed the only item of the check and added ${countNew(push.items)}, after an earlier push had replaced all items, too. ${ONLY_LATEST}`
+  return `The push removed the only item of the check and added ${count(push.items.length, 'new item')}, after an earlier push had replaced all items, too. ${ONLY_LATEST}`
 }
 
 /** True when all items of a check are replaced by other products; a closed check gets those of another party. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '../model/text/did-you-mean.ts'
+import { didYouMean } from '../model/text/advice.ts'
 import { localTimeIssue, parseTime } from '../model/text/time.ts'
 import { eventTypesAndPing, type EventType } from '../model/event.ts'
 import { Refusal } from '../model/refusal.ts'

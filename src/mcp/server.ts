@@ -2,7 +2,7 @@ import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotoc
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 import { describeFailure } from '../cli/errors.ts'
-import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
+import { didYouMeanSentence } from '../model/text/advice.ts'
 import { issuesOf } from '../model/validation.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import { checks, guests, push, triggerTool } from './tools/checks.ts'

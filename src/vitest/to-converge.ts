@@ -17,6 +17,7 @@ import {
   type RecordedPush,
 } from '../assertions/convergence.ts'
 import { failed, kindOf, passed, requireSimulator, type Outcome } from './matchers.ts'
+import { count } from '../model/text/count.ts'
 
 /** Options of the tried orders. */
 export interface ConvergeOptions {
@@ -143,7 +144,7 @@ function briefOf(body: RecordedPush['body'], orderBy: string): string {
   const ordering: unknown = push[orderBy as keyof PushInput]
   const parts = [
     typeof status === 'string' ? status : '',
-    Array.isArray(items) ? `${items.length} item${items.length === 1 ? '' : 's'}` : '',
+    Array.isArray(items) ? count(items.length, 'item') : '',
     totals?.total_cents === undefined ? '' : `total_cents ${totals.total_cents}`,
     ordering === undefined ? '' : `${orderBy} ${JSON.stringify(ordering)}`,
   ].filter((part) => part !== '')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
-import { closestWord } from '../../model/text/did-you-mean.ts'
+import { closestWord } from '../../model/text/advice.ts'
 import { settingName } from './settings.ts'
 
 /** The parts of a flag's definition that a settings file needs. */

@@ -6,7 +6,7 @@ import { countsOf, type State, type StateReport } from '../../model/simulator/st
 import { LONGEST_DOCUMENT, createStateScanner, stateText } from '../../model/simulator/record-lines.ts'
 import { writePrivateFile } from '../../private-file.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
-import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
+import { didYouMeanSentence } from '../../model/text/advice.ts'
 import { fromEnvironment } from '../flags.ts'
 import { readInParts, readUnmarked } from './input.ts'
 

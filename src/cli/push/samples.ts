@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
+import { didYouMeanSentence } from '../../model/text/advice.ts'
 import { packageFile } from '../../package-file.ts'
 import { usageError } from '../errors.ts'
 

@@ -1,6 +1,7 @@
 import chalk from 'chalk'
 import type { AttemptMessage } from '../../client.ts'
-import { printable, renderer, count } from './text.ts'
+import { count } from '../../model/text/count.ts'
+import { printable, renderer } from './text.ts'
 import { formatTime } from '../../model/text/time.ts'
 import { breakTo, cutTo, padTo, widthOf, wrapTo, renderFields } from './layout.ts'
 import { eventTypes } from '../../model/event.ts'

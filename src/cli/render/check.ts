@@ -2,7 +2,8 @@ import chalk from 'chalk'
 import { type CheckChange, type FieldChange, fieldName, type ItemDiff } from '../../model/check-diff.ts'
 import type { Check, CheckItem } from '../../model/check.ts'
 import { cutTo, padTo, renderFields, renderTable, widthOf } from './layout.ts'
-import { count, price, printable, renderer, status } from './text.ts'
+import { count } from '../../model/text/count.ts'
+import { price, printable, renderer, status } from './text.ts'
 import { formatTime } from '../../model/text/time.ts'
 
 /** Currencies of locations, by id. */

@@ -6,7 +6,8 @@ import type { ApiFault, DeliveryFault, FaultsView } from '../../model/simulator/
 import type { State, StateReport } from '../../model/simulator/state.ts'
 import type { SavedState } from '../files/state-files.ts'
 import { renderFields, renderTable } from './layout.ts'
-import { count, renderer, status } from './text.ts'
+import { count } from '../../model/text/count.ts'
+import { renderer, status } from './text.ts'
 
 /** Renders the clock of a state and its numbers of records. */
 export const renderState = renderer(({ clock, records, pending }: Contents): string => {

@@ -5,7 +5,8 @@ import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { bodyStart, faultsText } from './attempt.ts'
 import { breakTo, cutTo, renderTable, renderFields, widthOf } from './layout.ts'
-import { renderer, status, printable, count } from './text.ts'
+import { count } from '../../model/text/count.ts'
+import { renderer, status, printable } from './text.ts'
 
 /** URLs of endpoints by id; those of removed endpoints are missing. */
 type EndpointUrls = Readonly<Record<string, string>>

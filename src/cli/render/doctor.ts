@@ -1,6 +1,7 @@
 import chalk from 'chalk'
 import type { DoctorFinding } from '../doctor/finding.ts'
-import { printable, renderer, count } from './text.ts'
+import { count } from '../../model/text/count.ts'
+import { printable, renderer } from './text.ts'
 import { wrapTo } from './layout.ts'
 
 /** Result of `doctor`. */

@@ -2,7 +2,8 @@ import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
 import type { ClaimView, FeedbackView, PaymentView } from '../../model/guests/records.ts'
 import type { GuestAct, GuestsReport } from '../../client.ts'
-import { count, price, printable, renderer } from './text.ts'
+import { count } from '../../model/text/count.ts'
+import { price, printable, renderer } from './text.ts'
 
 /** Renders a claim with its items; `items` of the check provide their names. */
 export const renderClaim = renderer(

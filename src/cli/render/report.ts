@@ -9,7 +9,8 @@ import type {
 } from '../../model/simulator/report.ts'
 import type { Bundle } from '../../model/simulator/bundle.ts'
 import { cutTo, renderFields, renderTable, widthOf, wrapped } from './layout.ts'
-import { count, price, printable, renderer } from './text.ts'
+import { count } from '../../model/text/count.ts'
+import { price, printable, renderer } from './text.ts'
 import { formatTime } from '../../model/text/time.ts'
 
 /** Renders the findings of an integration: each code once, with its messages and their requests. */

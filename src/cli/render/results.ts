@@ -9,7 +9,8 @@ import {
 } from '../../conformance/report.ts'
 import { groupAlike } from '../../model/attempt-groups.ts'
 import { renderFields, wrapped } from './layout.ts'
-import { count, printable, renderer } from './text.ts'
+import { count } from '../../model/text/count.ts'
+import { printable, renderer } from './text.ts'
 import type { countOutcomes, VerifyOutcome } from '../verify.ts'
 
 /**

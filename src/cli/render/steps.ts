@@ -10,7 +10,8 @@ import type { TakenStep, Triggered } from '../trigger.ts'
 import { renderClaim, renderFeedback, renderPayment } from './guests.ts'
 import { widthOf, wrapTo } from './layout.ts'
 import { renderPush } from './push.ts'
-import { count, price, printable, renderer } from './text.ts'
+import { count } from '../../model/text/count.ts'
+import { price, printable, renderer } from './text.ts'
 
 /** Renders a step of the demo. */
 export const renderDemoStep = renderer(
@@ -240,5 +241,5 @@ function expectationText(
 function faultText({ on, times, ...fault }: Record<string, unknown>): string {
   const kinds = Object.keys(fault).filter((name) => name !== 'paths' && !name.endsWith('_ms'))
   const where = on === 'api' ? ' into the API' : ''
-  return `${kinds.join(', ')}${where}${typeof times === 'number' ? ` (${times} ${times === 1 ? 'time' : 'times'})` : ''}`
+  return `${kinds.join(', ')}${where}${typeof times === 'number' ? ` (${count(times, 'time')})` : ''}`
 }

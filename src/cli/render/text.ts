@@ -94,11 +94,6 @@ export function status(word: string): string {
   return (statusColours[word] ?? chalk.red)(word)
 }
 
-/** Returns `12 items` or `1 item`; `plural` is for irregular nouns. */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`
-}
-
 /** Formats 1350 and `USD` as `$13.50`; only the number when the currency is unknown. */
 export function price(cents: number, currency: string | undefined): string {
   const format = currency === undefined ? undefined : formatOf(currency)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
+import { didYouMeanSentence } from '../../model/text/advice.ts'
 import { usageError } from '../errors.ts'
 import { packageFile } from '../../package-file.ts'
 

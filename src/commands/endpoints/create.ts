@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { allEndpoints, isSameUrl } from '../../cli/endpoint-urls.ts'
-import { count } from '../../cli/render/text.ts'
+import { count } from '../../model/text/count.ts'
 import { ApiError, type Client } from '../../client.ts'
 import { openEnvFile } from '../../cli/files/env-file.ts'
 import { chosenEvents, dotenvFlag, fromEnvironment, httpUrlArg } from '../../cli/flags.ts'

@@ -1,5 +1,5 @@
 import { newToken } from '../../ids.ts'
-import { trustAdvice } from '../../model/text/trust-advice.ts'
+import { trustAdvice } from '../../model/text/advice.ts'
 import { makeReport, type ConformanceReport } from '../report.ts'
 import { createAsk, isSuccess, NoAnswer, type ServiceResponse, type Ask, type Method } from './ask.ts'
 import type { ContractCase } from './case.ts'

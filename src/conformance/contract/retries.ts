@@ -6,6 +6,7 @@ import { created } from './events.ts'
 import type { Registered, Target } from './target.ts'
 import type { Item } from './trial-checks.ts'
 import { pushText } from './pushes.ts'
+import { count } from '../../model/text/count.ts'
 
 const SCHEDULE = 'section 6, rule 5: 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours, 24 hours'
 
@@ -43,7 +44,7 @@ export const retries: readonly ContractCase[] = [
       const { steps, after } = await retryRun(target)
       if (steps.length < schedule.length || steps.some(isOffSchedule))
         throw new NotChecked('The earlier retries did not follow the schedule.')
-      must(after === 0, `${moreAttempts(after)} arrived in the following three days.`)
+      must(after === 0, `${count(after, 'more attempt')} arrived in the following three days.`)
     },
   ),
   {
@@ -126,7 +127,7 @@ export const retries: readonly ContractCase[] = [
       await target.advance(2 * DAY)
       await sleep(quietAfter(target, waitedMs))
       const more = hook.arrivals.length - until
-      must(more === 0, `${moreAttempts(more)} arrived after a 2xx.`)
+      must(more === 0, `${count(more, 'more attempt')} arrived after a 2xx.`)
     },
   ),
   rule(
@@ -164,14 +165,9 @@ async function attemptsAnsweredAfter(target: Target, delayMs: number): Promise<n
   return retry === undefined ? 1 : 2
 }
 
-function moreAttempts(count: number): string {
-  return `${count} more attempt${count === 1 ? '' : 's'}`
-}
-
 /** `5 minutes`, `2 hours`. */
 function words(seconds: number): string {
-  const [count, unit] = seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
+  return seconds < 3600 ? count(seconds / 60, 'minute') : count(seconds / 3600, 'hour')
 }
 
 /** In seconds. */

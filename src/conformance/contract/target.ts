@@ -6,6 +6,7 @@ import { fillBody, fillPath, type Profile, type RequestTemplate } from './profil
 import type { Arrival, Hook, Receiver } from './receiver.ts'
 import { idCandidates, secretsIn } from './shape.ts'
 import { createTrialChecks, type Item, type TrialCheck, type TrialChecks } from './trial-checks.ts'
+import { count } from '../../model/text/count.ts'
 
 /** A registered webhook endpoint, with the path where its deliveries arrive. */
 export interface Registered {
@@ -198,7 +199,7 @@ function whyMissing(
       `${late} at a registered URL, such as ${receiver.url}/hook-1. Signed requests arrived elsewhere: ${strays.join(', ')}.`,
     )
   if (others > 0)
-    return new Broken(`${late}. ${others} other ${others === 1 ? 'delivery' : 'deliveries'} arrived.`)
+    return new Broken(`${late}. ${count(others, 'other delivery', 'other deliveries')} arrived.`)
   if (isReachable) return new Broken(`${late}.`)
   return new NotChecked(
     receiver.isPublic

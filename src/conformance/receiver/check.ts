@@ -1,7 +1,7 @@
 import { createNewId } from '../../ids.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import { trustAdvice } from '../../model/text/trust-advice.ts'
+import { trustAdvice } from '../../model/text/advice.ts'
 import { makeReport, type CaseResult, type ConformanceReport } from '../report.ts'
 import type { ReceiverCase } from './case.ts'
 import { createConvergence, type StateCheck, converges } from './convergence/judge.ts'

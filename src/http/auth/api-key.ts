@@ -4,6 +4,7 @@ import { Refusal } from '../../model/refusal.ts'
 import type { Service } from '../../service.ts'
 import type { RateLimit } from '../../model/simulator/settings.ts'
 import { timers } from '../../timers.ts'
+import { count } from '../../model/text/count.ts'
 
 /** Returns the SHA-256 of a key in hex, as keys are stored (contract section 2). */
 export function hashOf(key: string): string {
@@ -150,7 +151,7 @@ async function limitBy(
 /** Returns the refusal with whole seconds for `Retry-After`, at least 1. */
 function refusal({ requests, seconds }: RateLimit, msBeforeNext: number): Refusal {
   const retry_after_seconds = Math.max(1, Math.ceil(msBeforeNext / 1000))
-  const limit = `${requests} request${requests === 1 ? '' : 's'} per ${seconds === 1 ? 'second' : `${seconds} seconds`}`
+  const limit = `${count(requests, 'request')} per ${seconds === 1 ? 'second' : `${seconds} seconds`}`
   return new Refusal(
     'rate_limited',
     `Rate limit of this API key exceeded: ${limit}. Retry after ${retry_after_seconds} s.`,

@@ -8,6 +8,7 @@ import type { Service } from '../../service.ts'
 import { keptUpToLimit } from '../list.ts'
 import { ok, type Call, type Documented } from '../route.ts'
 import { deliveryOf, sentSignature, signedRecords } from './deliveries.ts'
+import { count } from '../../model/text/count.ts'
 
 interface SentRequestParts {
   service: Pick<Service, 'get'>
@@ -67,8 +68,10 @@ function attemptIn({ id, attempts }: Delivery, query: URLSearchParams): Attempt 
   if (given === null) return attempts.at(-1)
   const found = attempts.find(({ number }) => String(number) === given)
   if (found !== undefined) return found
-  const made = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`
-  throw new Refusal('not_found', `Delivery ${id} has ${made}, none with the number ${given.slice(0, 20)}.`)
+  throw new Refusal(
+    'not_found',
+    `Delivery ${id} has ${count(attempts.length, 'attempt')}, none with the number ${given.slice(0, 20)}.`,
+  )
 }
 
 function signatureOf(...signed: [...Parameters<typeof sentSignature>]): {

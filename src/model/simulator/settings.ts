@@ -1,5 +1,5 @@
 import { apiKeyPattern } from '../api-key.ts'
-import { didYouMean } from '../text/did-you-mean.ts'
+import { didYouMean } from '../text/advice.ts'
 import { localTimeIssue, parseTime } from '../text/time.ts'
 import { ORDER_BY, orderFieldIssue } from '../revision.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../text/service-name.ts'

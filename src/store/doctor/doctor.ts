@@ -2,8 +2,9 @@ import { REPAIR_ADVICE } from '../errors.ts'
 import { acquireLock, isLockDraft } from '../lock.ts'
 import { isTemporary } from '../snapshot/adapter.ts'
 import { type JournalVerdict, judgeStore, type SnapshotVerdict, type StoreVerdict } from './judge.ts'
-import { applyRepair, counted, holdsKey, octal, planRepair } from './repair.ts'
+import { applyRepair, holdsKey, octal, planRepair } from './repair.ts'
 import { type Content, modeWanted, type Survey, surveyDirectory } from './survey.ts'
+import { count } from '../../model/text/count.ts'
 
 /** Findings about a data directory, and the repairs made. */
 export interface CheckUp {
@@ -157,13 +158,12 @@ function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): 
   if (fault !== undefined) {
     const outlook = newer
       ? ''
-      : ` ${counted(kept.length, 'transaction')} can be kept, ${counted(lost, 'line')} cannot.`
+      : ` ${count(kept.length, 'transaction')} can be kept, ${count(lost, 'line')} cannot.`
     return found(name, 'bad', `${name} line ${fault.line} (byte ${fault.byte}): ${fault.why}.${outlook}`)
   }
-  if (lost > 0)
-    return found(name, 'bad', `${name}: transactions before ${counted(lost, 'line')} are missing.`)
+  if (lost > 0) return found(name, 'bad', `${name}: transactions before ${count(lost, 'line')} are missing.`)
   const range = lines === 0 ? '' : ` (${first}–${last})`
-  const whole = `${name} is intact: ${counted(lines, 'transaction')}${range}`
+  const whole = `${name} is intact: ${count(lines, 'transaction')}${range}`
   if (torn === 0) return found(name, 'good', `${whole}.`)
   return found(
     name,
@@ -205,6 +205,6 @@ function sizesFinding({ entries }: Survey): DirectoryFinding {
   return found(
     'size',
     'good',
-    `The data directory contains ${counted(files.length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB.`,
+    `The data directory contains ${count(files.length, 'file')}, ${(bytes / 1e6).toFixed(1)} MB.`,
   )
 }

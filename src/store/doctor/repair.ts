@@ -8,6 +8,7 @@ import { apiKeyPattern } from '../../model/api-key.ts'
 import { syncDirectory } from '../../replace-file.ts'
 import { OWNER_ONLY, writeNewFile } from '../disk.ts'
 import { newTemporary } from '../snapshot/adapter.ts'
+import { count } from '../../model/text/count.ts'
 
 /** One step of a repair; no step deletes data. `message` is printed after the step. */
 export type Step = { name: string; message: string } & (
@@ -69,8 +70,8 @@ function planJournal(
   const as = freeName(namesOf(entries), `${name}.damaged`)
   const content = Buffer.concat(kept.map(({ start, end }) => bytes.subarray(start, end)))
   const left =
-    lost === 0 ? 'Nothing was lost' : `${counted(lost, 'line')} could not be kept${from(fault?.line)}`
-  const message = `${name}: ${counted(kept.length, 'transaction')} kept. ${left}. The original file is ${as}.`
+    lost === 0 ? 'Nothing was lost' : `${count(lost, 'line')} could not be kept${from(fault?.line)}`
+  const message = `${name}: ${count(kept.length, 'transaction')} kept. ${left}. The original file is ${as}.`
   return [{ do: 'replace', name, as, content, message }]
 }
 
@@ -90,7 +91,7 @@ function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdi
     return [{ do: 'move aside', name: 'db.json', as, message: `${message}. ${aside}` }]
   }
   const { kept, lost, firstLost } = snapshot.salvaged
-  const left = lost === 0 ? 'without losses' : `${counted(lost, 'line')} could not be read${from(firstLost)}`
+  const left = lost === 0 ? 'without losses' : `${count(lost, 'line')} could not be read${from(firstLost)}`
   const message = `db.json was rebuilt from ${kept} records, ${left}. ${aside}`
   return [{ do: 'replace', name: 'db.json', as, content: snapshotOf(snapshot.salvaged, known), message }]
 }
@@ -108,11 +109,6 @@ export function holdsKey(bytes: Buffer): boolean {
 
 export function octal(mode: number): string {
   return mode.toString(8).padStart(4, '0')
-}
-
-/** Returns a number with a noun: `1 line`, `2 lines`. */
-export function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 function from(line: number | undefined): string {

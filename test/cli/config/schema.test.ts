@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { settableFlags } from '../../../src/cli/start/flags.ts'
-import { closestWord } from '../../../src/model/text/did-you-mean.ts'
+import { closestWord } from '../../../src/model/text/advice.ts'
 import { configSchema } from '../../../src/cli/config/schema.ts'
 import { settingName } from '../../../src/cli/config/settings.ts'
 import Start from '../../../src/commands/start.ts'

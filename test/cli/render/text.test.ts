@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { count, money } from '../../../src/cli/render/text.ts'
+import { money } from '../../../src/cli/render/text.ts'
+import { count } from '../../../src/model/text/count.ts'
 import { formatTime } from '../../../src/model/text/time.ts'
 
 test.each([

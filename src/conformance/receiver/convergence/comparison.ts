@@ -1,4 +1,5 @@
 import { escapeRegExp, isList, isObject, type Json, type View } from './view.ts'
+import { count } from '../../../model/text/count.ts'
 
 /** The views of one trial: one for each check, or one for everything. */
 export type Views = readonly View[]
@@ -209,7 +210,7 @@ function differing(one: Json | undefined, other: Json | undefined, path: string)
     if (more.length === 1 && others.length === 1 && isObject(first) && isObject(second))
       return differing(first, second, `${path}[]`)
     if (one.length !== other.length)
-      return [{ path: path || WHOLE, one: entryCount(one.length), other: entryCount(other.length) }]
+      return [{ path: path || WHOLE, one: entries(one), other: entries(other) }]
     return [{ path: `${path}[]`, one: shown(first), other: shown(second) }]
   }
   return [{ path: path || WHOLE, one: shown(one), other: shown(other) }]
@@ -228,8 +229,8 @@ function beyond(list: readonly Json[], other: readonly Json[]): Json[] {
   })
 }
 
-function entryCount(count: number): string {
-  return count === 1 ? '1 entry' : `${count} entries`
+function entries({ length }: readonly Json[]): string {
+  return count(length, 'entry', 'entries')
 }
 
 /** Long enough for an amount or a name. */

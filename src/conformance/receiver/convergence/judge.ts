@@ -5,6 +5,7 @@ import { createScenario, type TrialEvent } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
 import { createTrials, type Ends, type EndWait, type Sequence, type Signer, type Trials } from './trials.ts'
 import { createComparison, type Leaves, type Views } from './comparison.ts'
+import { count } from '../../../model/text/count.ts'
 
 /** Options of `--state-url`. */
 export interface StateCheck extends StateSource {
@@ -95,7 +96,7 @@ function passed({ tried }: Found, trials: Trials, seed: number): string {
     ignored.length === 0
       ? ''
       : ` Ignored fields, which differ between identical runs or count deliveries: ${ignored.join(', ')}.`
-  return `${tried} ${tried === 1 ? 'sequence' : 'sequences'} of ${trials.sent.length} deliveries ended in the same state (seed ${seed}).${differing}`
+  return `${count(tried, 'sequence')} of ${trials.sent.length} deliveries ended in the same state (seed ${seed}).${differing}`
 }
 
 function ignoredFields(trials: Trials): string[] {
@@ -317,7 +318,7 @@ const LATE_MS = 1_000
 
 /** The lag is unknown where the views never came to rest. */
 function tooSlow(tried: number, lagMs: number | undefined): string {
-  const compared = `Only ${tried} ${tried === 1 ? 'sequence was' : 'sequences were'} compared in the time limit.`
+  const compared = `Only ${count(tried, 'sequence was', 'sequences were')} compared in the time limit.`
   if (lagMs === undefined) return `${compared} The state changed long after the response. ${ANSWER_LATER}`
   return lagMs < LATE_MS
     ? `${compared} The receiver takes too long to answer. Let it answer faster.`

@@ -20,6 +20,7 @@ import {
   deliveryFaultKinds,
 } from '../../../model/simulator/fault-kinds.ts'
 import type { Fault, FaultsView } from '../../../model/simulator/fault.ts'
+import { count } from '../../../model/text/count.ts'
 
 /** Controls of the whole service: clock, faults and reset. */
 export function Controls() {
@@ -313,10 +314,6 @@ function isOfDeliveries(kind: FaultKind): kind is DeliveryFaultKind {
   return (deliveryFaultKinds as readonly string[]).includes(kind)
 }
 
-function timesText(count: number): string {
-  return `triggered ${count} ${count === 1 ? 'time' : 'times'}`
-}
-
 /** Returns a text for each kind of a fault: value, injections so far, and the rest of the limit. */
 function faultRows(fault: Fault): string[] {
   const values = { ...fault } as Record<string, unknown>
@@ -325,6 +322,6 @@ function faultRows(fault: Fault): string[] {
     if (typeof value !== 'number') return []
     const amount = kind === 'latency' ? durationText(value) : `${Math.round(value * 100)}%`
     const left = fault.left === undefined ? '' : `, ${fault.left} left`
-    return [`${kind} ${amount}, ${timesText(fault.happened?.[kind] ?? 0)}${left}`]
+    return [`${kind} ${amount}, triggered ${count(fault.happened?.[kind] ?? 0, 'time')}${left}`]
   })
 }

@@ -6,6 +6,7 @@ import { Button, type CheckProps, Choice, isBlocked, Line, type PartProps } from
 import { Item } from './item.tsx'
 import { Bar, Pay } from './pay.tsx'
 import { PaidByOthers, Receipts } from './receipt.tsx'
+import { count } from '../../../model/text/count.ts'
 
 /** The guest page of a table (contract section 7); the service and the browser render the same component. */
 export function Table({ model, actions }: { model: PageModel; actions: Actions }) {
@@ -209,7 +210,7 @@ function Rating({ check, index, model, actions }: CheckProps) {
             value={String(rating)}
             checked={given === rating}
             text={rating <= given ? '★' : '☆'}
-            label={rating === 1 ? '1 star' : `${rating} stars`}
+            label={count(rating, 'star')}
             choose={() => choose(rating)}
           />
         ))}

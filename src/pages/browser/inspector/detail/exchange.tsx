@@ -5,6 +5,7 @@ import type { SentRequest } from '../../../../model/simulator/sent-request.ts'
 import { formatTime } from '../../../../model/text/time.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { Badge, CopyButton, Section, StatusCode } from '../elements.tsx'
+import { count } from '../../../../model/text/count.ts'
 
 /** The request of an attempt as it was sent. */
 export function RequestSent({ sent }: { sent: SentRequest }) {
@@ -234,7 +235,7 @@ function Value({ value, before, after = '', depth = 0, isOpenAt }: ValueProps) {
         {before}
         {open}
         <span class="fold">
-          {` ${entries.length} ${isList ? 'item' : 'field'}${entries.length === 1 ? '' : 's'} `}
+          {` ${count(entries.length, isList ? 'item' : 'field')} `}
           {close}
           {after}
         </span>

@@ -9,6 +9,7 @@ import { Badge, StatusCode } from '../elements.tsx'
 import { RegisterButton } from '../endpoint-actions.tsx'
 import type { View } from '../list/view.ts'
 import { onLive, throttled } from '../live.ts'
+import { count } from '../../../../model/text/count.ts'
 
 /** An endpoint with its count of consecutive failed deliveries and the outcome of its newest ones. */
 export type Endpoint = WebhookEndpointView & RecentDeliveries & { consecutive_failures: number }
@@ -88,7 +89,7 @@ export const endpointsView: View<Endpoint> = {
 export function healthText({ status, disabled_reason, consecutive_failures }: Endpoint): string {
   if (status === 'disabled') return disabled_reason ?? 'disabled'
   if (consecutive_failures === 0) return 'healthy'
-  return `${consecutive_failures} consecutive ${consecutive_failures === 1 ? 'failure' : 'failures'}`
+  return count(consecutive_failures, 'consecutive failure')
 }
 
 /** Returns the part of the newest deliveries that were delivered: `92%`; empty without deliveries. */
