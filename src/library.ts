@@ -5,7 +5,7 @@ import { type Client, createClient, TimedOut } from './client.ts'
 import './http/listen.ts'
 import type { Fetch } from './http/in-process.ts'
 import { requireKnownOptions, requireOptions, shown } from './model/simulator/settings.ts'
-import { type Simulator as Service, type SimulatorOptions, startSimulator } from './simulator.ts'
+import { type SimulatorOptions, startSimulator, type StartedSimulator } from './simulator.ts'
 
 /**
  * A service in this process, with every call of {@link Client}. The names are those of the commands. Calls resolve with the
@@ -14,7 +14,7 @@ import { type Simulator as Service, type SimulatorOptions, startSimulator } from
 export interface Simulator
   extends
     Client,
-    Pick<Service, 'url' | 'baseUrl' | 'apiKey' | 'ca' | 'fetch' | 'idle' | 'close'>,
+    Pick<StartedSimulator, 'url' | 'baseUrl' | 'apiKey' | 'ca' | 'fetch' | 'idle' | 'close'>,
     AsyncDisposable {
   /**
    * Delivers to a URL, and to every URL below it, in this process. Returns a function that ends this.
@@ -54,7 +54,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const service = await startSimulator({ port, ref, ...others })
   const { url, baseUrl, apiKey, ca, fetch, thrownBy, idle } = service
   let closing: Promise<void> | undefined
-  const close: Service['close'] = (how) => {
+  const close: StartedSimulator['close'] = (how) => {
     if (how !== undefined) requireKnownOptions(how, ['drain'])
     return (closing ??= service.close(how))
   }
@@ -72,7 +72,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     clear()
     return report
   }
-  const idleOrExplain: Service['idle'] = async (limits) => {
+  const idleOrExplain: StartedSimulator['idle'] = async (limits) => {
     try {
       await idle(limits)
     } catch (error) {
@@ -119,7 +119,7 @@ const MOST_KEPT = 1_000
 type Receiver = (request: Request) => Response | Promise<Response>
 
 /** Stores deliveries to receivers in this process. */
-function createReceived(receive: Service['receive']) {
+function createReceived(receive: StartedSimulator['receive']) {
   const bases = new Set<string>()
   const requests: ReceivedRequest[] = []
 

@@ -46,7 +46,7 @@ import { timers } from './timers.ts'
 export type { SimulatorOptions } from './simulator-options.ts'
 
 /** A running service. */
-export interface Simulator {
+export interface StartedSimulator {
   /** Base URL of the service. The API is under `/v1`, the simulator's own controls under `/_sim`. */
   url: string
   baseUrl: string
@@ -87,7 +87,7 @@ export interface Simulator {
  * @throws TypeError for invalid options, StoreDamaged, DirectoryInUse, DirectoryUnusable or PortUnavailable; then
  * nothing keeps running.
  */
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function startSimulator(options: SimulatorOptions = {}): Promise<StartedSimulator> {
   requireAbortSignals()
   const settings = await readSettings(options)
   const { serviceName = texts.serviceName } = settings
@@ -126,7 +126,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 export async function startReplay(
   bundle: Bundle,
   settings: Pick<SimulatorOptions, 'port' | 'host' | 'onError'>,
-): Promise<Simulator> {
+): Promise<StartedSimulator> {
   const listening = settings.port === false ? undefined : import('./http/listen.ts')
   const { partsOfReplay } = await import('./simulator/replay.ts')
   return startOn({ ...partsOfReplay(bundle, settings), listening })
@@ -160,7 +160,7 @@ async function openStore(
   return { store, values, shared: undefined }
 }
 
-async function startOn(parts: Parts): Promise<Simulator> {
+async function startOn(parts: Parts): Promise<StartedSimulator> {
   const { store, clock, newId, newSecret, newApiKey, replay, onError } = parts
   const { metrics = createMetrics(), shared } = parts
   const service = metrics.counted(createService({ store, clock, newId, newSecret }))

@@ -13,10 +13,10 @@ import {
   type StreamMessage,
 } from '../src/client.ts'
 import { createCall, createSend } from '../src/client/transport.ts'
-import { startSimulator, type Simulator } from '../src/simulator.ts'
+import { startSimulator, type StartedSimulator } from '../src/simulator.ts'
 import { checkBody } from './support/cli.ts'
 
-let simulator: Simulator
+let simulator: StartedSimulator
 beforeAll(async () => void (simulator = await startSimulator({ port: 0 })))
 afterAll(() => simulator.close())
 

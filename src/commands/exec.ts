@@ -22,7 +22,7 @@ import { createClient, type Client } from '../client.ts'
 import { readAuthorityCertificate } from '../certificates.ts'
 import { authorityFile } from '../data-directory.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
-import { startSimulator, type Simulator } from '../simulator.ts'
+import { startSimulator, type StartedSimulator } from '../simulator.ts'
 import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 
 const {
@@ -216,7 +216,7 @@ export default class Exec extends BaseCommand {
     if (this.temporary !== undefined) rmSync(this.temporary, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  private async runWith({ url, baseUrl, apiKey, ca }: Simulator, directory: string): Promise<number> {
+  private async runWith({ url, baseUrl, apiKey, ca }: StartedSimulator, directory: string): Promise<number> {
     if (this.wasInterrupted) return exitCodes.interrupted
     const file = authorityFile(directory)
     // Commands inside CMD, such as `certs create`, use the same authority.

@@ -14,7 +14,7 @@ import { sinceFlag, timeOf } from '../cli/time.ts'
 import { ApiError, createClient, type Client } from '../client.ts'
 import { toTap } from '../conformance/report.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
-import { startReplay, type Simulator } from '../simulator.ts'
+import { startReplay, type StartedSimulator } from '../simulator.ts'
 
 export default class Replay extends BaseCommand {
   static override description =
@@ -119,7 +119,7 @@ export default class Replay extends BaseCommand {
     return { ...report, account: isRecorded ? recorded.account : await client.account({ all_closed: true }) }
   }
 
-  private async serve(simulator: Simulator, opens: boolean): Promise<void> {
+  private async serve(simulator: StartedSimulator, opens: boolean): Promise<void> {
     this.signals = listenForSignals()
     const { url, baseUrl, apiKey } = simulator
     const inspector = simulator.inspectorLink()

@@ -7,7 +7,7 @@ import { createJsonLog, requireOneStore, requireRepeatable, startFlags } from '.
 import { announce, listenForSignals, optionsOf, warningsOf } from '../cli/start/start.ts'
 import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
-import { startSimulator, type Simulator } from '../simulator.ts'
+import { startSimulator, type StartedSimulator } from '../simulator.ts'
 import { runningService } from '../cli/running-service.ts'
 import { CommandError, describeFailure } from '../cli/errors.ts'
 
@@ -65,7 +65,7 @@ export default class Start extends BaseCommand {
     await removeRun(directory, process.pid)
   }
 
-  private ready(simulator: Simulator): void {
+  private ready(simulator: StartedSimulator): void {
     const { url, baseUrl, apiKey } = simulator
     if (this.wantsJson)
       this.printLine({ type: 'ready', url, base_url: baseUrl, api_key: apiKey, pid: process.pid }, () => '')

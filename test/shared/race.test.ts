@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client.ts'
-import { startSimulator, type Simulator } from '../../src/simulator.ts'
+import { startSimulator, type StartedSimulator } from '../../src/simulator.ts'
 import { isSoak } from '../soak/seeded.ts'
 import { postgresPrograms, openTestDatabase, type Database } from '../support/postgres.ts'
 import { check, item, totals } from '../support/simulator.ts'
@@ -34,7 +34,7 @@ function codeOf(error: unknown): unknown {
 
 describe.skipIf(postgresPrograms === undefined)('three instances of one sandbox', () => {
   let database: Database
-  let instances: Simulator[] = []
+  let instances: StartedSimulator[] = []
   beforeAll(async () => {
     database = await openTestDatabase()
     const start = () => startSimulator({ port: 0, store: database.url, sandbox: 'race' })

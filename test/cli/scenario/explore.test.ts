@@ -9,7 +9,7 @@ import { createAgreement, type Agreement } from '../../../src/conformance/receiv
 import { NotJudged } from '../../../src/conformance/receiver/convergence/state-view.ts'
 import { eventTypes } from '../../../src/model/event.ts'
 import type { Check } from '../../../src/model/check.ts'
-import { startSimulator, type Simulator } from '../../../src/simulator.ts'
+import { startSimulator, type StartedSimulator } from '../../../src/simulator.ts'
 import { isSoak, sampled } from '../../soak/seeded.ts'
 import { SECRET, startExploredReceiver, type IntakeName } from '../../support/explored-receiver.ts'
 import { startReceiver, type Handle } from '../../support/https-receiver.ts'
@@ -27,7 +27,7 @@ interface Wanted {
   changing?: { path: RegExp; change: Change }
 }
 
-function changed(fetch: Simulator['fetch'], { path, change }: NonNullable<Wanted['changing']>) {
+function changed(fetch: StartedSimulator['fetch'], { path, change }: NonNullable<Wanted['changing']>) {
   return async (address: string, init: RequestInit): Promise<Response> => {
     const response = await fetch(address, init)
     if (init.method !== 'GET' || !path.test(address) || !response.ok) return response
