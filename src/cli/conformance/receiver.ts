@@ -73,6 +73,7 @@ export function requireUsableSecret(secret: string): void {
 interface StateFlags {
   'state-url': string | undefined
   'state-header': string[] | undefined
+  'state-ignore'?: string[] | undefined
   seed: number
 }
 
@@ -85,9 +86,9 @@ export function stateCheck(
   asked: StateFlags,
   trust: Pick<StateCheck, 'ca' | 'insecure'>,
 ): StateCheck | undefined {
-  const { 'state-url': text, 'state-header': lines, seed } = asked
+  const { 'state-url': text, 'state-header': lines, 'state-ignore': ignore, seed } = asked
   const headers = parseHeaders(lines, '--state-header')
-  return text === undefined ? undefined : { ...stateUrl(text), ...trust, headers, seed }
+  return text === undefined ? undefined : { ...stateUrl(text), ...trust, headers, ignore, seed }
 }
 
 /** Matches braces, also as shells and URL libraries encode them. */

@@ -74,6 +74,12 @@ export default class ReceiverCheck extends ConformanceCommand {
     }),
     'service-name': knownServiceNameFlag(),
     ...stateFlags,
+    'state-ignore': Flags.string({
+      description: 'Field of the state that is not compared, as messages name it: log, items[].note.',
+      multiple: true,
+      multipleNonGreedy: true,
+      dependsOn: ['state-url'],
+    }),
     seed: Flags.integer({
       description: 'Random seed of the deliveries for --state-url.',
       default: 1,

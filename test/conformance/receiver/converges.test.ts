@@ -11,8 +11,10 @@ import { examine, startReference } from './check.ts'
 
 const folder = fileURLToPath(new URL('./strangers/', import.meta.url))
 
-/** Shorter than for users, whose receivers may be further away. */
-const waits = { quietMs: [300, 1_500], limitMs: 4_000, searchMs: isSoak ? 3_000 : 400 } as const
+/** Shorter than for users, whose receivers may be further away. The soak tries as many sequences on each machine. */
+const waits = isSoak
+  ? ({ quietMs: [300, 1_500], limitMs: 4_000, searchMs: 6_000, sequences: 12 } as const)
+  : ({ quietMs: [300, 1_500], limitMs: 4_000, searchMs: 400, sequences: 2 } as const)
 
 function judge(
   receiver: string,
@@ -23,9 +25,10 @@ function judge(
     signal = new AbortController().signal,
     change = {},
     events = undefined as readonly EventType[] | undefined,
+    ignore = undefined as string[] | undefined,
   } = {},
 ) {
-  const asked = { 'state-url': view, 'state-header': headers, seed }
+  const asked = { 'state-url': view, 'state-header': headers, 'state-ignore': ignore, seed }
   const state = stateCheck(asked, { ca: [], insecure: false })
   return examine(receiver, {
     cases: converges,
@@ -208,6 +211,7 @@ async function judgedState<T>(
   show: (kept: T) => unknown,
   change: { searchMs?: number } = {},
   events?: readonly EventType[],
+  ignore?: string[],
 ) {
   const states = new Map<string, T>()
   const answer: Handle = (response, { method, url, body }) => {
@@ -223,7 +227,7 @@ async function judgedState<T>(
     if (id !== undefined && kept !== undefined) states.set(id, kept)
     return response.writeHead(204).end()
   }
-  return withReceiver(answer, ({ url }) => judge(url, `${url}{check_id}`, { change, events }))
+  return withReceiver(answer, ({ url }) => judge(url, `${url}{check_id}`, { change, events, ignore }))
 }
 
 interface Event {
@@ -350,6 +354,40 @@ describe.concurrent('with --events', { timeout: 180_000 }, () => {
   test('a receiver of two last events that keeps the last arrival fails', async () => {
     const { report } = await judgedRows(['check.fully_paid', 'check.closed'])
     expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'failed' })
+  })
+})
+
+describe.concurrent('a receiver that shows a log of its deliveries', { timeout: 180_000 }, () => {
+  interface Kept {
+    event: Event
+    log: { text: string }[]
+  }
+  const keep = (kept: Kept | undefined, event: Event): Kept => {
+    const isNewer = event.type.startsWith('check.') && !(kept && kept.event.created_at > event.created_at)
+    const log = [...(kept?.log ?? []), { text: `${event.type} in place ${kept?.log.length ?? 0}` }]
+    return { event: isNewer || kept === undefined ? event : kept.event, log }
+  }
+  const show = ({ event, log }: Kept) => ({ status: event.data.status, log })
+  const judgedLog = (ignore?: string[]) =>
+    judgedState(keep, show, {}, ['check.created', 'check.updated', 'check.closed'], ignore)
+
+  test.runIf(isSoak)('fails with the log', async () => {
+    expect(results(await judgedLog())).toMatchObject({ deduplicates: 'failed' })
+  })
+
+  test('passes when the log is ignored', async () => {
+    const report = await judgedLog(['log[].text'])
+    expect(results(report)).toMatchObject({ deduplicates: 'failed' })
+    const without = await judgedLog(['log'])
+    expect(results(without), details(without)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+  })
+
+  test('is not judged when no field has the name', async () => {
+    const report = await judgedLog(['logs'])
+    expect(results(report)).toEqual({ deduplicates: 'error', orders: 'error' })
+    expect(detailOf(report, 'orders')).toBe(
+      'The response of --state-url has no logs, which --state-ignore names.',
+    )
   })
 })
 

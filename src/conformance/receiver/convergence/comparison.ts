@@ -1,4 +1,4 @@
-import { escapeRegExp, isList, isObject, type Json, type View } from './view.ts'
+import { escapeRegExp, isList, isObject, joined, type Json, type View } from './view.ts'
 import { count } from '../../../model/text/count.ts'
 
 /** The views of one trial: one for each check, or one for everything. */
@@ -184,10 +184,6 @@ export function createComparison(): Comparison {
     },
     ignored: () => [...paths, ...labels],
   }
-}
-
-function joined(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`
 }
 
 /** The entries that are left, sorted by their text; `undefined` when there were some and none is left. */

@@ -11,6 +11,8 @@ import { count } from '../../../model/text/count.ts'
 export interface StateCheck extends StateSource {
   /** Decides the scenario and the sequences. */
   seed: number
+  /** Paths of fields that are no state, such as `log` or `items[].note`. */
+  ignore?: readonly string[] | undefined
   waits?: Waits
 }
 
@@ -20,11 +22,13 @@ interface Waits {
   quietMs: readonly [number, number]
   /** The longest wait for a view to change and to come to rest. */
   limitMs: number
-  /** After this long no further sequence is tried. */
+  /** After this long no further sequence is tried, unless fewer than `sequences` were. */
   searchMs: number
+  /** Number of sequences for which the search may take `2 * limitMs` longer. */
+  sequences: number
 }
 
-const WAITS: Waits = { quietMs: [1_000, 3_000], limitMs: 10_000, searchMs: 10_000 }
+const WAITS: Waits = { quietMs: [1_000, 3_000], limitMs: 10_000, searchMs: 10_000, sequences: 8 }
 
 interface Convergence {
   judge(rule: 'deduplicates' | 'orders', send: Send): Promise<CaseOutcome>
@@ -40,7 +44,7 @@ interface ConvergenceOptions {
 
 /** Judges by the receiver's own view whether its state converges. The controls are played once, for the first rule. */
 export function createConvergence({ state, forge, newId, signal }: ConvergenceOptions): Convergence {
-  const { quietMs, limitMs, searchMs } = state.waits ?? WAITS
+  const { quietMs, limitMs, searchMs, sequences } = state.waits ?? WAITS
   const reader = createStateReader(state, signal)
   let sendNow: Send
   const trials = createTrials({
@@ -48,6 +52,7 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
     send: (delivery, options) => sendNow(delivery, options),
     reader,
     isPerCheck: state.isPerCheck,
+    ignore: state.ignore ?? [],
     quietMs,
     limitMs,
     scenario: createScenario({ seed: state.seed, newId, now: Date.now() }),
@@ -65,10 +70,14 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
       try {
         calibration ??= trials.calibrate()
         await calibration
+        const [missing] = trials.missing()
+        if (missing !== undefined)
+          return { error: `The response of --state-url has no ${missing}, which --state-ignore names.` }
         const found = await search(rule === 'orders' ? orders : repetitions, trials, {
           seed: state.seed,
           searchMs,
           extraMs: 2 * limitMs,
+          sequences,
         })
         const { counterexample } = found
         if (counterexample === undefined)
@@ -356,7 +365,8 @@ function showsEvents(ends: readonly [Views, Views], trials: Trials): boolean {
   return differences.some(({ one, other }) => /\{event \d+\}/.test(one + other))
 }
 
-const LOG = 'A field that lists or names deliveries is no state: leave it out of the response.'
+const LOG =
+  'A field that lists or names deliveries is no state: leave it out of the response, or name it with --state-ignore.'
 
 /** The fields that differ, as a sentence, with a phrase for each end. */
 function fieldsOf(
@@ -501,8 +511,9 @@ interface Limits {
   seed: number
   /** After this long, in milliseconds, no further sequence is tried. */
   searchMs: number
-  /** Further time for the fewest sequences that make a comparison, in milliseconds. */
+  /** Further time for so many sequences, in milliseconds. */
   extraMs: number
+  sequences: number
 }
 
 interface Found {
@@ -591,7 +602,7 @@ async function search(property: Property, trials: Trials, limits: Limits): Promi
 
 /** The first sequence that fails, shrunk, and how many were tried until then. */
 async function firstFailure(property: Property, trials: Trials, limits: Limits) {
-  const { seed, searchMs, extraMs } = limits
+  const { seed, searchMs, extraMs, sequences } = limits
   const fc = await import('fast-check')
   const all = [...trials.steps.keys()]
   let tried = 0
@@ -599,7 +610,7 @@ async function firstFailure(property: Property, trials: Trials, limits: Limits) 
   const run = async (examples: readonly Sequence[], drawn: number, limitMs: number) => {
     const deadline = performance.now() + limitMs
     const attempt = async (sequence: Sequence) => {
-      const lastMs = deadline + (tried < FEWEST ? extraMs : 0)
+      const lastMs = deadline + (tried < sequences ? extraMs : 0)
       if (trouble !== undefined || performance.now() > lastMs) return true
       tried += 1
       try {

@@ -6,7 +6,7 @@ import { oldestAge } from '../accepts.ts'
 import { createComparison, type Comparison, type Views, type Leaves } from './comparison.ts'
 import type { TrialScenario, Trial, TrialEvent } from './scenario.ts'
 import { NotJudged, type StateReader } from './state-view.ts'
-import { noView, parseView, partOf, type Json } from './view.ts'
+import { noView, parseView, partOf, withoutPaths, type Json } from './view.ts'
 
 /** Deliveries by their place in the scenario, from 0, in the order in which they are sent. */
 export type Sequence = readonly number[]
@@ -67,6 +67,8 @@ export interface Trials {
   endsOf(sequence: Sequence, wait: EndWait): Promise<Ends>
   /** How long the view went on changing after the last response, in milliseconds. */
   lagMs(): number
+  /** Paths to ignore that no view had. */
+  missing(): readonly string[]
   /**
    * Ignores, from now on, fields that count deliveries and show no state. Returns false when these ends differ otherwise.
    */
@@ -111,6 +113,8 @@ interface TrialOptions {
   send: Send
   reader: StateReader
   isPerCheck: boolean
+  /** Paths of fields that are no state: they are not compared. */
+  ignore: readonly string[]
   scenario: TrialScenario
   /**
    * How long a view has to stay the same before it counts as final, in milliseconds, since a receiver may work after its
@@ -137,7 +141,7 @@ export function createTrials(parts: TrialOptions): Trials {
   const { isPerCheck, scenario, limitMs, signal } = parts
   const inOrder = [...scenario.steps.keys()]
   const sent = scenario.steps.flatMap(({ type }, place) => (parts.forge.events.includes(type) ? [place] : []))
-  const { play, delivered } = createTrialPlayer({ ...parts, sent })
+  const { play, delivered, missing } = createTrialPlayer({ ...parts, sent })
   /** The trials of `calibrate`, which came first. */
   let controls: readonly Control[] = []
   const ends = new Map<string, Views>()
@@ -221,6 +225,11 @@ export function createTrials(parts: TrialOptions): Trials {
     return { quietMs: unchangedMs, limitMs: limitMs + unchangedMs }
   }
 
+  /** The longest wait for a view to become equal to another one, in milliseconds. */
+  function equalMs(): number {
+    return Math.min(longWait().limitMs, Math.max(2 * quietMs, 20 * lagMs))
+  }
+
   /** Sends the events of a control again. Returns the views before and after that when they differ. */
   async function repeatControl({ repeat, deliveries, sentAt }: Control): Promise<LateRepeat | undefined> {
     const [others, afterMs] = [delivered() - deliveries, performance.now() - sentAt]
@@ -257,6 +266,7 @@ export function createTrials(parts: TrialOptions): Trials {
       return { before, views, isFinal: isQuiet }
     },
     lagMs: () => lagMs,
+    missing,
     async calibrate() {
       for (quietMs of parts.quietMs) {
         const two = await twoControls()
@@ -285,7 +295,11 @@ export function createTrials(parts: TrialOptions): Trials {
     async together(sequence, inFlight) {
       const wanted = await endOf(inOrder)
       const until = (views: Views) => comparison.areEqual(wanted, views)
-      const { views } = await settle(await play(sequence, inFlight), { ...longWait(), until })
+      const { views } = await settle(await play(sequence, inFlight), {
+        quietMs: 2 * gapMs,
+        limitMs: equalMs(),
+        until,
+      })
       return until(views) ? undefined : [wanted, views]
     },
     async repeatControls() {
@@ -320,7 +334,6 @@ export function createTrials(parts: TrialOptions): Trials {
       const earlier = await endOf(one)
       let played = await play(one)
       let { views } = await settle(played, longWait())
-      const longestMs = Math.min(longWait().limitMs, Math.max(2 * quietMs, 20 * lagMs))
       if (!comparison.areEqual(earlier, views)) {
         // The earlier end may have been read before the receiver applied all, which says nothing of a field.
         played = await play(one)
@@ -331,7 +344,7 @@ export function createTrials(parts: TrialOptions): Trials {
       const until = (end: Views) => comparison.areEqual(views, end)
       const { views: end } = await settle(await play(other), {
         quietMs: 2 * gapMs,
-        limitMs: longestMs,
+        limitMs: equalMs(),
         until,
       })
       if (!until(end) && (await isUnchanged(played, views))) return [views, end]
@@ -356,18 +369,21 @@ function createTrialPlayer({
   send,
   reader,
   isPerCheck,
+  ignore,
   scenario,
   sent,
   signal,
 }: Omit<TrialOptions, 'quietMs' | 'limitMs'> & Pick<Trials, 'sent'>) {
   let trials = 0
   let deliveries = 0
+  /** Those of `ignore` that a view had. */
+  const found = new Set<string>()
 
   async function viewsOf({ checks, names }: Trial): Promise<Views> {
     const views = []
     for (const ids of isPerCheck ? checks : checks.slice(0, 1)) {
       const body = await reader.read(ids)
-      views.push(body === undefined ? noView : parseView(body, names))
+      views.push(body === undefined ? noView : withoutPaths(parseView(body, names), ignore, found))
     }
     return views
   }
@@ -439,7 +455,7 @@ function createTrialPlayer({
       },
     }
   }
-  return { play, delivered: () => deliveries }
+  return { play, delivered: () => deliveries, missing: () => ignore.filter((path) => !found.has(path)) }
 }
 
 const UNCHANGED = (isPerCheck: boolean) =>

@@ -23,6 +23,30 @@ export function parseView(body: string, names: ReadonlyMap<string, string>): Vie
   }
 }
 
+/**
+ * Removes fields of a JSON view by their paths, such as `log` or `items[].note`. Adds the paths that the view has to `found`.
+ */
+export function withoutPaths(view: View, paths: readonly string[], found: Set<string>): View {
+  if (view.kind !== 'json' || paths.length === 0) return view
+  const kept = (node: Json, path: string): Json | undefined => {
+    if (paths.includes(path)) {
+      found.add(path)
+      return undefined
+    }
+    if (isList(node))
+      return node.map((element) => kept(element, `${path}[]`)).filter((element) => element !== undefined)
+    if (!isObject(node)) return node
+    const fields = Object.entries(node).map(([key, value]) => [key, kept(value, joined(path, key))] as const)
+    return Object.fromEntries(fields.filter((field): field is [string, Json] => field[1] !== undefined))
+  }
+  const value = kept(view.value, '')
+  return value === undefined ? noView : { kind: 'json', value }
+}
+
+export function joined(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`
+}
+
 /** Replaces texts wherever they stand as whole words, in any case of letters. */
 function renaming(names: ReadonlyMap<string, string>): (text: string) => string {
   const escaped = [...names.keys()].sort((one, other) => other.length - one.length).map(escapeRegExp)
