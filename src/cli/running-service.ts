@@ -35,6 +35,13 @@ export async function runsHere(directory: string, url: string): Promise<boolean>
   return own.protocol === given.protocol && own.port === given.port && isThisMachine(given.hostname)
 }
 
+/** Returns true when the process of `run.json` has ended on this machine, and another program answers at its URL. */
+export async function isTakenOver(run: Run): Promise<boolean> {
+  if (isAlive(run.pid) || (run.hostname ?? machineName()) !== machineName()) return false
+  const health = await healthAt(run, HEALTH_TIMEOUT_MS)
+  return health !== undefined && !(health.status === 200 && health.hasRequestId)
+}
+
 /** Returns true when a Tabwire answers at this URL. `ca` is the authority of its HTTPS certificate, in PEM. */
 export async function isTabwire(url: string, ca?: string): Promise<boolean> {
   const health = await healthAt({ url, ca }, HEALTH_TIMEOUT_MS)

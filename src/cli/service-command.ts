@@ -9,7 +9,7 @@ import { CommandError, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
 import { hasFields, renderForeign } from './render/foreign.ts'
 import { word } from './suggestion.ts'
-import { isThisMachine, trustedCa } from './running-service.ts'
+import { isTakenOver, isThisMachine, trustedCa } from './running-service.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4100'
 
@@ -61,6 +61,9 @@ export abstract class ServiceCommand extends BaseCommand {
     const { hostname } = new URL(url)
     // A file of the working directory must not name another machine, which would get the key of the environment.
     if (flags.url === undefined && !isThisMachine(hostname)) throw foreignService(url, directory)
+    // Nor may another program at the port of a killed service get a key.
+    if (flags.url === undefined && run !== undefined && (await isTakenOver(run)))
+      throw new CommandError('no_service', takenOverText(url, directory))
     // The local service's key goes to this machine alone; another machine gets the given key.
     const isLocal = flags.url === undefined || isLoopbackName(bareHost({ hostname }))
     const local = isLocal ? (run?.api_key ?? credentials?.api_key) : undefined
@@ -192,6 +195,10 @@ function foreignService(url: string, directory: string): CommandError {
     'foreign_service',
     `${join(directory, 'run.json')} points to ${new URL(url).origin}, which is not an address of this machine. Nothing was sent there. Remove that file, or pass --url URL.`,
   )
+}
+
+function takenOverText(url: string, directory: string): string {
+  return `The service of ${join(directory, 'run.json')} has ended, and another program answers at ${new URL(url).origin}. Nothing was sent there. Start the service with \`tabwire start\`, or pass --url URL.`
 }
 
 /** @throws CommandError (usage) for a URL with a password: reports and messages contain the URL. */

@@ -73,8 +73,8 @@ export default class Listen extends ServiceCommand {
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
     const connect = this.reconnect(flags)
     const service = new URL((await this.locate(flags)).url).origin
-    await this.tidy(await connect(), service, directory)
     await prepareDataDirectory(directory)
+    await this.tidy(await connect(), service, directory)
     const terminal = this.keyboardTerminal
     const options = { directory, service, targets, insecure: flags.insecure }
     const tunnel = await openTunnel(options, await import('../certificates.ts'), flags.relay)
@@ -131,6 +131,7 @@ export default class Listen extends ServiceCommand {
   private show(event: ListenEvent, details: ReadyDetails): void {
     if (event.type === 'ready') this.showReady(event.registered, details)
     else if (event.type === 'attempt') this.showAttempt(event)
+    else if (event.type === 'deleted') this.giveUp(event.from, 'deleted')
     else {
       this.say(renderConnection(event))
       const forward = 'registered' in event ? { forward: forwardOf(event.registered) } : {}
@@ -166,12 +167,15 @@ export default class Listen extends ServiceCommand {
     if (data.dead_reason === 'endpoint_disabled') this.giveUp(from)
   }
 
-  /** A disabled endpoint gets no further deliveries; when all are disabled, the command ends. */
-  private giveUp({ endpoint, target }: Registered): void {
+  /** A disabled or deleted endpoint gets no further deliveries; when all are, the command ends. */
+  private giveUp({ endpoint, target }: Registered, why: 'disabled' | 'deleted' = 'disabled'): void {
     if (this.disabled.has(endpoint.id)) return
     this.disabled.add(endpoint.id)
-    const message = `The service disabled the endpoint for ${target.to.href}: too many deliveries in a row failed. Run \`tabwire listen\` again for a new endpoint, or start the service with --disable-after 0.`
-    if (this.disabled.size >= this.endpointCount) throw new CommandError('endpoint_disabled', message)
+    const message =
+      why === 'deleted'
+        ? `The endpoint for ${target.to.href} was deleted. Run \`tabwire listen\` again for a new endpoint.`
+        : `The service disabled the endpoint for ${target.to.href}: too many deliveries in a row failed. Run \`tabwire listen\` again for a new endpoint, or start the service with --disable-after 0.`
+    if (this.disabled.size >= this.endpointCount) throw new CommandError(`endpoint_${why}`, message)
     this.say(renderWarning(message))
   }
 
@@ -190,10 +194,18 @@ export default class Listen extends ServiceCommand {
   }
 }
 
-/** Returns an attempt whose error names the target. The service knows only the port of this command. */
+/**
+ * Returns an attempt whose error names the target: the service knows only the port of this command, and reports this
+ * command's own 502 as the receiver's.
+ */
 function namingTarget(message: AttemptMessage, { url, target }: Registered): AttemptMessage {
-  const error = message.attempt.error?.replace(new URL(url).host, target.to.host) ?? null
-  return { ...message, attempt: { ...message.attempt, error } }
+  const { attempt } = message
+  const [, own] = /^tabwire listen: (.*)/.exec(attempt.response_body ?? '') ?? []
+  if (own !== undefined) return { ...message, attempt: { ...attempt, error: own, response_body: null } }
+  // A TLS error is one of this command's certificate.
+  if (attempt.outcome === 'tls_error') return message
+  const error = attempt.error?.replace(new URL(url).host, target.to.host) ?? null
+  return { ...message, attempt: { ...attempt, error } }
 }
 
 interface ReadyDetails {

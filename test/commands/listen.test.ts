@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -314,6 +314,38 @@ describe('tabwire listen', () => {
     await Promise.all([good.close(), bad.close()])
   })
 
+  test('exits with 1 when its endpoint is deleted', async () => {
+    const service = await serve()
+    const listening = await listen(service, '--forward-to', app.url)
+    await service.json('endpoints', 'delete', listening.ready.forward[0]?.endpoint_id ?? '')
+    await push(service, 'a')
+    const { code, stdout } = await listening.ended
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      error: { code: 'endpoint_deleted' },
+    })
+    await service.stop()
+  })
+
+  test.runIf(isSoak)(
+    'delivers also after the data directory and its authority were created again',
+    async () => {
+      const receiver = await startReceiver()
+      const service = await startService()
+      const listening = await listen(service, '--forward-to', receiver.url)
+      await service.stop()
+      await listening.until('stdout', /"disconnected"/)
+      await rm(join(service.cwd, '.tabwire'), { recursive: true })
+      const again = await startService([], { cwd: service.cwd })
+      await listening.until('stdout', /"reconnected"/)
+      await push(again, 'a')
+      await receiver.received(1)
+      await interrupt(listening)
+      await again.stop()
+      await receiver.close()
+    },
+  )
+
   test.runIf(isSoak)('exits with 1 and the reason when the service has disabled its endpoint', async () => {
     const receiver = await startReceiver({ answer: 500 })
     const service = await serve({ disableAfter: 1 })
@@ -362,7 +394,19 @@ describe('tabwire listen', () => {
     expect(await tabwire(['listen', '--forward-to', '3000', '-H', 'none'], { cwd })).toMatchObject({
       code: 2,
     })
+    const framed = ['listen', '--forward-to', '3000', '-H', 'Content-Length: 3']
+    expect(await tabwire(framed, { cwd })).toMatchObject({ code: 2 })
     expect(await readdir(cwd)).toEqual([])
+    await writeFile(join(cwd, '.tabwire'), '')
+    for (const command of [
+      ['listen', '--print-secret'],
+      ['certs', 'create', 'localhost'],
+    ])
+      expect(await tabwire(command, { cwd })).toMatchObject({
+        code: 1,
+        stderr:
+          'Error: Cannot use .tabwire: it is a file, not a directory. Remove it, or choose another directory with --data-dir.\n',
+      })
     await mkdir(join(cwd, 'there'))
     await writeFile(
       join(cwd, 'there', 'c.json'),

@@ -73,6 +73,19 @@ describe('run.json', () => {
     },
   )
 
+  test('of a killed service gives no key to another program at its port', async () => {
+    const { url, heard } = await eavesdropper()
+    const cwd = await emptyDirectory()
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    await writeRun(join(cwd, '.tabwire'), { url, pid, started_at: '2026-01-01T00:00:00Z' })
+    const { code, stderr } = await tabwire(['locations'], { cwd, env: { TABWIRE_API_KEY: 'twk_ours' } })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `Error: The service of .tabwire/run.json has ended, and another program answers at ${url}. Nothing was sent there. Start the service with \`tabwire start\`, or pass --url URL.\n`,
+    })
+    expect(heard).toEqual([''])
+  })
+
   test('does not prevent calls of a service that the user names', async () => {
     const { url, heard } = await eavesdropper()
     const cwd = await naming('http://attacker.example')

@@ -1,6 +1,7 @@
 import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
 import { openStream } from '../../client/stream.ts'
 import { reconnecting, type Disconnected, createAttemptFilter } from '../tail/reconnect.ts'
+import { allEndpoints } from '../endpoint-urls.ts'
 import { register, type Registered } from './endpoints.ts'
 import type { Tunnel } from './tunnel.ts'
 import { attemptMessages } from '../../model/delivery.ts'
@@ -15,11 +16,16 @@ export type ListenEvent =
   /** All data was replaced; `made` endpoints were registered again. */
   | { type: 'reset'; registered: readonly Registered[]; made: number }
   | { type: 'attempt'; data: AttemptMessage; from: Registered }
+  /** Another command has deleted the endpoint. */
+  | { type: 'deleted'; from: Registered }
+
+/** Milliseconds between two looks for deleted endpoints, each at an event. */
+const CHECK_MS = 1_000
 
 interface Session {
   /** Locates the service again: after a restart it may have another port and key. */
   connect: () => Promise<Client>
-  tunnel: Pick<Tunnel, 'routes' | 'listener'>
+  tunnel: Pick<Tunnel, 'routes' | 'listener' | 'renew'>
   secret: string
   signal: AbortSignal
 }
@@ -42,6 +48,7 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
       })
       let registered: readonly Registered[] = []
       let ids: readonly string[] = []
+      let isChecked = false
       const registerAll = async () => {
         const result = await register(client, routes, secret)
         registered = result.registered
@@ -53,6 +60,7 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
           .filter(({ endpoint }) => endpoint.id === data.endpoint_id)
           .map((one) => ({ type: 'attempt', data, from: one }))
       try {
+        if (again) await tunnel.renew?.()
         const { made } = await registerAll()
         yield again ? { type: 'reconnected', registered, made } : { type: 'ready', registered }
         for (const data of await attempts.missed(client, ids)) yield* from(data)
@@ -63,6 +71,12 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
             // The attempts of a loaded state are not new.
             await attempts.missed(client, ids)
             yield { type: 'reset', ...result }
+          }
+          if (message.type === 'event' && !isChecked) {
+            isChecked = true
+            setTimeout(() => (isChecked = false), CHECK_MS).unref()
+            const left = new Set((await allEndpoints(client)).map(({ id }) => id))
+            for (const one of registered) if (!left.has(one.endpoint.id)) yield { type: 'deleted', from: one }
           }
           if (message.type === 'offer') void listener?.take(message.data, connect)
           const found =

@@ -33,7 +33,17 @@ interface TargetFlags {
  * command line take precedence.
  * @throws CommandError (usage) when neither names a target.
  */
-export async function targetsOf({ events, headers, config, ...flags }: TargetFlags): Promise<Target[]> {
+export async function targetsOf(flags: TargetFlags): Promise<Target[]> {
+  const targets = await namedTargets(flags)
+  const own = targets.flatMap(({ headers }) => headers).find(([name]) => FRAMING.test(name))
+  if (own === undefined) return targets
+  throw usageError(`The header ${own[0]} cannot be added, because it follows from each delivery.`)
+}
+
+/** Headers that tell where a body ends. */
+const FRAMING = /^(content-length|transfer-encoding|connection)$/i
+
+async function namedTargets({ events, headers, config, ...flags }: TargetFlags): Promise<Target[]> {
   const to = flags['forward-to']
   if (to !== undefined) return [{ to: parseTarget(to), events: events ?? eventTypes, headers }]
   const file = await readConfigFile(config)

@@ -16,6 +16,8 @@ export interface Tunnel {
   lease: KeptLease
   /** Present when the service offers the attempts over the live stream. */
   listener?: Listener
+  /** Takes a certificate of the current local authority: another start may have created another one. */
+  renew?(): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,12 +57,12 @@ export async function openTunnel(
   const { directory, service } = options
   if (relay ?? !(await runsHere(directory, service)))
     return openListener({ ...options, ca: await readAuthorityCertificate(directory) })
-  return openLocalTunnel({ ...options, authority: await openAuthority(directory) })
+  return openLocalTunnel({ ...options, openAuthority: () => openAuthority(directory) })
 }
 
 /** The local authority of a data directory. */
 export interface Certificates {
-  openAuthority(directory: string): Promise<LocalTunnelOptions['authority']>
+  openAuthority(directory: string): Promise<LocalAuthority>
   readAuthorityCertificate(directory: string): Promise<string | undefined>
 }
 
@@ -83,30 +85,42 @@ interface ValidationBody {
 type TunnelOptions = Omit<ListenerOptions, 'ca'>
 
 interface LocalTunnelOptions extends TunnelOptions {
-  /** The local authority, which the service trusts. */
-  authority: {
-    certificatePem: string
-    issue(hosts: readonly string[]): Promise<{ cert: string; key: string }>
-  }
+  /** Opens the local authority, which the service trusts. */
+  openAuthority: () => Promise<LocalAuthority>
 }
+
+interface LocalAuthority {
+  certificatePem: string
+  issue(hosts: readonly string[]): Promise<{ cert: string; key: string }>
+}
+
+/** Hosts of the tunnel. */
+const HOSTS = ['localhost', '127.0.0.1']
 
 /** Opens the server for deliveries, and writes the lease before anything is registered. */
 async function openLocalTunnel({
   directory,
   service,
   targets,
-  authority,
+  openAuthority,
   insecure,
 }: LocalTunnelOptions): Promise<Tunnel> {
   const token = newToken()
+  let authority = await openAuthority()
   const forwarder = createForwarder({ ca: authority.certificatePem, insecure })
-  const tls = await authority.issue(['localhost', '127.0.0.1'])
+  const tls = await authority.issue(HOSTS)
   const server = await openServer({ tls, targets, forwarder, token })
   const { routes } = server
   const lease = await takeLease(directory, token, { service, urls: routes.map(({ url }) => url) })
   return {
     routes,
     lease,
+    async renew() {
+      const current = await openAuthority()
+      if (current.certificatePem === authority.certificatePem) return
+      authority = current
+      server.setCertificate(await current.issue(HOSTS))
+    },
     async close() {
       await server.close()
       await forwarder.close()
@@ -117,6 +131,7 @@ async function openLocalTunnel({
 /** Server that receives deliveries for the targets, on HTTPS as the service requires. */
 interface ForwardServer {
   routes: readonly Route[]
+  setCertificate(tls: { cert: string; key: string }): void
   close(): Promise<void>
 }
 
@@ -145,6 +160,7 @@ async function openServer({ tls, targets, forwarder, token }: ServerOptions): Pr
   const { port } = server.address() as AddressInfo
   return {
     routes: [...byPath].map(([path, target]) => ({ url: `https://127.0.0.1:${port}${path}`, target })),
+    setCertificate: (changed) => server.setSecureContext(changed),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

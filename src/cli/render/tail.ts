@@ -57,11 +57,18 @@ export interface ListenView {
 export function renderListenStatus({ forwarded, failed, last }: ListenView, columns: number): string {
   const total = `${forwarded} forwarded${failed > 0 ? `, ${chalk.red(`${failed} failed`)}` : ''}`
   const parts = [chalk.black.bgGreen(' LISTENING '), total]
-  const keys = [key('c', 'clear'), key('q', 'quit')]
-  if (last === undefined) return line(parts, keys)
-  const subject = `${last.event_type} ${cutTo(20, printable(last.external_check_id ?? ''))}`.trimEnd()
-  const whole = line(parts, [key('r', `resend ${subject}`), ...keys])
-  return widthOf(whole) <= columns ? whole : line(parts, [key('r', 'resend'), ...keys])
+  const quit = [key('q', 'quit')]
+  const keys = [key('c', 'clear'), ...quit]
+  const subject = `${last?.event_type} ${cutTo(20, printable(last?.external_check_id ?? ''))}`.trimEnd()
+  const resend =
+    last === undefined
+      ? []
+      : [
+          [key('r', `resend ${subject}`), ...keys],
+          [key('r', 'resend'), ...keys],
+        ]
+  const fitting = [...resend, keys, quit, []].find((some) => widthOf(line(parts, some)) <= columns) ?? []
+  return cutTo(columns, line(parts, fitting))
 }
 
 export function renderKeyHelp(): string {

@@ -61,9 +61,12 @@ export async function* reconnecting<T>({
   }
 }
 
+/** A proxy answers for a service that is away, by statuses and texts of its own. */
 function mayRetry(error: unknown, refusals: number): boolean {
   if (error instanceof Unreachable) return true
-  return error instanceof ApiError && [401, 403, 503].includes(error.status) && refusals <= MOST_REFUSALS
+  if (!(error instanceof ApiError)) return false
+  const isAway = [408, 429, 502, 503, 504].includes(error.status) || error.code === 'unknown_error'
+  return isAway || ([401, 403].includes(error.status) && refusals <= MOST_REFUSALS)
 }
 
 /**

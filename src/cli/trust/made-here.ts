@@ -1,10 +1,11 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readJsonFile } from '../../data-directory.ts'
 import { newToken } from '../../ids.ts'
 import { writePrivateFile } from '../../private-file.ts'
 import { makeDirectories } from '../../replace-file.ts'
 import { isProven, proofOf } from './installation.ts'
+import { CommandError } from '../errors.ts'
 import { suggestion } from '../suggestion.ts'
 
 /** File of a data directory that identifies the installation that made it. */
@@ -27,8 +28,15 @@ const secrets = [
 /**
  * Creates a data directory, and marks a new or empty one as made by this installation, so that a later start
  * recognizes a directory that came with a clone or an archive.
+ * @throws CommandError for a file.
  */
 export async function prepareDataDirectory(directory: string): Promise<void> {
+  const found = await stat(directory).catch(() => undefined)
+  if (found?.isDirectory() === false)
+    throw new CommandError(
+      'directory_unusable',
+      `Cannot use ${directory}: it is a file, not a directory. Remove it, or choose another directory with --data-dir.`,
+    )
   if ((await isMadeHere(directory)) !== false || (await secretsIn(directory)).length > 0) return
   await markAsOwn(directory)
 }

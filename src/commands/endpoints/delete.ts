@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { endpointIdOf } from '../../cli/endpoint-urls.ts'
-import { renderEndpoint } from '../../cli/render/resources.ts'
+import { printable } from '../../cli/render/text.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class EndpointsDelete extends ServiceCommand {
@@ -14,6 +14,6 @@ export default class EndpointsDelete extends ServiceCommand {
     const { args, flags } = await this.parse(EndpointsDelete)
     const client = await this.connect(flags)
     const endpoint = await client.endpoints.delete(await endpointIdOf(client, args.endpoint))
-    this.print(endpoint, () => renderEndpoint(endpoint))
+    this.print(endpoint, () => `Deleted ${endpoint.id} (${printable(endpoint.url)}).`)
   }
 }

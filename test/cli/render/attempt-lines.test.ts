@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { renderTailMessage } from '../../../src/cli/render/tail.ts'
+import { renderListenStatus, renderTailMessage } from '../../../src/cli/render/tail.ts'
 import { shortUrl } from '../../../src/cli/render/attempt.ts'
 import type { AttemptMessage } from '../../../src/client.ts'
 
@@ -79,4 +79,13 @@ test.each([
   ['no URL', 'no URL'],
 ])('%s is shortened to %s', (url, short) => {
   expect(shortUrl(url)).toBe(short)
+})
+
+test.each([20, 40, 60, 80, 200])('the bar of listen fits a terminal of %i columns', (columns) => {
+  const last = { id, event_type: 'payment.succeeded', external_check_id: 'a-long-external-id' } as const
+  for (const delivery of [undefined, last]) {
+    const bar = renderListenStatus({ forwarded: 12, failed: 3, last: delivery }, columns)
+    expect(stripVTControlCharacters(bar).length).toBeLessThanOrEqual(columns)
+    expect(stripVTControlCharacters(bar)).toContain('LISTENING')
+  }
 })

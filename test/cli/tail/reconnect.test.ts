@@ -61,6 +61,17 @@ describe('a command that follows a service', () => {
     expect((await followed(['there', ...refusals, 'there'])).at(-1)).toBe(refusal)
   })
 
+  test.each([
+    [502, {}],
+    [504, {}],
+    [429, { code: 'rate_limited' }],
+    [404, {}],
+    [503, { code: 'shutting_down' }],
+  ])('waits as long as a proxy answers %s for it', async (status, body) => {
+    const away = Array.from({ length: 20 }, () => new ApiError(status, body, null))
+    expect((await followed(['there', ...away, 'there'])).at(-1)).toEqual({ again: true })
+  })
+
   test('ends at once on any other error', async () => {
     const other = new ApiError(500, { code: 'internal_error', message: 'No.' }, null)
     expect(await followed(['there', other, 'there'])).toEqual([
