@@ -1,6 +1,6 @@
 import { ApiError } from './client/errors.ts'
 import { readBytes, readStream } from './client/stream.ts'
-import { requireKnownOptions, requireOptions } from './model/simulator/settings.ts'
+import { requireKnownOptions, requireOptions, unknownOptions } from './model/simulator/settings.ts'
 import { limited, type CallOptions } from './client/limit.ts'
 import { paginate, type ClientReads, type Listing, type StreamOptions } from './client/reads.ts'
 import type {
@@ -132,8 +132,11 @@ export interface Client extends ReturnType<typeof createCalls> {}
  */
 export function createClient(options: ClientOptions): Client {
   requireOptions(options)
-  // A whole simulator has further fields.
-  if (!('close' in options)) requireKnownOptions(options, ['url', 'apiKey', 'ca', 'fetch'])
+  // A started service or a record of one has further fields.
+  const misspelt = unknownOptions(options, ['url', 'apiKey', 'ca', 'fetch']).filter((issue) =>
+    issue.includes('did you mean'),
+  )
+  if (misspelt.length > 0) throw new TypeError(misspelt.join('\n'))
   return createCalls(options)
 }
 
@@ -142,7 +145,10 @@ function createCalls(options: ClientOptions) {
   const callAny = createCall(send)
   const call: typeof callAny = async (method, path, ...rest) => {
     const answer = await callAny(method, path, ...rest)
-    if (typeof answer.json === 'object' && answer.json !== null) return answer
+    const { json } = answer
+    // Another deployment may answer a change without a body, or with a word.
+    const isPage = typeof json === 'string' && (method === 'GET' || /^\s*</.test(json))
+    if (!isPage) return answer
     const message = `The response to ${method} ${path} is not JSON, so another server answers at ${new URL(options.url).origin}. Check the URL and the port.`
     throw new ApiError(answer.status, { message }, answer.requestId, path)
   }

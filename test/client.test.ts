@@ -198,9 +198,13 @@ describe('the client', () => {
   test.each(['<html>', ''])('rejects a response that is not JSON: %j', async (body) => {
     const url = await stranger((_request, response) => response.writeHead(200).end(body))
     const client = createClient({ url })
-    await expect(client.checks.push('a', '{}')).rejects.toThrow(
-      `The response to PUT /v1/checks/external/a is not JSON, so another server answers at ${url}.`,
+    await expect(client.checks.get('a')).rejects.toThrow(
+      `The response to GET /v1/checks/external/a is not JSON, so another server answers at ${url}.`,
     )
+    const push = client.checks.push('a', '{}')
+    await (body === ''
+      ? expect(push).resolves.toMatchObject({ status: 200 })
+      : expect(push).rejects.toThrow(ApiError))
     await expect(client.deliveries.waitFor({ timeout: 0 })).rejects.toMatchObject({
       status: 200,
       code: 'unknown_error',
@@ -212,6 +216,7 @@ describe('the client', () => {
     expect(() => createClient({ url: 'http://127.0.0.1', apikey: 'x' } as never)).toThrow(
       'unknown option "apikey", did you mean "apiKey"?',
     )
+    expect(createClient({ url: 'http://127.0.0.1', pid: 1 } as never)).toHaveProperty('checks')
   })
 
   describe('at a service that does not respond', () => {

@@ -102,6 +102,7 @@ export abstract class BaseCommand extends Command {
 
   /** Variables of the profile in use. */
   private profile: Record<string, string | undefined> = {}
+  protected profileName: string | undefined
 
   /** Returns the variables of the profile that `--profile` or TABWIRE_PROFILE names; none without a profile. */
   private async fromProfile(
@@ -126,6 +127,7 @@ export abstract class BaseCommand extends Command {
     const keyFlags = ['api-key', 'api-key-file']
     const hasKey = !('api-key' in flags) || keyFlags.some((flag) => typedValue(this.argv, flag) !== undefined)
     const given = { config: config === '' ? undefined : config, hasKey }
+    this.profileName = name
     this.profile = await profileVariables(name, given, environment)
     // A command without a connection uses only the service name of the profile.
     return 'url' in flags || 'base-url' in flags
@@ -308,7 +310,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Returns what is known of the connection to the service, for the advice of errors. */
-  protected connection(): Pick<CommandShape, 'hasKey' | 'isUrlGiven'> {
+  protected connection(): Pick<CommandShape, 'hasKey' | 'isUrlGiven' | 'profile'> {
     return {}
   }
 

@@ -120,7 +120,7 @@ function describeApiError(
     if (issues.length > 0) return `${refusal}the body is not valid.`
     if (status === 401 && command.hasKey === false) return `${refusal}${NO_KEY}`
     const text = printable(message)
-    return `${refusal}${status === 401 ? `${text} ${KEY_HINT}` : inCommands(text)}`
+    return `${refusal}${status === 401 ? `${text} ${keyHint(command)}` : inCommands(text)}`
   }
 }
 
@@ -169,7 +169,11 @@ function inCommands(message: string): string {
 
 const plurals: Readonly<Record<string, string>> = { delivery: 'deliveries', event: 'events' }
 
-const KEY_HINT = 'Commands take the key from --api-key, TABWIRE_API_KEY or the data directory (--data-dir).'
+function keyHint({ profile }: CommandShape): string {
+  return profile === undefined
+    ? 'Commands take the key from --api-key, TABWIRE_API_KEY or the data directory (--data-dir).'
+    : `The key comes from --api-key, or from the variable that api_key_env of the profile ${profile} names.`
+}
 
 const NO_KEY = 'No API key found. Run this where you started Tabwire, or pass --api-key or --data-dir.'
 
@@ -206,6 +210,8 @@ export interface CommandShape {
   hasKey?: boolean
   /** `true` when the URL of the service was given, and not found in the data directory. */
   isUrlGiven?: boolean
+  /** The profile in use, which names the URL and the variable of the key. */
+  profile?: string | undefined
 }
 
 /** Rewrites oclif's usage errors: what happened, why, and what to do. */

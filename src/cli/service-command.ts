@@ -79,7 +79,8 @@ export abstract class ServiceCommand extends BaseCommand {
 
   protected override connection() {
     if (this.located === undefined) return {}
-    return { hasKey: this.located.apiKey !== undefined, isUrlGiven: this.isUrlGiven }
+    const { isUrlGiven, profileName: profile } = this
+    return { hasKey: this.located.apiKey !== undefined, isUrlGiven, profile }
   }
 
   /**

@@ -91,6 +91,14 @@ describe('--profile at a deployment of other developers', () => {
     expect(stderr).toContain('404')
   })
 
+  test('names the variable of the key when the deployment refuses it', async () => {
+    const { cwd } = deployment
+    const env = { STAGING_KEY: 'wrong', TABWIRE_API_KEY: 'other' }
+    const { code, stderr } = await tabwire(['locations', '--profile', 'staging'], { cwd, env })
+    expect(code).toBe(4)
+    expect(stderr).toContain('from the variable that api_key_env of the profile staging names.')
+  })
+
   test('runs the contract check with the settings of the profile', async () => {
     const { code, stdout } = await deployment.run('contract', 'check', '--only', 'access', '--only', 'checks')
     expect(stdout).toContain(deployment.url)
