@@ -61,9 +61,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const fetchWhileOpen: Fetch = async (...request) => {
     const response = await fetch(...request)
     // The API says when to retry, which is of no use to this program.
-    if (closing !== undefined && response.status === 503)
-      throw new TypeError('fetch failed', { cause: CLOSED })
-    return response
+    return closing !== undefined && response.status === 503 ? closedDuringCall(response) : response
   }
   const client = createClient({ url, apiKey, fetch: fetchWhileOpen })
   const { receive, received, clear } = createReceived(service.receive)
@@ -98,9 +96,12 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
 /** Deliveries that an error shows at most. */
 const MOST_SHOWN = 10
 
-const CLOSED = new Error(
-  'the simulator was closed during this call; await every call and matcher before the test ends',
-)
+function closedDuringCall({ status, headers }: Response): Response {
+  const message =
+    'The simulator was closed during this call. Await every call and matcher before the test ends.'
+  const id = { 'x-request-id': headers.get('x-request-id') ?? '' }
+  return Response.json({ error: { code: 'shutting_down', message } }, { status, headers: id })
+}
 
 /** A delivery to a receiver in this process. */
 export interface ReceivedRequest {

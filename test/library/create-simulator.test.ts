@@ -233,7 +233,10 @@ describe('a simulator in this process', () => {
     const one = await createSimulator({ port: false })
     const push = one.checks.push('table-12', check())
     await one.close()
-    await expect(push).rejects.toThrow(/the simulator was closed during this call; await every call/)
+    await expect(push).rejects.toMatchObject({
+      code: 'shutting_down',
+      message: expect.stringContaining('Await every call and matcher') as string,
+    })
   })
 
   test('sends bytes of another realm as they are', async () => {
