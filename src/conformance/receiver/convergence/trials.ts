@@ -349,7 +349,8 @@ export function createTrials(parts: TrialOptions): Trials {
       })
       if (!until(end) && (await isUnchanged(played, views))) return [views, end]
       timeoutMs *= 4
-      gapMs *= 4
+      // Both controls may have been final at the first look.
+      gapMs = 4 * Math.max(gapMs, INTERVAL_MS)
       ends.clear()
       return undefined
     },
