@@ -205,12 +205,14 @@ async function simultaneous(rule: ConvergeRow['id'], trials: Trials): Promise<Ca
     rule === 'deduplicates'
       ? ([trials.sent.flatMap((place) => [place, place]), 2, 'Two deliveries of one event', ATOMIC] as const)
       : ([trials.sent, IN_FLIGHT, 'Events', ONE_TRANSACTION] as const)
-  let ends: readonly [Views, Views] | undefined
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    ends = await trials.together(sequence, inFlight)
-    if (ends === undefined || (await trials.ignoreBookkeeping(ends))) return undefined
+    if (await trials.endsTogether(sequence, inFlight)) return undefined
+    const ends = await trials.confirm(trials.sent, sequence, inFlight)
+    if (ends === undefined) continue
+    if (await trials.ignoreBookkeeping(ends)) return undefined
+    return `${what} at the same time change the state. ${fieldsOf(ends, trials, APART)} ${advice}`
   }
-  return ends && `${what} at the same time change the state. ${fieldsOf(ends, trials, APART)} ${advice}`
+  return undefined
 }
 
 const APART = ['one after the other', 'at the same time'] as const

@@ -57,7 +57,7 @@ export interface Trials {
    * Plays both again with longer waits. Returns their ends, or `undefined` when they are equal now: the views differed by
    * the time of day, or were read too early. Then the judge ignores these differences and waits longer.
    */
-  confirm(one: Sequence, other: Sequence): Promise<[Views, Views] | undefined>
+  confirm(one: Sequence, other: Sequence, inFlight?: number): Promise<[Views, Views] | undefined>
   /** Final views of a sequence. */
   endOf(sequence: Sequence): Promise<Views>
   /**
@@ -74,10 +74,9 @@ export interface Trials {
    */
   ignoreBookkeeping(ends: readonly [Views, Views]): Promise<boolean>
   /**
-   * Plays the sequence with so many deliveries in flight. Returns the end of the scenario in its own order and this end when
-   * they differ.
+   * Plays the sequence with so many deliveries in flight. Returns true when it ends as the scenario does in its own order.
    */
-  together(sequence: Sequence, inFlight: number): Promise<[Views, Views] | undefined>
+  endsTogether(sequence: Sequence, inFlight: number): Promise<boolean>
   /** Plays the scenario in its own order again. Returns false when that does not change the view. */
   isStillShown(): Promise<boolean>
   /**
@@ -230,6 +229,12 @@ export function createTrials(parts: TrialOptions): Trials {
     return Math.min(longWait().limitMs, Math.max(2 * quietMs, 20 * lagMs))
   }
 
+  /** Waits until the view of what was played equals another one, for at most `limitMs`. Returns the last view. */
+  async function endLike(wanted: Views, played: Played, limitMs = equalMs()): Promise<Views> {
+    const until = (views: Views) => comparison.areEqual(wanted, views)
+    return (await settle(played, { quietMs: 2 * gapMs, limitMs, until })).views
+  }
+
   /** Sends the events of a control again. Returns the views before and after that when they differ. */
   async function repeatControl({ repeat, deliveries, sentAt }: Control): Promise<LateRepeat | undefined> {
     const [others, afterMs] = [delivered() - deliveries, performance.now() - sentAt]
@@ -292,15 +297,9 @@ export function createTrials(parts: TrialOptions): Trials {
       const { views } = await settle(played, { quietMs: 0, limitMs: longWait().limitMs, until })
       return until(views)
     },
-    async together(sequence, inFlight) {
-      const wanted = await endOf(inOrder)
-      const until = (views: Views) => comparison.areEqual(wanted, views)
-      const { views } = await settle(await play(sequence, inFlight), {
-        quietMs: 2 * gapMs,
-        limitMs: equalMs(),
-        until,
-      })
-      return until(views) ? undefined : [wanted, views]
+    async endsTogether(sequence, inFlight) {
+      const wanted = await endOf(sent)
+      return comparison.areEqual(wanted, await endLike(wanted, await play(sequence, inFlight)))
     },
     async repeatControls() {
       let late: LateRepeat | undefined
@@ -322,15 +321,12 @@ export function createTrials(parts: TrialOptions): Trials {
     },
     async endAlike(one, other) {
       const wanted = await endOf(one)
-      const until = (views: Views) => comparison.areEqual(wanted, views)
       const known = ends.get(other.join())
-      if (known !== undefined) return until(known)
-      const wait = { quietMs: 2 * gapMs, limitMs: 2 * gapMs + timeoutMs, until }
-      const { views } = await settle(await play(other), wait)
+      const views = known ?? (await endLike(wanted, await play(other), 2 * gapMs + timeoutMs))
       ends.set(other.join(), views)
-      return until(views)
+      return comparison.areEqual(wanted, views)
     },
-    async confirm(one, other) {
+    async confirm(one, other, inFlight) {
       const earlier = await endOf(one)
       let played = await play(one)
       let { views } = await settle(played, longWait())
@@ -341,13 +337,8 @@ export function createTrials(parts: TrialOptions): Trials {
         comparison.ignore(views, again.views)
         views = again.views
       }
-      const until = (end: Views) => comparison.areEqual(views, end)
-      const { views: end } = await settle(await play(other), {
-        quietMs: 2 * gapMs,
-        limitMs: equalMs(),
-        until,
-      })
-      if (!until(end) && (await isUnchanged(played, views))) return [views, end]
+      const end = await endLike(views, await play(other, inFlight))
+      if (!comparison.areEqual(views, end) && (await isUnchanged(played, views))) return [views, end]
       timeoutMs *= 4
       // Both controls may have been final at the first look.
       gapMs = 4 * Math.max(gapMs, INTERVAL_MS)
