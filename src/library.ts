@@ -1,4 +1,4 @@
-import { lineWithNext } from './assertions/delivered-verdict.ts'
+import { lineWithNext, MOST_SHOWN } from './assertions/delivered-verdict.ts'
 import { waitForDelivered } from './assertions/delivered.ts'
 import { type Client, createClient, TimedOut } from './client.ts'
 // Loaded with the library rather than with the first simulator, which would have to wait for it.
@@ -92,9 +92,6 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     [Symbol.asyncDispose]: () => close(),
   }
 }
-
-/** Deliveries that an error shows at most. */
-const MOST_SHOWN = 10
 
 function closedDuringCall({ status, headers }: Response): Response {
   const message =

@@ -102,8 +102,8 @@ function whatOf({ type, status, isOne }: Pick<Wanted, 'type' | 'status'> & { isO
   return `${status === 'delivered' ? 'successful ' : word}${isOne ? 'delivery' : 'deliveries'}`
 }
 
-/** A reader of the failure needs no more than this. */
-const MOST_SHOWN = 10
+/** Deliveries that an error shows at most. */
+export const MOST_SHOWN = 10
 
 type MissingReads = Pick<ClientReads, 'deliveries' | 'events' | 'request'>
 

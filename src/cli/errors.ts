@@ -1,8 +1,7 @@
 import { Errors } from '@oclif/core'
 import { stripVTControlCharacters } from 'node:util'
 import { ApiError, TimedOut, Unreachable } from '../client/errors.ts'
-import { trustAdvice } from '../model/text/advice.ts'
-import { didYouMeanSentence } from '../model/text/advice.ts'
+import { didYouMeanSentence, trustAdvice } from '../model/text/advice.ts'
 import { printable } from './render/text.ts'
 
 /** Exit codes (contract section 12). */

@@ -39,13 +39,17 @@ export async function runsHere(directory: string, url: string): Promise<boolean>
 export async function isTakenOver(run: Run): Promise<boolean> {
   if (isAlive(run.pid) || (run.hostname ?? machineName()) !== machineName()) return false
   const health = await healthAt(run, HEALTH_TIMEOUT_MS)
-  return health !== undefined && !(health.status === 200 && health.hasRequestId)
+  return health !== undefined && !isOfTabwire(health)
 }
 
 /** Returns true when a Tabwire answers at this URL. `ca` is the authority of its HTTPS certificate, in PEM. */
 export async function isTabwire(url: string, ca?: string): Promise<boolean> {
   const health = await healthAt({ url, ca }, HEALTH_TIMEOUT_MS)
-  return health?.status === 200 && health.hasRequestId
+  return health !== undefined && isOfTabwire(health)
+}
+
+function isOfTabwire({ status, hasRequestId }: { status: number; hasRequestId: boolean }): boolean {
+  return status === 200 && hasRequestId
 }
 
 /** Returns the answer of `/_sim/health`; `undefined` when there is none within the time limit, in milliseconds. */

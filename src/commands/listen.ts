@@ -56,7 +56,8 @@ export default class Listen extends ServiceCommand {
 
   private readonly ending = new AbortController()
   private exitCode: number = exitCodes.done
-  private readonly disabled = new Set<string>()
+  /** Ids of endpoints that were disabled or deleted. */
+  private readonly ended = new Set<string>()
   private endpointCount = 1
   private bar: ReturnType<typeof openBar> | undefined
 
@@ -140,7 +141,7 @@ export default class Listen extends ServiceCommand {
     if ('registered' in event) {
       // After a reset, the targets have new endpoints.
       const ids = new Set(event.registered.map(({ endpoint }) => endpoint.id))
-      for (const id of this.disabled) if (!ids.has(id)) this.disabled.delete(id)
+      for (const id of this.ended) if (!ids.has(id)) this.ended.delete(id)
       for (const one of event.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
     }
   }
@@ -169,13 +170,13 @@ export default class Listen extends ServiceCommand {
 
   /** A disabled or deleted endpoint gets no further deliveries; when all are, the command ends. */
   private giveUp({ endpoint, target }: Registered, why: 'disabled' | 'deleted' = 'disabled'): void {
-    if (this.disabled.has(endpoint.id)) return
-    this.disabled.add(endpoint.id)
+    if (this.ended.has(endpoint.id)) return
+    this.ended.add(endpoint.id)
     const message =
       why === 'deleted'
         ? `The endpoint for ${target.to.href} was deleted. Run \`tabwire listen\` again for a new endpoint.`
         : `The service disabled the endpoint for ${target.to.href}: too many deliveries in a row failed. Run \`tabwire listen\` again for a new endpoint, or start the service with --disable-after 0.`
-    if (this.disabled.size >= this.endpointCount) throw new CommandError(`endpoint_${why}`, message)
+    if (this.ended.size >= this.endpointCount) throw new CommandError(`endpoint_${why}`, message)
     this.say(renderWarning(message))
   }
 

@@ -1,4 +1,10 @@
-import { explainMissing, inWords, lineWithNext, type Wanted } from '../assertions/delivered-verdict.ts'
+import {
+  explainMissing,
+  inWords,
+  lineWithNext,
+  MOST_SHOWN,
+  type Wanted,
+} from '../assertions/delivered-verdict.ts'
 import {
   type DeliveriesWanted,
   NotDelivered,
@@ -215,9 +221,6 @@ export interface DeliveredOptions extends Omit<DeliveriesWanted, 'type' | 'count
 
 /** Milliseconds that are left at least to see whether an attempt is in flight. */
 const LEAST_MS = 500
-
-/** Deliveries that a failure shows at most. */
-const MOST_SHOWN = 10
 
 /**
  * With `.not`, and with `times` once as many have come, the matcher waits only until no attempt is due or in flight.

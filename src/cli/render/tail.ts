@@ -41,7 +41,12 @@ export function renderStatus(view: View, columns: number): string {
   const keys = hints(view, false)
   // The last two keys, help and quit, always stay; those before them are left out from the end.
   const fewer = keys.map((_key, given) => [...keys.slice(0, -2 - given), ...keys.slice(-2)])
-  const fitting = [hints(view, true), ...fewer].find((some) => widthOf(line(parts, some)) <= columns) ?? []
+  return fittingLine(columns, parts, [hints(view, true), ...fewer])
+}
+
+/** Renders a status line with the first of these lists of keys that fits. */
+function fittingLine(columns: number, parts: readonly string[], lists: readonly string[][]): string {
+  const fitting = lists.find((keys) => widthOf(line(parts, keys)) <= columns) ?? []
   return cutTo(columns, line(parts, fitting))
 }
 
@@ -57,18 +62,14 @@ export interface ListenView {
 export function renderListenStatus({ forwarded, failed, last }: ListenView, columns: number): string {
   const total = `${forwarded} forwarded${failed > 0 ? `, ${chalk.red(`${failed} failed`)}` : ''}`
   const parts = [chalk.black.bgGreen(' LISTENING '), total]
-  const quit = [key('q', 'quit')]
-  const keys = [key('c', 'clear'), ...quit]
-  const subject = `${last?.event_type} ${cutTo(20, printable(last?.external_check_id ?? ''))}`.trimEnd()
-  const resend =
-    last === undefined
-      ? []
-      : [
-          [key('r', `resend ${subject}`), ...keys],
-          [key('r', 'resend'), ...keys],
-        ]
-  const fitting = [...resend, keys, quit, []].find((some) => widthOf(line(parts, some)) <= columns) ?? []
-  return cutTo(columns, line(parts, fitting))
+  const keys = [key('c', 'clear'), key('q', 'quit')]
+  const resends = last === undefined ? [] : [`resend ${subjectOf(last)}`, 'resend']
+  const withResend = resends.map((does) => [key('r', does), ...keys])
+  return fittingLine(columns, parts, [...withResend, keys, keys.slice(1)])
+}
+
+function subjectOf({ event_type, external_check_id }: NonNullable<ListenView['last']>): string {
+  return `${event_type} ${cutTo(20, printable(external_check_id ?? ''))}`.trimEnd()
 }
 
 export function renderKeyHelp(): string {
