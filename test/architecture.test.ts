@@ -35,13 +35,8 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   'ids.ts': { own: ['operations'], foreign: ['ulid', 'node:crypto'] },
   'process-identity.ts': { own: [], foreign: ['node:*'] },
   'package-file.ts': { own: ['model'], foreign: ['node:*'] },
-  'certificates.ts': {
-    own: ['issue-certificate.ts', 'private-file.ts', 'replace-file.ts'],
-    foreign: ['node:*'],
-  },
-  'trusted-authorities.ts': { own: [], foreign: ['node:*'] },
-  'issue-certificate.ts': {
-    own: ['timers.ts'],
+  certificates: {
+    own: ['private-file.ts', 'replace-file.ts', 'timers.ts'],
     foreign: ['@peculiar/x509', 'ipaddr.js', 'reflect-metadata', 'node:*'],
   },
   'private-file.ts': { own: ['ids.ts', 'replace-file.ts'], foreign: ['node:*'] },
@@ -56,7 +51,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'service.ts',
       'clock.ts',
       'timers.ts',
-      'trusted-authorities.ts',
+      'certificates',
     ],
     foreign: ['undici', 'ipaddr.js', 'node:*'],
   },
@@ -64,7 +59,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   account: { own: ['model'], foreign: [] },
   'table-address.ts': { own: [], foreign: ['node:crypto', 'node:os'] },
   conformance: {
-    own: ['ids.ts', 'model', 'package-file.ts', 'signature', 'trusted-authorities.ts'],
+    own: ['ids.ts', 'model', 'package-file.ts', 'signature', 'certificates'],
     foreign: ['ipaddr.js', 'fast-check', 'fast-xml-builder', 'undici', 'zod', 'node:*'],
   },
   http: {
@@ -110,7 +105,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   // Parts of the one wiring place, for it alone.
   simulator: {
     own: [
-      'certificates.ts',
+      'certificates',
       'clock.ts',
       'data-directory.ts',
       'delivery',
@@ -155,7 +150,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'process-identity.ts',
       'signature',
       'simulator-options.ts',
-      'trusted-authorities.ts',
+      'certificates',
       'assertions',
     ],
     foreign: [
@@ -181,7 +176,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'client',
       'cli',
       'client.ts',
-      'certificates.ts',
+      'certificates',
       'conformance',
       'package-file.ts',
       'mcp',
@@ -261,7 +256,7 @@ describe('the source tree', () => {
         'signature/options.ts',
         'signature/verification.ts',
         'vitest/matchers.ts',
-        'issue-certificate.ts',
+        'certificates/issue.ts',
         'conformance/',
         'store/',
       ],
@@ -290,7 +285,7 @@ describe('the source tree', () => {
     [
       'randomness',
       /\bMath\.random\(|\brandomBytes\(|\brandomUUID\(|\bgetRandomValues\(/,
-      ['conformance/contract/receiver.ts', 'ids.ts', 'issue-certificate.ts', 'store/', 'pages/browser/'],
+      ['certificates/issue.ts', 'conformance/contract/receiver.ts', 'ids.ts', 'store/', 'pages/browser/'],
     ],
     // A profile names the variables that hold its keys; where a user's state is kept, the system says by variables. The
     // container image says by a variable that it is one. Node names a file of further authorities by a variable. Shells of
@@ -306,7 +301,7 @@ describe('the source tree', () => {
         'cli/pager.ts',
         'cli/suggestion.ts',
         'cli/trust/installation.ts',
-        'trusted-authorities.ts',
+        'certificates/trusted.ts',
       ],
     ],
     [

@@ -10,13 +10,12 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 /** Sources whose string and template literals users can see. */
 const sources = [
   'src/assertions',
-  'src/certificates.ts',
+  'src/certificates',
   'src/cli',
   'src/client',
   'src/client.ts',
   'src/commands',
   'src/data-directory.ts',
-  'src/issue-certificate.ts',
   'src/library.ts',
   'src/mcp',
   'src/msw',

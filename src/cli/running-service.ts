@@ -111,7 +111,7 @@ export async function trustedCa(
 ): Promise<string | undefined> {
   if (file === undefined || file === '') return own
   // Loaded late: reading the public authorities takes milliseconds.
-  const { trustedAuthorities } = await import('../trusted-authorities.ts')
+  const { trustedAuthorities } = await import('../certificates/trusted.ts')
   return [...trustedAuthorities(), await readCertificate(file), own ?? ''].join('\n')
 }
 

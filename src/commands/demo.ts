@@ -1,4 +1,4 @@
-import { createAuthority } from '../certificates.ts'
+import { createAuthority } from '../certificates/authority.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { type DemoStep, playDemo, type Receiver, startReceiver } from '../cli/demo.ts'

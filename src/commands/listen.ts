@@ -78,7 +78,7 @@ export default class Listen extends ServiceCommand {
     await this.tidy(await connect(), service, directory)
     const terminal = this.keyboardTerminal
     const options = { directory, service, targets, insecure: flags.insecure }
-    const tunnel = await openTunnel(options, await import('../certificates.ts'), flags.relay)
+    const tunnel = await openTunnel(options, await import('../certificates/authority.ts'), flags.relay)
     try {
       const secret = await listenSecret(directory)
       const session = { connect, tunnel, secret, signal: this.ending.signal }

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { readAuthorityCertificate } from '../certificates.ts'
+import { readAuthorityCertificate } from '../certificates/authority.ts'
 import { receiverAuthorities, receiverUrl } from '../cli/conformance/receiver.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { requireSecret } from '../cli/files/secrets.ts'

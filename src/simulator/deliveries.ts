@@ -46,7 +46,7 @@ export function openDeliveries(
   })
   const local = async () => {
     if (authorityDirectory === undefined) return undefined
-    const { readAuthorityCertificate } = await import('../certificates.ts')
+    const { readAuthorityCertificate } = await import('../certificates/authority.ts')
     return readAuthorityCertificate(authorityDirectory)
   }
   const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local }

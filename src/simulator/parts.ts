@@ -51,7 +51,7 @@ export async function ownCertificate(
   if (https !== true) return undefined
   if (authorityDirectory === undefined)
     throw new TypeError('https needs dataDir or authorityDirectory, for the local certificate authority.')
-  const { openAuthority } = await import('../certificates.ts')
+  const { openAuthority } = await import('../certificates/authority.ts')
   const listensOnAll = isUnspecified(host)
   const hosts = ['localhost', '127.0.0.1', '::1', ...(listensOnAll ? [] : [host])]
   const others = [

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
-import { createAuthority } from '../../src/certificates.ts'
+import { createAuthority } from '../../src/certificates/authority.ts'
 import {
   type DemoStep,
   playDemo,

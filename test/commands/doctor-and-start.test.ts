@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openAuthority } from '../../src/certificates.ts'
+import { openAuthority } from '../../src/certificates/authority.ts'
 import { startSimulator } from '../../src/simulator.ts'
 import {
   checkBody,

@@ -1,4 +1,4 @@
-import { createAuthority, type Authority } from '../../src/certificates.ts'
+import { createAuthority, type Authority } from '../../src/certificates/authority.ts'
 import { createDeliver } from '../../src/delivery/deliver.ts'
 import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination/policy.ts'
 import { createPump, type PumpLimits } from '../../src/delivery/pump.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
-import { openAuthority } from '../../src/certificates.ts'
+import { openAuthority } from '../../src/certificates/authority.ts'
 import { emptyDirectory, fixtures, spawnProcess } from '../support/cli.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

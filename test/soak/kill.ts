@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openAuthority } from '../../src/certificates.ts'
+import { openAuthority } from '../../src/certificates/authority.ts'
 import type { Envelope } from '../../src/model/event.ts'
 import type { Check } from '../../src/model/check.ts'
 import { checkBody, emptyDirectory, startService, type ServiceProcess } from '../support/cli.ts'

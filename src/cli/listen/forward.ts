@@ -7,7 +7,7 @@ import { MOST_HEADERS, type OfferedAttempt } from '../../model/offer.ts'
 import type { OfferAnswer, Unanswered } from '../../model/simulator/bodies.ts'
 import { trustAdvice } from '../../model/text/advice.ts'
 import { defaultDeliveryTimes } from '../../simulator-options.ts'
-import { trustedAuthorities } from '../../trusted-authorities.ts'
+import { trustedAuthorities } from '../../certificates/trusted.ts'
 import type { Target, Header } from './target.ts'
 
 const { timeoutMs, bodyTimeoutMs } = defaultDeliveryTimes

@@ -38,7 +38,7 @@ export default class CertsCreate extends BaseCommand {
     const name = join(flags.out, (hosts[0] ?? 'localhost').replace(/[^\w.-]/g, '_'))
     const files = { cert: `${name}.pem`, key: `${name}-key.pem`, ca: join(flags['data-dir'], 'ca', 'ca.pem') }
     if (!flags.force) await requireReplaceable(files)
-    const { openAuthority, requireHosts } = await import('../../certificates.ts')
+    const { openAuthority, requireHosts } = await import('../../certificates/authority.ts')
     try {
       requireHosts(hosts)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { createAuthority, openAuthority } from '../../certificates.ts'
+import { createAuthority, openAuthority } from '../../certificates/authority.ts'
 import {
   ConformanceCommand,
   conformanceFlags,

@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { readAuthorityCertificate } from '../../certificates.ts'
+import { readAuthorityCertificate } from '../../certificates/authority.ts'
 import { usageError } from '../../cli/errors.ts'
 import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
 import {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { Args, Flags } from '@oclif/core'
-import { readAuthorityCertificate } from '../../certificates.ts'
+import { readAuthorityCertificate } from '../../certificates/authority.ts'
 import { BaseCommand } from '../../cli/base-command.ts'
 import {
   receiverAuthorities,

@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { openAuthority, readAuthorityCertificate } from '../../certificates.ts'
+import { openAuthority, readAuthorityCertificate } from '../../certificates/authority.ts'
 import { CommandError, exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment, fetchFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { expandFiles } from '../../cli/files/input.ts'

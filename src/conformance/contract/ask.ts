@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { Agent, request } from 'undici'
-import { trustedAuthorities } from '../../trusted-authorities.ts'
+import { trustedAuthorities } from '../../certificates/trusted.ts'
 
 /** An answer of the service under test, whatever it holds. */
 export interface ServiceResponse {

@@ -3,7 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { trustedAuthorities } from '../../trusted-authorities.ts'
+import { trustedAuthorities } from '../../certificates/trusted.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 

@@ -1,5 +1,5 @@
 import * as tls from 'node:tls'
-import { trustedAuthorities } from '../../trusted-authorities.ts'
+import { trustedAuthorities } from '../../certificates/trusted.ts'
 
 export interface TlsTrust {
   /** Certificates of authorities in PEM, in addition to the system's (`--cacert`). */

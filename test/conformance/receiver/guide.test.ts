@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createAuthority } from '../../../src/certificates.ts'
+import { createAuthority } from '../../../src/certificates/authority.ts'
 import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import { emptyDirectory } from '../../support/cli.ts'
 import { checked, failed, secret } from './check.ts'

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createAuthority } from '../../../src/certificates.ts'
-import { loadX509 } from '../../../src/issue-certificate.ts'
+import { createAuthority } from '../../../src/certificates/authority.ts'
+import { loadX509 } from '../../../src/certificates/issue.ts'
 import {
   createDestinationPolicy,
   type DestinationSettings,

@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls'
 import { Agent, request } from 'undici'
-import { trustedAuthorities } from '../../../trusted-authorities.ts'
+import { trustedAuthorities } from '../../../certificates/trusted.ts'
 import type { HeaderLine } from '../send.ts'
 import type { CheckIds } from './scenario.ts'
 

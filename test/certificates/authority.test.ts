@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createAuthority, openAuthority, readAuthorityCertificate } from '../src/certificates.ts'
+import { createAuthority, openAuthority, readAuthorityCertificate } from '../../src/certificates/authority.ts'
 
 const run = promisify(execFile)
 const DAY = 24 * 60 * 60 * 1000
@@ -42,7 +42,7 @@ describe('certificates', () => {
   })
 
   it('of an authority are accepted only for local and named hosts, whatever its key signs', async () => {
-    const { makeAuthority, issueCertificate } = await import('../src/issue-certificate.ts')
+    const { makeAuthority, issueCertificate } = await import('../../src/certificates/issue.ts')
     const authority = await makeAuthority(['app', '203.0.113.7'])
     const ca = join(directory, 'ca.pem')
     await writeFile(ca, authority.cert)

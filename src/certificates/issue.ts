@@ -4,7 +4,7 @@ import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
-import { timers } from './timers.ts'
+import { timers } from '../timers.ts'
 
 /** A certificate and its private key, both in PEM. */
 export interface KeyPair {

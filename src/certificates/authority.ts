@@ -1,17 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writePrivateFile } from './private-file.ts'
-import { makeDirectories, replaceFile } from './replace-file.ts'
-import {
-  issueCertificate,
-  makeAuthority,
-  permittedHosts,
-  requirePermitted,
-  type KeyPair,
-} from './issue-certificate.ts'
+import { writePrivateFile } from '../private-file.ts'
+import { makeDirectories, replaceFile } from '../replace-file.ts'
+import { issueCertificate, makeAuthority, permittedHosts, requirePermitted, type KeyPair } from './issue.ts'
 
-export { requireHosts, type KeyPair } from './issue-certificate.ts'
+export { requireHosts, type KeyPair } from './issue.ts'
 
 /** A local certificate authority, which only the service and Tabwire's commands trust (contract section 10). */
 export interface Authority {
