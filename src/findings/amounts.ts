@@ -84,7 +84,7 @@ export function unitChange({ push, before, outcome }: Pick<PushToCheck, 'push' |
   const isOneLarge = !areSame && isLarger && pairs.some(([, more]) => Math.abs(more) >= LARGE_CENTS)
   if (pairs.length < 2 && !isOneLarge) return undefined
   const what = areSame ? 'All amounts' : 'The prices of all items that stay'
-  return `${what} are ${FACTOR} times ${isLarger ? 'larger' : 'smaller'} than before: total_cents was ${before.totals.total_cents} and is now ${push.totals.total_cents}. Guests would pay these amounts. Push integers in the minor unit of the currency, such as cents, from every place that pushes checks.`
+  return `${what} are ${FACTOR} times ${isLarger ? 'larger' : 'smaller'} than before: total_cents was ${before.totals.total_cents}, and the push has ${push.totals.total_cents}. Guests would pay these amounts. Push integers in the minor unit of the currency, such as cents, from every place that pushes checks.`
 }
 
 /** True when an item keeps its place and its price, so that not all amounts changed. */

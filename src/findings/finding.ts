@@ -28,12 +28,12 @@ export interface Finding {
   message: string
 }
 
-/** A push and the state that it met. */
+/** A push and the check before it. */
 export interface PushSeen {
   /** The JSON of the request, before unknown fields were dropped. */
   body: unknown
   push: OrderedPush
-  /** The check that the push met; `null` for a new one. */
+  /** The check before the push; `null` for a new one. */
   before: StoredCheck | null
   outcome: PushOutcome
   /** The field that orders pushes: `revision`, unless `start --order-by` names another. */

@@ -8,6 +8,7 @@ import {
 } from '../model/check.ts'
 import { roundQuantity } from '../model/guests/claimed-items.ts'
 import { isLater } from '../model/revision.ts'
+import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import { isNewer, type Finding, plainName, type PushToCheck, some } from './finding.ts'
 import { count } from '../model/text/count.ts'
 
@@ -135,17 +136,27 @@ export function deltaSuspected({
   change,
   before,
   push,
-}: Pick<PushToCheck, 'change' | 'before' | 'push'>): string | undefined {
+  outcome,
+}: Pick<PushToCheck, 'change' | 'before' | 'push' | 'outcome'>): string | undefined {
   const isReused = before.status === 'closed' && before.table.number !== push.table.number
   if (change === undefined || isReused) return undefined
   const { added, removed } = change
   const allNew = added.length > 0 && added.length === push.items.length
   if (!allNew || removed.length < 2 || renamedItems(change, isSameProduct).length > 0) return undefined
-  return `The push removed all ${removed.length} items of the check and added ${count(added.length, 'new item')}. ${ONLY_LATEST}`
+  const did = replacedOrNot(outcome, `all ${removed.length} items`, added)
+  return `The push ${did}. ${ONLY_LATEST}`
 }
 
 const ONLY_LATEST =
-  'If it has only the latest order, the other items are now lost. Push the complete list of items every time, not a delta.'
+  'If it has only the latest order, the check loses the other items. Push the complete list of items every time, not a delta.'
+
+/** Says what a push did to the items, or would have done if it had not been refused. */
+function replacedOrNot(outcome: PushOutcome, removed: string, added: readonly PushedItem[]): string {
+  const items = count(added.length, 'new item')
+  return outcome === 'conflict'
+    ? `would have removed ${removed} of the check and added ${items}, and was refused`
+    : `removed ${removed} of the check and added ${items}`
+}
 
 /** True when a push has none of the items that were there: a delta, or an exchange. */
 export function replacesAll(before: readonly PushedItem[], after: readonly PushedItem[]): boolean {
@@ -170,7 +181,8 @@ export function deltaRepeated({
   if (states.some(({ items }) => items.length > 0 && !replacesAll(items, push.items))) return undefined
   const isRepeated = states.some((state, at) => at > 0 && isExchange(states[at - 1] ?? state, state))
   if (!isRepeated) return undefined
-  return `The push removed the only item of the check and added ${count(push.items.length, 'new item')}, after an earlier push had replaced all items, too. ${ONLY_LATEST}`
+  const did = replacedOrNot(outcome, 'the only item', push.items)
+  return `The push ${did}, after an earlier push had replaced all items, too. ${ONLY_LATEST}`
 }
 
 /** True when all items of a check are replaced by other products; a closed check gets those of another party. */

@@ -44,5 +44,5 @@ export function possibleLateRetry({
 }: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'orderBy' | 'repeatsEarlier'>): string | undefined {
   const unordered = push.revision === undefined && revisionOf(before, orderBy) === null
   if (!unordered || !isNewer(outcome) || !repeatsEarlier) return undefined
-  return `The push returns the check to an earlier state. If it is a late retry, it has overwritten a newer state. Send ${orderBy} with each push, so that late retries change nothing. Ignore this finding if the change was intended.`
+  return `The push has an earlier state of the check. If it is a late retry, it can overwrite a newer state. Send ${orderBy} with each push, so that late retries change nothing. Ignore this finding if the change was intended.`
 }

@@ -585,6 +585,29 @@ describe('a message', () => {
     expect(added([wine, item('4', 'Tea', 200)])[0]?.message).toContain('added 2 new items. ')
   })
 
+  test('does not say of a refused push that it changed the check', () => {
+    const refused = (given: Pick<Case, 'push' | 'earlier'>) =>
+      findings({ when: '', before: push({ items: [soup, bread] }), outcome: 'conflict', ...given })
+    const [late] = refused({ push: push({ items: [soup] }), earlier: [push({ items: [soup] }), push()] })
+    expect(late).toEqual({
+      code: 'possible_late_retry',
+      message: expect.stringMatching(/^The push has an earlier state of the check\. If .* can overwrite /),
+    })
+    const [delta] = refused({ push: push({ items: [wine] }) })
+    expect(delta?.message).toMatch(
+      /^The push would have removed all 2 items of the check and added 1 new item, and was refused\. /,
+    )
+    const cents = (factor: number) =>
+      push({
+        items: [soup, bread].map((one) => ({ ...one, price_cents: one.price_cents * factor })),
+        totals: { subtotal_cents: 1200 * factor, tax_cents: 0, total_cents: 1200 * factor },
+      })
+    const units = findings({ when: '', before: cents(1), push: cents(100), outcome: 'conflict' })
+    expect(units.find(({ code }) => code === 'unit_change')?.message).toContain(
+      'total_cents was 1200, and the push has 120000.',
+    )
+  })
+
   test('names the line that may be a booked payment, and not other discounts', () => {
     const discount = item('d', 'Discount', -100)
     const payment = item('qr', 'Card payment', -1300)
