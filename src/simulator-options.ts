@@ -20,7 +20,7 @@ export interface SimulatorOptions {
   store?: string | undefined
   /**
    * Name of the sandbox in the database of `store`: a schema of its own. 1 to 63 lower-case letters, digits and underscores,
-   * beginning with a letter.
+   * beginning with a letter and not with `pg_`.
    * @default 'tabwire'
    */
   sandbox?: string | undefined

@@ -232,6 +232,19 @@ describe('the client', () => {
       await expect(call(await silent(), 700)).rejects.toThrow(TimedOut)
     })
 
+    test.each<[string, string, (client: Client) => Promise<unknown>]>([
+      ['a read', '.', (client) => client.checks.list({}, { timeout: 20 })],
+      [
+        'a push',
+        '. The request may still take effect.',
+        (client) => client.checks.push('a', '{}', { timeout: 20 }),
+      ],
+      ['a move', ' and stopped the operation.', (client) => client.clock.advance('1m', { timeout: 20 })],
+    ])('%s says what the service does after the timeout', async (_what, consequence, call) => {
+      const message = `The service did not finish within 0.02 s${consequence}`
+      await expect(call(await silent())).rejects.toMatchObject({ message })
+    })
+
     test('a wait ends by its signal, also after its timeout', async () => {
       const client = await silent()
       const reason = new Error('enough')

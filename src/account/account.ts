@@ -233,11 +233,17 @@ function eventNotAccepted(external_check_id: string, happened: readonly CheckEve
       code: 'event_not_accepted',
       external_check_id,
       at: event.created_at,
-      message: `No receiver accepted ${event.type} of check ${external_check_id}: ${attemptsText(event)}. The POS does not know about it and does not book it. Make the receiver answer 2xx, then resend the delivery.`,
+      message: `No receiver accepted ${event.type} of check ${external_check_id}: ${attemptsText(event)}. The POS does not know about it and does not book it. ${adviceFor(event)}`,
       requests: [],
       events: [event.id],
       deliveries: event.deliveries.map(({ id }) => id),
     }))
+}
+
+function adviceFor({ deliveries }: CheckEvent): string {
+  return deliveries.every(({ status, attempts }) => status === 'pending' && attempts.length === 0)
+    ? 'Wait for the delivery, and take the account again.'
+    : 'Make the receiver answer 2xx, then resend the delivery.'
 }
 
 function attemptsText({ deliveries }: CheckEvent): string {

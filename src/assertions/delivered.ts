@@ -118,7 +118,7 @@ export async function noneDelivered(client: ClientReads, given: DeliveriesUnwant
   })
   if (left.length === 0) return
   const ids = left.map(({ id }) => id).join(', ')
-  throw new TimedOut(`Expected ${inWords(wanted)}; after ${timeout / 1_000} s ${ids} is still in flight.`)
+  throw new TimedOut(`Expected ${inWords(wanted)}. Still in flight after ${timeout / 1_000} s: ${ids}.`)
 }
 
 /**

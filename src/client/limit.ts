@@ -13,7 +13,7 @@ export function delayOf(timeout: number): number {
   throw new TypeError(`timeout must be a number of milliseconds of at least 0, got ${shown(timeout)}.`)
 }
 
-/** Time limit of a call, which also ends the operation. */
+/** Time limit of a call. A move of the clock, a load of a state and a reset end with the call; the service finishes all others. */
 export interface CallOptions {
   /**
    * Ends the call, which rejects with the signal's reason.
@@ -28,12 +28,13 @@ export interface CallOptions {
 }
 
 /**
- * Runs `work` within a time limit, at which its signal aborts.
+ * Runs `work` within a time limit, at which its signal aborts. `consequence` ends the message of the error.
  * @throws TimedOut, or the reason of `signal`; TypeError for options that cannot be read.
  */
 export async function limited<T>(
   options: CallOptions,
   work: (signal: AbortSignal | undefined) => Promise<T>,
+  consequence = '.',
 ): Promise<T> {
   requireKnownOptions(options, ['signal', 'timeout'])
   const { signal, timeout } = options
@@ -43,7 +44,7 @@ export async function limited<T>(
     return await work(signal === undefined ? limit : AbortSignal.any([signal, limit]))
   } catch (error) {
     if (!limit.aborted || signal?.aborted === true) throw error
-    throw new TimedOut(`The service did not finish within ${timeout / 1_000} s and stopped the operation.`)
+    throw new TimedOut(`The service did not finish within ${timeout / 1_000} s${consequence}`)
   }
 }
 

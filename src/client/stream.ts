@@ -49,11 +49,27 @@ export async function* readStream(
   // Loaded late: web streams take longer to load than most commands to run.
   const { EventSourceParserStream } = await import('eventsource-parser/stream')
   const messages = text?.pipeThrough(new EventSourceParserStream())
+  for await (const { id, event, data } of untilAborted(messages ?? [], signal)) {
+    if (id !== undefined) onId?.(id)
+    yield { type: event, data: parsed(data) } as StreamMessage
+  }
+}
+
+function parsed(data: string): unknown {
   try {
-    for await (const { id, event, data } of messages ?? []) {
-      if (id !== undefined) onId?.(id)
-      yield { type: event, data: JSON.parse(data) as unknown } as StreamMessage
-    }
+    return JSON.parse(data)
+  } catch (cause) {
+    throw new Error('A message of the stream is not JSON, so another server answers here.', { cause })
+  }
+}
+
+/** @throws Unreachable when reading fails, unless `signal` has aborted. */
+async function* untilAborted<T>(
+  parts: AsyncIterable<T> | Iterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  try {
+    yield* parts
   } catch (error) {
     if (!signal.aborted) throw new Unreachable('The service closed the stream.', { cause: error })
   }

@@ -36,13 +36,25 @@ export type Body = string | Uint8Array | AsyncIterable<Uint8Array>
  */
 export function createCall(send: Send) {
   return async (method: string, path: string, body?: Body, options: CallOptions = {}) => {
-    const { response, json } = await limited(options, async (signal) => {
-      const answer = await send(method, path, body, signal)
-      return { response: answer, json: await readBody(answer, signal) }
-    })
+    const { response, json } = await limited(
+      options,
+      async (signal) => {
+        const answer = await send(method, path, body, signal)
+        return { response: answer, json: await readBody(answer, signal) }
+      },
+      consequenceOfTimeout(method, path),
+    )
     if (!response.ok) throw apiErrorOf(response, json, path)
     return { status: response.status, requestId: response.headers.get('x-request-id'), json }
   }
+}
+
+/** Operations that the service stops when their request ends. */
+const STOPPING = ['POST /_sim/clock', 'POST /_sim/reset', 'PUT /_sim/state']
+
+function consequenceOfTimeout(method: string, path: string): string {
+  if (STOPPING.includes(`${method} ${path}`)) return ' and stopped the operation.'
+  return method === 'GET' ? '.' : '. The request may still take effect.'
 }
 
 /**

@@ -39,7 +39,7 @@ interface PumpSettings {
   clock: Clock
   /** Endpoints that this instance delivers to. Default: all. They are closed with the pump. */
   slots?: Slots | undefined
-  /** Milliseconds that an attempt takes at most. */
+  /** Milliseconds that one request of an attempt takes at most. */
   attemptMs: number
   /** Called when deliveries could not be read or an attempt not recorded; both are retried. */
   onError?: (error: unknown) => void

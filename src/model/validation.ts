@@ -121,7 +121,7 @@ function chosen(input: unknown): string {
   return typeof input === 'string' ? JSON.stringify(input.slice(0, LONGEST_CHOSEN)) : describe(input)
 }
 
-/** Describes an invalid value: a number as it is, other values by their type, since texts may be secrets. */
+/** Describes an invalid value: numbers and booleans as they are, other values by their type, since texts may be secrets. */
 function describe(input: unknown): string {
   if (input === null) return 'null'
   if (Array.isArray(input)) return input.length === 0 ? 'an empty array' : 'an array'

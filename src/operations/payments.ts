@@ -249,7 +249,7 @@ function exceedsPayment(
       : `${money(wanted)} is more than the ${money(rest)} left to refund of payment ${id}`
   return new Refusal(
     'exceeds_payment',
-    `${why}. Nothing was refunded. Refund at most refundable_cents (${rest}).`,
+    `${why}. Nothing was refunded.${rest > 0 ? ` Refund at most refundable_cents (${rest}).` : ''}`,
     { refundable_cents: rest },
   )
 }

@@ -43,10 +43,9 @@ export function refuseConflicts(
   const why = isFullyPaid(check)
     ? 'The push removes or reduces items of a fully paid check'
     : 'The push removes or reduces items that guests have claimed'
-  const overpaidCents = check.paid_cents - totals.total_cents
   const overpaid =
-    isFullyPaid(check) && overpaidCents > 0
-      ? ` Guests paid ${overpaidCents} cents more than the pushed total.`
+    isFullyPaid(check) && check.paid_cents > totals.total_cents
+      ? ` Guests paid more (paid_cents ${check.paid_cents}) than the pushed total_cents ${totals.total_cents}.`
       : ''
   const way = isFullyPaid(check)
     ? 'refund the payments first, in full where they paid claims of these items'

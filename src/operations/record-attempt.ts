@@ -134,6 +134,9 @@ function withFailureCount(
     consecutive_failures,
     status: 'disabled',
     disabled_at: now.toISOString(),
-    disabled_reason: `${consecutive_failures} consecutive deliveries failed`,
+    disabled_reason:
+      consecutive_failures === 1
+        ? '1 delivery failed'
+        : `${consecutive_failures} consecutive deliveries failed`,
   }
 }

@@ -93,15 +93,18 @@ function checkTime({ timestamp, now, tolerance }: VerifyInput): Verification {
   const age = now - timestamp
   if (Math.abs(age) <= tolerance) return { ok: true, timestamp }
   const past = age > 0
-  const hint =
-    now < YEAR_1973
-      ? 'The option now must be in milliseconds, and looks like seconds.'
-      : 'The delivery may be a replay, or a clock is wrong.'
   return {
     ok: false,
     code: past ? 'timestamp_too_old' : 'timestamp_in_future',
-    message: `The signature is genuine, but t is ${Math.abs(age)} s ${past ? 'behind' : 'ahead of'} the clock, and the tolerance is ${tolerance} s. ${hint}`,
+    message: `The signature is genuine, but t is ${Math.abs(age)} s ${past ? 'behind' : 'ahead of'} the clock, and the tolerance is ${tolerance} s. ${hintFor(past, now)}`,
   }
+}
+
+function hintFor(past: boolean, now: number): string {
+  if (now < YEAR_1973) return 'The option now must be in milliseconds, and looks like seconds.'
+  return past
+    ? 'The delivery may be a replay, or a clock is wrong.'
+    : 'One of the two clocks is wrong. Set both by NTP.'
 }
 
 /** Thrown by `verifyOrThrow` for an untrusted delivery. */

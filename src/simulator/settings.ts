@@ -248,7 +248,9 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
     denyPrivate: (read.denyPrivate as boolean | undefined) ?? isOpenToOthers(read.store, read.host),
     allowedHosts: allowedHosts as readonly string[] | undefined,
     allowHttpHosts: allowHttpHost as readonly string[] | undefined,
-    ca: authorities && (await Promise.all(authorities.map(pemOf))),
+    ca:
+      authorities &&
+      (await Promise.all(authorities.map((given) => pemOf(given, ca === undefined ? 'cacert' : 'ca')))),
     ...(isClock(clock) ? { clock } : { startAt: startAt as Date | undefined }),
   }
 }
@@ -296,10 +298,10 @@ function run(callback: () => unknown, failed: (error: unknown) => void): void {
  * Returns a PEM text as it is; reads any other value as the path of a file.
  * @throws TypeError when the file cannot be read, or the text is not a certificate.
  */
-async function pemOf(authority: string): Promise<string> {
+async function pemOf(authority: string, name: 'ca' | 'cacert'): Promise<string> {
   const refusal = (reason: string, cause: unknown) => {
     const { issue } = must('a PEM text or the path of a PEM file', authority)
-    return new TypeError(`cacert ${issue} (${reason}).`, { cause })
+    return new TypeError(`${name} ${issue} (${reason}).`, { cause })
   }
   const pem = authority.includes('-----BEGIN ')
     ? authority

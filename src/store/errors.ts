@@ -63,7 +63,7 @@ const reasons: Readonly<Record<string, string>> = {
   EFBIG: 'the file is too large',
   EIO: 'the disk reports an error',
   ENOTDIR: 'a part of the path is a file, not a directory',
-  EEXIST: 'a part of the path is a file, not a directory',
+  EEXIST: 'a part of the path is a file, not a directory, or a link to a missing target',
   EISDIR: 'it is a directory, not a file',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
@@ -78,10 +78,18 @@ export function reasonOf(error: unknown): string {
   return reason === undefined ? code : `${reason} (${code})`
 }
 
+/** Returns the start of the advice for a failure of the disk; `undefined` when it is about the directory or unknown. */
+export function remedyFor(error: unknown): string | undefined {
+  const code = codeOf(error) ?? ''
+  if (/^(ENOSPC|EDQUOT)$/.test(code)) return 'Free disk space'
+  if (/^(EMFILE|ENFILE)$/.test(code)) return 'Raise the limit of open files'
+  return code === 'EIO' ? 'Repair the disk' : undefined
+}
+
 /** Returns the error for a directory, or a file in it, that cannot be used. */
 export function unusable(shown: string, error: unknown): DirectoryUnusable {
   return new DirectoryUnusable(
-    `Cannot use ${shown}: ${reasonOf(error)}. Make it readable and writable for this user, or choose another directory.`,
+    `Cannot use ${shown}: ${reasonOf(error)}. ${remedyFor(error) ?? 'Make it readable and writable for this user'}, or choose another directory.`,
     { cause: error },
   )
 }

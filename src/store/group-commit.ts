@@ -1,6 +1,6 @@
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
-import { FileGone, reasonOf } from './errors.ts'
+import { FileGone, reasonOf, remedyFor } from './errors.ts'
 import type { OnBatch } from './commits.ts'
 import { encodeLines } from './journal/line.ts'
 import { ReplacedNotSynced } from '../replace-file.ts'
@@ -108,7 +108,10 @@ export function unavailable(error: unknown): Refusal {
       'storage_unavailable',
       `It is unknown whether the disk has kept the replaced data, so nothing more is saved: ${reasonOf(error)}. Repair the disk, then restart the service.`,
     )
-  const remedy = error instanceof FileGone ? error.remedy : 'Free disk space or repair the disk'
+  const remedy =
+    error instanceof FileGone
+      ? error.remedy
+      : (remedyFor(error) ?? 'Check the disk and the rights of its files')
   return new Refusal(
     'storage_unavailable',
     `Nothing was changed, because the disk could not be written: ${reasonOf(error)}. ${remedy}, then send the request again.`,

@@ -140,7 +140,7 @@ export interface Unfinished {
 }
 
 export interface Due {
-  /** Earliest first; at most `perEndpoint` per endpoint, including those in flight. */
+  /** Earliest first, of the first `perEndpoint` of each endpoint's queue; those in flight count and are left out. */
   deliveries: readonly Delivery[]
   /** True when an endpoint that got its share may have further due deliveries. */
   more: boolean

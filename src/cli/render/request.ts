@@ -49,7 +49,7 @@ export const renderRequestDetail = renderer(
       ({ code, message }) =>
         `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`,
     )
-    const currency = currencies[locationIn(request.response_body)]
+    const currency = currencies[request.location_id ?? '']
     const diff = push?.diff ? renderItemDiff(push.diff, itemsIn(request.request_body), columns, currency) : []
     const changes = renderCheckChanges(push?.changes ?? [], currency)
     const bodies =
@@ -62,16 +62,6 @@ export const renderRequestDetail = renderer(
 /** Says why a request has no body: one that is too large is not read. */
 function absence(status: number): string {
   return status === 413 ? 'not kept, because it was too large to be read' : 'none'
-}
-
-/** Returns the location of the check in a response; nothing when it is not a check. */
-function locationIn(body: string | null): string {
-  try {
-    const { location_id } = JSON.parse(body ?? '') as { location_id?: string }
-    return location_id ?? ''
-  } catch {
-    return ''
-  }
 }
 
 /** Returns the items of a pushed body; none when it is not a check. */

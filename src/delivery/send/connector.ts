@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
-import { AttemptTimeout, setDeadline } from './http-exchange.ts'
+import { ConnectTimeout, setDeadline } from './http-exchange.ts'
 import type { DestinationPolicy } from '../destination/policy.ts'
 import { destinationOf } from '../destination/url.ts'
 
@@ -91,7 +91,7 @@ function untilReady(socket: Socket, ready: 'connect' | 'secureConnect', timeoutM
   // undici handles later errors, but an error may come while it has no listener.
   socket.on('error', () => {})
   return new Promise<Socket>((resolve, reject) => {
-    const cancel = setDeadline(() => socket.destroy(new AttemptTimeout('connection timed out')), timeoutMs)
+    const cancel = setDeadline(() => socket.destroy(new ConnectTimeout()), timeoutMs)
     const closed = () => reject(new Error('The connection was closed before it was ready'))
     socket.once('error', reject).once('close', closed).once('close', cancel)
     socket.once(ready, () => {

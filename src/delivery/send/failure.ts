@@ -34,7 +34,13 @@ const rows: readonly Row[] = [
     words: ({ host, error }) => `Not sent to ${host}: the URL ${error.message}.`,
   },
   {
-    codes: /^(TABWIRE_TIMEOUT|ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/,
+    codes: /^(TABWIRE_CONNECT_TIMEOUT|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
+    outcome: 'timeout',
+    words: ({ host, timeoutMs }) =>
+      `Could not connect to ${host} within ${timeoutMs / 1000} s. Check host and port, and whether a firewall is in between.`,
+  },
+  {
+    codes: /^(TABWIRE_TIMEOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT)$/,
     outcome: 'timeout',
     words: ({ host, timeoutMs }) =>
       `${host} did not respond within ${timeoutMs / 1000} s. Return 2xx at once and process the event afterwards.`,
@@ -52,9 +58,9 @@ const rows: readonly Row[] = [
       `${host} closed the connection without a response. Check the receiver for a crash or a limit.`,
   },
   {
-    codes: /^TABWIRE_RECEIVER_THREW$/,
+    codes: /^TABWIRE_RECEIVER_FAILED$/,
     outcome: 'connection_reset',
-    words: ({ host, error }) => `The in-process receiver of ${host} threw an error: ${error.message}.`,
+    words: ({ host, error }) => `The in-process receiver of ${host} ${error.message}.`,
   },
   {
     codes: /^(ENOTFOUND|EAI_.*|ENODATA|ESERVFAIL)$/,

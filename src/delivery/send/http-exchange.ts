@@ -63,7 +63,10 @@ export function httpExchange(
     const read = startOfBody()
     const abort = () => giveUp(signal?.reason as Error)
     let cancel = setDeadline(
-      () => giveUp(new AttemptTimeout('no response headers in time')),
+      () =>
+        giveUp(
+          controller === undefined ? new ConnectTimeout() : new AttemptTimeout('no response headers in time'),
+        ),
       settings.timeoutMs,
     )
     signal?.addEventListener('abort', abort, { once: true })
@@ -139,9 +142,14 @@ export function httpExchange(
   })
 }
 
-/** The connection was not ready, or no response headers arrived, in time. */
+/** No response headers arrived in time. */
 export class AttemptTimeout extends Error {
   readonly code = 'TABWIRE_TIMEOUT'
+}
+
+/** The connection was not ready in time. */
+export class ConnectTimeout extends Error {
+  readonly code = 'TABWIRE_CONNECT_TIMEOUT'
 }
 
 /**

@@ -10,8 +10,8 @@ import {
 import { normalUrl } from '../destination/url.ts'
 
 /** An in-process receiver threw; over the network the connection would have closed. */
-export class ReceiverThrew extends Error {
-  readonly code = 'TABWIRE_RECEIVER_THREW'
+export class ReceiverFailed extends Error {
+  readonly code = 'TABWIRE_RECEIVER_FAILED'
 }
 
 /**
@@ -54,7 +54,8 @@ export async function receiveInProcess(
     const location = response.headers.get('location') ?? undefined
     const read = startOfBody()
     // The status has already decided the attempt, so a body that fails is cut.
-    const hasEnded = await Promise.race([readStart(response, read, controller.signal), ended]).catch(
+    const hasEnded = await Promise.race([readStart(response, read, controller.signal), ended]).then(
+      () => true,
       () => false,
     )
     const kept = startOfHeaders([...response.headers].flat())
@@ -72,18 +73,18 @@ async function answerOf(receive: Receive, request: Request): Promise<Response> {
     if (response.type !== 'error') return response
   } catch (cause) {
     const { message } = cause instanceof Error ? cause : new Error(String(cause))
-    throw new ReceiverThrew(message, { cause })
+    throw new ReceiverFailed(`threw an error: ${message}`, { cause })
   }
-  throw new ReceiverThrew('it returned a network error')
+  throw new ReceiverFailed('returned Response.error()')
 }
 
-/** Reads the start of a body, and cancels the rest. Resolves with true. */
+/** Reads the start of a body, and cancels the rest. */
 async function readStart(
   { body }: { body: Response['body'] | AsyncIterable<Uint8Array> | null },
   read: ReturnType<typeof startOfBody>,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (body === null) return true
+): Promise<void> {
+  if (body === null) return
   // The response may be of another library, whose bodies are streams of Node.js.
   const stream = body instanceof ReadableStream ? body : ReadableStream.from(body)
   const reader = (stream as ReadableStream<Uint8Array>).getReader()
@@ -92,7 +93,7 @@ async function readStart(
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done || read.add(Buffer.from(value))) return true
+      if (done || read.add(Buffer.from(value))) return
     }
   } finally {
     signal.removeEventListener('abort', cancel)

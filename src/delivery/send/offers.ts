@@ -27,8 +27,8 @@ type Sending = Pick<SendOptions, 'signal' | 'mayBegin'>
 interface OffersParts {
   service: Pick<Service, 'execute' | 'get' | 'onCommit'>
   /**
-   * Milliseconds until an answer must come. The listener ends the attempt after 10 s (specification section 8); the rest is
-   * for the way to it and back. Default 11,000.
+   * Milliseconds until an answer must come: the listener's time limits for headers and body, 10 s (specification section 8)
+   * and 1 s. Default 11,000.
    */
   timeoutMs?: number
   /** Replaces the durations that listeners report. */

@@ -10,7 +10,7 @@ import {
   createBodyLimit,
   targetOf,
 } from './http-exchange.ts'
-import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-process.ts'
+import { receiveInProcess, ReceiverFailed, type InProcessReceivers } from './in-process.ts'
 import { explainFailure, explainStatus } from './failure.ts'
 import { NotOwner } from '../slots.ts'
 import { createTrustContext, type TlsTrust } from './tls-trust.ts'
@@ -119,7 +119,7 @@ export function createSender(settings: SenderSettings): Sender {
       } catch (error) {
         signal?.throwIfAborted()
         if (error instanceof NotOwner) throw error
-        if (error instanceof ReceiverThrew && error.cause !== undefined) onThrown?.(error.cause)
+        if (error instanceof ReceiverFailed && error.cause !== undefined) onThrown?.(error.cause)
         const failure = explainFailure(error, hostOf(message.url), timeoutMs)
         return {
           duration_ms: Math.round(measure() - started),

@@ -220,7 +220,7 @@ function stateRoutes(parts: TableRouteParts): Documented[] {
   ]
 }
 
-/** Returns the first valid language of the browser. */
+/** Returns the first language of the header, if it is valid. */
 function languageOf(call: Call): string | undefined {
   const first = /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(call.header('accept-language') ?? '')?.[0]
   return first === undefined ? undefined : validLanguage(first)

@@ -34,8 +34,7 @@ export interface AnswerDoc {
 
 /** Returns the documentation of a list of these components (contract section 3). */
 export function listDoc({ of, ...rest }: Omit<OperationDoc, 'answers'> & { of: string }): OperationDoc {
-  return {
-    ...rest,
-    answers: { 200: { description: 'A page of the list, newest first.', schema: `${of}List` } },
-  }
+  // Lists of the simulator also take `order=asc`.
+  const order = rest.tag.startsWith('Simulator') ? '' : ', newest first'
+  return { ...rest, answers: { 200: { description: `A page of the list${order}.`, schema: `${of}List` } } }
 }

@@ -152,16 +152,16 @@ export function deliveryRoutes(service: Service): Documented[] {
   ]
 }
 
-/** Fields that `?q=` searches: of the delivery, and outcome, status and trace of its first attempt. */
+/** Fields that `?q=` searches: of the delivery, and outcome, status and trace of its latest attempt, which lists show. */
 const searched = [
   'id',
   'event_id',
   'event_type',
   'endpoint_id',
   'external_check_id',
-  'attempts.0.outcome',
-  'attempts.0.response_status',
-  'attempts.0.traceparent',
+  'attempts.last.outcome',
+  'attempts.last.response_status',
+  'attempts.last.traceparent',
 ]
 
 async function showActivity(service: Pick<Service, 'list'>, call: Call): Promise<Reply> {

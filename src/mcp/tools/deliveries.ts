@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { explainMissing, inWords } from '../../assertions/delivered-verdict.ts'
+import { explainMissing } from '../../assertions/delivered-verdict.ts'
 import { byAge } from '../../assertions/delivered.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
 import { endpointUrls } from '../../cli/endpoint-urls.ts'
@@ -93,7 +93,7 @@ const LONGEST_WAIT = 50
 export const deliveriesWait = defineTool({
   name: 'deliveries_wait',
   description:
-    'Wait until matching deliveries have come, or assert that none comes. Checks existing deliveries first. Returns met: false with the cause when the time is up.',
+    'Wait until matching deliveries have come, or assert that none comes. Checks existing deliveries first. Returns met: false with the cause: the time is up, or a delivery has come that must not.',
   input: z.strictObject({
     ...filters,
     status: z
@@ -121,7 +121,8 @@ export const deliveriesWait = defineTool({
       return { text: renderMet(verdict.deliveries), data: { met: true, ...newestOf(verdict.deliveries) } }
     const { code, message, seen } = verdict
     const why = asked.none ? [] : await explainMissing(client, wanted)
-    const text = [`Not met after ${timeout} s: ${inWords(wanted)}.`, message, ...why].join('\n')
+    const isEarly = code === 'came_anyway' || code === 'too_often'
+    const text = [message, ...(isEarly ? [] : [`Waited ${timeout} s.`]), ...why].join('\n')
     return { text: printableLines(text), data: { met: false, code, message, why, ...newestOf(seen) } }
   },
 })

@@ -69,7 +69,10 @@ export const readStoreKey: Reader<string> = (given) =>
 export const readSandbox: Reader<string> = (given) =>
   typeof given === 'string' && /^[a-z][a-z0-9_]{0,62}$/.test(given) && !given.startsWith('pg_')
     ? { value: given }
-    : must('1 to 63 lower-case letters, digits and underscores, beginning with a letter', given)
+    : must(
+        '1 to 63 lower-case letters, digits and underscores, beginning with a letter and not with pg_, which PostgreSQL reserves',
+        given,
+      )
 
 /** Limits for slow clients and for connections. */
 export interface ConnectionLimits {

@@ -87,7 +87,7 @@ function escapedText(text: string): string {
 /** `First <code>push</code>` becomes `first-push`, as code hosts do. */
 function idOf(html: string): string {
   return html
-    .replace(/<[^>]+>|&\w+;/g, '')
+    .replace(/<[^>]+>|&#?\w+;/g, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s-]/gu, '')
     .trim()

@@ -134,8 +134,9 @@ export const contextMistakes = {
 function clockAdvice(ahead: number): string {
   const off = Math.abs(ahead)
   const side = ahead > 0 ? 'ahead of' : 'behind'
+  const cause = ahead > 0 ? 'One' : 'Either the delivery was verified late, or one'
   const zone = off % 900 < 300 || off % 900 > 600 ? timeZone(off) : ''
-  return `The signature is valid, but t is ${off} s ${side} the clock. Either the delivery was verified late, or one of the two clocks is wrong. Set both clocks by NTP.${zone}`
+  return `The signature is valid, but t is ${off} s ${side} the clock. ${cause} of the two clocks is wrong. Set both clocks by NTP.${zone}`
 }
 
 /** Names a time zone when the difference is near a multiple of 15 minutes, the step of time zones, from an hour on. */

@@ -106,6 +106,7 @@ function foldersFinding({ entries }: Survey): DirectoryFinding[] {
 function modesFinding({ entries, mode }: Survey): DirectoryFinding {
   const all = [{ name: '.', mode, folder: true }, ...entries]
   const open = all.filter((entry) => modeWanted(entry) !== undefined)
+  if (process.platform === 'win32') return found('modes', 'note', 'File modes are not checked on Windows.')
   if (open.length === 0) return found('modes', 'good', 'Only the owner can read files with secrets.')
   const named = open.map((entry) => `${entry.name} (${octal(entry.mode)})`).join(', ')
   return found('modes', 'note', `Other users can read or write files with secrets: ${named}.`)

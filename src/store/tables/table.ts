@@ -212,6 +212,13 @@ function finderOf(search: Search | undefined): (record: unknown) => boolean {
     })
 }
 
+/** Returns the field at a path, in which `last` is the last element of a list. */
 function fieldAt(record: unknown, path: readonly string[]): unknown {
-  return path.reduce((at, name) => (at as Record<string, unknown> | null | undefined)?.[name], record)
+  return path.reduce(
+    (at, name) =>
+      Array.isArray(at) && name === 'last'
+        ? at.at(-1)
+        : (at as Record<string, unknown> | null | undefined)?.[name],
+    record,
+  )
 }

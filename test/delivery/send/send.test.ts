@@ -517,7 +517,10 @@ describe('an attempt fails', () => {
 
   it('when the TLS handshake stalls', async () => {
     const port = await listening(createServer())
-    expect(await send(`https://127.0.0.1:${port}/`, { timeoutMs: 50 })).toMatchObject({ outcome: 'timeout' })
+    expect(await send(`https://127.0.0.1:${port}/`, { timeoutMs: 50 })).toMatchObject({
+      outcome: 'timeout',
+      error: `Could not connect to 127.0.0.1:${port} within 0.05 s. Check host and port, and whether a firewall is in between.`,
+    })
   })
 
   it('when nothing listens', async () => {

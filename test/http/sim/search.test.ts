@@ -4,7 +4,15 @@ import type { Activity } from '../../../src/model/simulator/activity.ts'
 import type { Push } from '../../../src/model/check.ts'
 import { serve, type RunningService } from '../../support/cli.ts'
 import { startReceiver } from '../../support/https-receiver.ts'
-import { callAt, check, deadUrl, errorOf, openSimulator, totals } from '../../support/simulator.ts'
+import {
+  callAt,
+  check,
+  deadUrl,
+  errorOf,
+  openReceiver,
+  openSimulator,
+  totals,
+} from '../../support/simulator.ts'
 
 let service: RunningService
 let client: Client
@@ -63,6 +71,20 @@ describe('a list with a search', () => {
     ['/_sim/requests?finding=totals_mismatch&q=table-12', 'path', []],
   ])('%s has the records that contain it, in any case of letters', async (path, field, found) => {
     expect(await ids(path, field)).toEqual(found)
+  })
+
+  it('finds deliveries by their latest attempt, which it shows', async () => {
+    const { client: other, push, idle } = await openSimulator()
+    const receiver = await openReceiver(503)
+    await other.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+    await push('a')
+    await idle()
+    const found = async (q: string) =>
+      ((await other.request('GET', `/_sim/deliveries?q=${q}`)).json as List<object>).data.length
+    expect([await found('503'), await found('204')]).toEqual([1, 0])
+    receiver.answer(204)
+    await other.clock.advance('2m')
+    expect([await found('503'), await found('204')]).toEqual([0, 1])
   })
 
   it('has pages like any other list', async () => {

@@ -152,6 +152,15 @@ describe('the interactive guest page', () => {
     }
   })
 
+  it('does not call a discount a tax', () => {
+    const claims = tableCheck().claims.map((claim) => ({ ...claim, amount_cents: 400 }))
+    const discounted = tableCheck({ claims })
+    const [bar, form] = [rendered({}, discounted), rendered({ form: true }, discounted)]
+    expect(bar).toContain('Your share, after adjustments of -$1.00')
+    expect(form).toContain('Adjustments')
+    for (const page of [bar, form]) expect(page).not.toContain('tax and charges')
+  })
+
   it('names what a receipt has besides its items by the cause', () => {
     const wine = [{ external_id: 'w', quantity: 1, price_cents: 500 }]
     const third = [{ external_id: 'w', quantity: 0.333, price_cents: 1000 }]

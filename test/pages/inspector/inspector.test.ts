@@ -159,11 +159,14 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await page.getByRole('combobox', { name: 'Fault' }).selectOption('error')
     await page.getByLabel('Percent').fill('50')
     // A fault that was set elsewhere meanwhile stays.
-    await client.faults.set({ faults: [{ on: 'deliveries', drop: 1, times: 1 }] })
+    await client.faults.set({
+      faults: [{ on: 'deliveries', drop: 0.004, times: 1, event_types: ['check.closed'] }],
+    })
     await button(page, 'Set fault').click()
     await page.getByText('error 50%, triggered 0 times').waitFor()
+    await page.getByText('drop 0.4%, only check.closed, triggered 0 times, 1 left').waitFor()
     expect((await client.faults.show()).faults).toMatchObject([
-      { on: 'deliveries', drop: 1 },
+      { on: 'deliveries', drop: 0.004 },
       { on: 'api', error_rate: 0.5, error_status: 503 },
     ])
     expect(await barriersInSoak(page)).toEqual([])

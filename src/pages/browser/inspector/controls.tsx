@@ -314,14 +314,22 @@ function isOfDeliveries(kind: FaultKind): kind is DeliveryFaultKind {
   return (deliveryFaultKinds as readonly string[]).includes(kind)
 }
 
-/** Returns a text for each kind of a fault: value, injections so far, and the rest of the limit. */
+/** Returns a text for each kind of a fault: value, injections so far, what it is limited to, and the rest of the limit. */
 function faultRows(fault: Fault): string[] {
   const values = { ...fault } as Record<string, unknown>
+  const named =
+    fault.on === 'api' ? fault.paths : [...(fault.event_types ?? []), ...(fault.endpoint_ids ?? [])]
+  const only = named === undefined || named.length === 0 ? '' : `, only ${named.join(', ')}`
   return faultKinds.flatMap((kind) => {
     const value = values[isOfDeliveries(kind) ? kind : apiFields[kind]]
     if (typeof value !== 'number') return []
-    const amount = kind === 'latency' ? durationText(value) : `${Math.round(value * 100)}%`
+    const amount = kind === 'latency' ? durationText(value) : `${Number((value * 100).toFixed(3))}%`
+    // The form describes the default status.
+    const isOther = kind === 'error' && ![undefined, 503].includes(values.error_status as number | undefined)
+    const status = isOther ? ` with ${String(values.error_status)}` : ''
     const left = fault.left === undefined ? '' : `, ${fault.left} left`
-    return [`${kind} ${amount}, triggered ${count(fault.happened?.[kind] ?? 0, 'time')}${left}`]
+    return [
+      `${kind} ${amount}${status}${only}, triggered ${count(fault.happened?.[kind] ?? 0, 'time')}${left}`,
+    ]
   })
 }

@@ -10,7 +10,9 @@ export function Bar({ check, model, actions, money }: CheckProps) {
   const isClosed = check.status === 'closed'
   const details = [
     mode !== 'all' && 'Your share',
-    rest !== 0 && `including ${money(rest)} tax and charges`,
+    rest > 0 && `including ${money(rest)} tax and charges`,
+    // Of discounts, or of payments of others that left less to pay.
+    rest < 0 && `after adjustments of ${money(rest)}`,
     tip > 0 && `including ${money(tip)} tip`,
   ].filter(Boolean)
   return (
@@ -202,7 +204,12 @@ function Summary({ check, money, due: { mode, amount, tip = 0, sum } }: CheckPro
   return (
     <dl class="totals">
       <Line name={mode === 'mine' ? 'Your items' : 'Your share'} amount={money(prices)} />
-      {prices !== amount && <Line name="Your share of tax and charges" amount={money(amount - prices)} />}
+      {prices !== amount && (
+        <Line
+          name={amount > prices ? 'Your share of tax and charges' : 'Adjustments'}
+          amount={money(amount - prices)}
+        />
+      )}
       {tip !== 0 && <Line name="Tip" amount={money(tip)} />}
       <Line name="You pay" amount={money(sum)} kind="grand" />
     </dl>

@@ -23,7 +23,6 @@ import { Link } from '../address.tsx'
 import { advanceToAttempt } from '../clock-moves.tsx'
 import { endpointName } from '../views/endpoints.tsx'
 import { diffText, FindingLink, findingsOf } from '../views/requests.tsx'
-import { locationIn } from './request.tsx'
 import { type Point, timelineOf } from './timeline-points.ts'
 
 /** A check: its timeline and items, what guests did, the actions of a guest, and the guest page. */
@@ -167,10 +166,9 @@ function Timeline({ externalId, check }: { externalId: string; check: Check | un
   )
   const ids = new Set(own.map((event) => event.id))
   const points = timelineOf({
-    requests: requests.value.data.filter(({ response_body }) => {
-      const location = locationIn(response_body)
-      return check === undefined || location === undefined || location === check.location_id
-    }),
+    requests: requests.value.data.filter(
+      ({ location_id }) => check === undefined || location_id === check.location_id,
+    ),
     events: own,
     deliveries: deliveries.value.data.filter(({ event_id }) => ids.has(event_id)),
   })

@@ -24,6 +24,7 @@ export function RequestDetail({ id }: { id: string }) {
     response_body,
     faults,
     trace_id,
+    location_id,
   } = value
   const diff = push?.diff ?? null
   const findings = findingsOf(value)
@@ -70,7 +71,7 @@ export function RequestDetail({ id }: { id: string }) {
       )}
       {diff !== null && (
         <Section title="Changes">
-          <Diff diff={diff} changes={push?.changes ?? []} price={pricesIn(response_body)} />
+          <Diff diff={diff} changes={push?.changes ?? []} price={pricesIn(location_id)} />
         </Section>
       )}
       {request_body !== null && (
@@ -89,15 +90,9 @@ export function RequestDetail({ id }: { id: string }) {
 
 type Item = ItemDiff['added'][number]
 
-/** Returns the location of the check in a response; `undefined` when it is not a check. */
-export function locationIn(body: string | null): string | undefined {
-  return /"location_id":"(\w+)"/.exec(body ?? '')?.[1]
-}
-
 /** Returns a formatter of the prices of a push. In another location than the session's, minor units: the currency may differ. */
-function pricesIn(body: string | null): (cents: number) => string {
-  const id = locationIn(body)
-  return id === undefined || id === ownLocation.value?.id ? money.value : (cents) => `${cents} in minor units`
+function pricesIn(location: string | undefined): (cents: number) => string {
+  return location === ownLocation.value?.id ? money.value : (cents) => `${cents} in minor units`
 }
 
 interface DiffProps {
