@@ -18,6 +18,14 @@ export function trustedAuthorities(): string[] {
   return distinct([...tls.rootCertificates, ...systemCertificates(), ...extraCertificates()])
 }
 
+/**
+ * Returns a TLS context that trusts these authorities, in PEM, beside those of the machine. Make it once: to parse all
+ * authorities for each connection takes longer than the handshake.
+ */
+export function trustedContext(ca: readonly string[] = []): tls.SecureContext {
+  return tls.createSecureContext({ ca: [...trustedAuthorities(), ...ca] })
+}
+
 /** Removes duplicates: Node's and the system's authorities are mostly the same, and parsing is slow. */
 function distinct(certificates: readonly string[]): string[] {
   return [...new Map(certificates.map((pem) => [pem.replace(/\s/g, ''), pem])).values()]

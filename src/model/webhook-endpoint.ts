@@ -49,6 +49,9 @@ export const registerEndpointBody = z.object({
     .refine(...unrepeated('must not repeat an event type')),
 })
 
+/** A signing secret: 32 random bytes in base64url. */
+export const signingSecretPattern = /^whsec_[\w-]{43}$/
+
 /**
  * Body of `POST /_sim/webhook-endpoints`, where the caller may choose the secret. So a temporary endpoint can be
  * recreated without changing its receiver.
@@ -58,7 +61,7 @@ export const chosenSecretBody = z.strictObject({
   signing_secret: z
     .string()
     .regex(
-      /^whsec_[\w-]{43}$/,
+      signingSecretPattern,
       'must be the prefix of signing secrets and 43 letters, digits, hyphens or underscores',
     )
     .optional(),

@@ -1,5 +1,6 @@
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
+import { signingSecretPattern } from '../../model/webhook-endpoint.ts'
 import { usageError } from '../errors.ts'
 import { parseTarget, type Header, parseHeaders } from '../listen/target.ts'
 import type { CheckIds } from '../../conformance/receiver/convergence/scenario.ts'
@@ -15,8 +16,8 @@ import { packageFile } from '../../package-file.ts'
  * on this machine, for development.
  * @throws CommandError (usage) for any other URL.
  */
-export function receiverUrl(text: string, name = 'URL'): URL {
-  const url = parseTarget(text, name)
+export function receiverUrl(text: string, name = 'URL', headerFlag = '--add-header'): URL {
+  const url = parseTarget(text, name, headerFlag)
   if (url.protocol === 'https:' || isLoopbackName(bareHost(url))) return url
   throw usageError(`${url.origin} uses plain HTTP, which is allowed only on this machine. Use https:.`)
 }
@@ -64,7 +65,7 @@ export const stateFlags = fromEnvironment({
 
 /** @throws CommandError (usage) for a secret that no endpoint of the service can have. The error does not repeat it. */
 export function requireUsableSecret(secret: string): void {
-  if (/^whsec_[\w-]{43}$/.test(secret)) return
+  if (signingSecretPattern.test(secret)) return
   throw usageError(
     '--secret must be whsec_ and 43 letters, digits, hyphens or underscores, as the service makes it.',
   )
@@ -105,6 +106,7 @@ function stateUrl(text: string): Pick<StateCheck, 'urlOf' | 'isPerCheck'> {
     receiverUrl(
       text.replace(PLACEHOLDER, (_whole, name: keyof CheckIds) => encodeURIComponent(ids[name])),
       '--state-url',
+      '--state-header',
     )
   urlOf({ check_id: 'a', external_check_id: 'a' })
   return { urlOf, isPerCheck: names.length > 0 }

@@ -107,7 +107,7 @@ export async function checkClock({ directory, now }: Environment): Promise<Docto
   const compared =
     newest === undefined
       ? 'No file here to compare it with.'
-      : 'It is later than all files here. Whether it is ahead cannot be checked offline.'
+      : 'No file here is more than a minute newer. Whether it is ahead cannot be checked offline.'
   return { check: 'clock', level: 'good', message: `The clock shows ${time}. ${compared}` }
 }
 

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { createSecureContext } from 'node:tls'
 import type { Readable } from 'node:stream'
 import { Agent, request, type Dispatcher } from 'undici'
 import { MOST_HEADERS, type OfferedAttempt } from '../../model/offer.ts'
 import type { OfferAnswer, Unanswered } from '../../model/simulator/bodies.ts'
 import { trustAdvice } from '../../model/text/advice.ts'
 import { defaultDeliveryTimes } from '../../simulator-options.ts'
-import { trustedAuthorities } from '../../certificates/trusted.ts'
+import { trustedContext } from '../../certificates/trusted.ts'
 import type { Target, Header } from './target.ts'
 
 const { timeoutMs, bodyTimeoutMs } = defaultDeliveryTimes
@@ -36,10 +35,7 @@ export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
   const limits = { pipelining: 0, headersTimeout: 0, bodyTimeout: 0 }
   const plain = new Agent({ ...limits, connect: { timeout: 0 } })
   const openEncrypted = () => {
-    // Parsed once: all authorities take 20 ms.
-    const secureContext = createSecureContext({
-      ca: [...trustedAuthorities(), ...(ca === undefined ? [] : [ca])],
-    })
+    const secureContext = trustedContext(ca === undefined ? [] : [ca])
     return new Agent({ ...limits, connect: { secureContext, rejectUnauthorized: !insecure, timeout: 0 } })
   }
   let encrypted: Agent | undefined
@@ -161,6 +157,7 @@ const KEPT_BYTES = 4_096
 async function startOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
+  let hasEnded = false
   const late = setTimeout(() => body.destroy(), bodyTimeoutMs)
   try {
     for await (const chunk of body) {
@@ -168,13 +165,15 @@ async function startOf(body: Readable): Promise<string> {
       size += (chunk as Buffer).length
       if (size > KEPT_BYTES) break
     }
+    hasEnded = size <= KEPT_BYTES
   } catch {
     // The status has decided the attempt.
   } finally {
     clearTimeout(late)
   }
   const kept = Buffer.concat(chunks).subarray(0, KEPT_BYTES)
-  return new TextDecoder().decode(kept, { stream: size > KEPT_BYTES })
+  // A character that is cut is left out.
+  return new TextDecoder().decode(kept, { stream: !hasEnded })
 }
 
 /** Hop-by-hop headers (RFC 9110 section 7.6.1), and those that Node answers itself. */

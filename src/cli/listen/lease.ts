@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readJsonFile, writePrivately } from '../../data-directory.ts'
 import { isRunning, ownIdentity, pidNamespace, type ProcessIdentity } from '../../process-identity.ts'
 import { newSecret, newToken } from '../../ids.ts'
+import { signingSecretPattern } from '../../model/webhook-endpoint.ts'
 
 /**
  * Record of a running `listen` in the data directory, written before it registers endpoints, so that a later one can
@@ -80,5 +81,5 @@ export async function listenSecret(directory: string): Promise<string> {
 
 async function readSecret(path: string): Promise<string | undefined> {
   const secret = (await readJsonFile<{ signing_secret: unknown }>(path))?.signing_secret
-  return typeof secret === 'string' && /^whsec_[\w-]{43}$/.test(secret) ? secret : undefined
+  return typeof secret === 'string' && signingSecretPattern.test(secret) ? secret : undefined
 }

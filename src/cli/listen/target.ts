@@ -79,11 +79,11 @@ function headersOf(
 }
 
 /**
- * Parses a target; `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine.
+ * Parses a target. An error names `headerFlag`, the command's flag for headers; `''` for none. `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine.
  * @throws CommandError (usage) for another scheme, a password, and a single word, which is more likely a mistake than a
  * host.
  */
-export function parseTarget(text: string, name = '--forward-to'): URL {
+export function parseTarget(text: string, name = '--forward-to', headerFlag = '--add-header'): URL {
   // A URL parser would read a bare number as an IP address.
   const whole = text.replace(/^\d+(?=\/|$)/, 'localhost:$&')
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(whole) ? whole : `http://${whole}`
@@ -95,7 +95,7 @@ export function parseTarget(text: string, name = '--forward-to'): URL {
     )
   if (target.username !== '' || target.password !== '')
     throw usageError(
-      `${name} must not contain a password, because the URL is printed. Pass --add-header 'Authorization: …' instead.`,
+      `${name} must not contain a password, because the URL is printed. ${headerFlag === '' ? 'Remove it.' : `Pass ${headerFlag} 'Authorization: …' instead.`}`,
     )
   return target
 }

@@ -31,10 +31,7 @@ export const renderPush = renderer(
     ]
       .filter((part) => part !== '')
       .join('  ')
-    const findings = (report?.findings ?? []).map(
-      ({ code, message }) =>
-        `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`,
-    )
+    const findings = (report?.findings ?? []).map((finding) => renderFinding(finding, columns))
     const items = report?.diff ? renderItemDiff(report.diff, check.items, columns, currency) : []
     const changes = renderCheckChanges(report?.changes ?? [], currency)
     return [summary, ...explanation(outcome), ...items, ...changes, ...findings].join('\n')
@@ -59,6 +56,11 @@ export const renderConvergence = renderer(
     ].join('\n')
   },
 )
+
+/** Renders a finding, indented. */
+export function renderFinding({ code, message }: { code: string; message: string }, columns: number): string {
+  return `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`
+}
 
 function explanation(outcome: string): string[] {
   if (outcome === 'unchanged')

@@ -3,33 +3,38 @@ import type { RequestView } from '../../client.ts'
 import type { CheckItem } from '../../model/check.ts'
 import { renderHeaded, faultsText } from './attempt.ts'
 import { renderCheckChanges, renderItemDiff, type Currencies } from './check.ts'
-import { renderTable, wrapTo, renderFields } from './layout.ts'
+import { renderTable, renderFields } from './layout.ts'
+import { renderFinding } from './push.ts'
 import { printable, renderer, status as coloured } from './text.ts'
 import { formatTime } from '../../model/text/time.ts'
 
 /** Lines of a body that `requests show` prints. */
 const BODY_LINES = 200
 
-export const renderRequests = renderer((requests: readonly RequestView[], columns?: number): string => {
-  const isTraced = requests.some(({ trace_id }) => trace_id !== undefined)
-  const rows = requests.map((request) => [
-    request.id,
-    formatTime(request.started_at),
-    `${request.method} ${printable(request.path)}`,
-    colouredStatus(request.status),
-    request.push === null ? '' : coloured(request.push.outcome),
-    findingsOf(request)
-      .map(({ code }) => code)
-      .join(' '),
-    ...(isTraced ? [request.trace_id ?? ''] : []),
-  ])
-  return renderTable(
-    ['request', 'started (UTC)', 'call', 'status', 'push', 'findings', ...(isTraced ? ['trace id'] : [])],
-    rows,
-    'No requests match. The service keeps at most the newest 1,000.',
-    columns,
-  )
-})
+export const renderRequests = renderer(
+  (requests: readonly RequestView[], columns?: number, isFiltered = true): string => {
+    const isTraced = requests.some(({ trace_id }) => trace_id !== undefined)
+    const rows = requests.map((request) => [
+      request.id,
+      formatTime(request.started_at),
+      `${request.method} ${printable(request.path)}`,
+      colouredStatus(request.status),
+      request.push === null ? '' : coloured(request.push.outcome),
+      findingsOf(request)
+        .map(({ code }) => code)
+        .join(' '),
+      ...(isTraced ? [request.trace_id ?? ''] : []),
+    ])
+    return renderTable(
+      ['request', 'started (UTC)', 'call', 'status', 'push', 'findings', ...(isTraced ? ['trace id'] : [])],
+      rows,
+      isFiltered
+        ? 'No requests match. The service keeps at most the newest 1,000.'
+        : 'No requests yet. Make one with: tabwire push --sample two-top',
+      columns,
+    )
+  },
+)
 
 /** Renders a request with its findings, its diff and both bodies. */
 export const renderRequestDetail = renderer(
@@ -45,10 +50,7 @@ export const renderRequestDetail = renderer(
         ? []
         : [['push', `${coloured(push.outcome)} ${printable(push.external_check_id)}`] as const]),
     ]
-    const findings = findingsOf(request).map(
-      ({ code, message }) =>
-        `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`,
-    )
+    const findings = findingsOf(request).map((finding) => renderFinding(finding, columns))
     const currency = currencies[request.location_id ?? '']
     const diff = push?.diff ? renderItemDiff(push.diff, itemsIn(request.request_body), columns, currency) : []
     const changes = renderCheckChanges(push?.changes ?? [], currency)

@@ -74,6 +74,7 @@ export function money(cents: number): string {
 }
 
 const statusColours: Record<string, (text: string) => string> = {
+  accepted: chalk.green,
   created: chalk.green,
   updated: chalk.green,
   unchanged: chalk.dim,

@@ -72,7 +72,8 @@ export default class ContractCheck extends ConformanceCommand {
       max: 65_535,
     }),
     wait: Flags.integer({
-      description: 'Seconds to wait for a delivery, and above 10 also for a GET to show a push.',
+      description:
+        'Seconds to wait for a delivery, and above 10 also for a response and for a GET to show a push.',
       min: 1,
       default: DEFAULT_WAIT,
     }),
@@ -98,7 +99,8 @@ export default class ContractCheck extends ConformanceCommand {
       slow: flags.slow,
       timeouts: {
         eventMs: flags.wait * 1000,
-        ...(flags.wait > DEFAULT_WAIT && { settleMs: flags.wait * 1000 }),
+        // A service may answer a ping after its receiver did.
+        ...(flags.wait > DEFAULT_WAIT && { settleMs: flags.wait * 1000, answerMs: flags.wait * 1000 }),
       },
     }
     const baseUrl = flags['base-url']

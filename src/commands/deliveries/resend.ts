@@ -51,7 +51,7 @@ export default class DeliveriesResend extends ServiceCommand {
 }
 
 /**
- * Returns dead deliveries, oldest first: one per event and endpoint, without those that a delivered or pending delivery
+ * Returns dead deliveries, oldest first: the newest of each event and endpoint, without those that a delivered or pending delivery
  * covers.
  */
 async function deadDeliveries(client: Client, since: Date | undefined): Promise<Delivery[]> {
@@ -60,7 +60,8 @@ async function deadDeliveries(client: Client, since: Date | undefined): Promise<
   for await (const delivery of paginate(client.deliveries.list)) {
     const subject = `${delivery.event_id} ${delivery.endpoint_id}`
     if (delivery.status !== 'dead') replaced.add(subject)
-    else if (delivery.event_type !== 'ping' && attemptedSince(delivery, since)) dead.set(subject, delivery)
+    else if (delivery.event_type !== 'ping' && attemptedSince(delivery, since) && !dead.has(subject))
+      dead.set(subject, delivery)
   }
   return [...dead].flatMap(([subject, delivery]) => (replaced.has(subject) ? [] : [delivery])).reverse()
 }

@@ -1,5 +1,7 @@
 import { Args, Errors, Flags } from '@oclif/core'
+import { endpointIdOf } from '../../cli/endpoint-urls.ts'
 import { usageError } from '../../cli/errors.ts'
+import type { Client } from '../../client.ts'
 import { readFaultWords } from '../../cli/parse-faults.ts'
 import { fromEnvironment, listed, requireAll } from '../../cli/flags.ts'
 import { renderFaults } from '../../cli/render/controls.ts'
@@ -62,7 +64,7 @@ export default class FaultsSet extends ServiceCommand {
       multipleNonGreedy: true,
     }),
     endpoint: Flags.string({
-      description: 'Only deliveries to this endpoint.',
+      description: 'Only deliveries to this endpoint (id or URL).',
       multiple: true,
       multipleNonGreedy: true,
     }),
@@ -88,9 +90,11 @@ export default class FaultsSet extends ServiceCommand {
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(FaultsSet)
-    const asked = faultsOf(argv as string[], flags)
+    // Wrong words are refused before the service is asked.
+    faultsOf(argv as string[], flags)
     const client = await this.connect(flags)
-    for (const id of listed(flags.endpoint ?? [])) await client.endpoints.get(id)
+    const endpoint = flags.endpoint && (await endpointIds(client, listed(flags.endpoint)))
+    const asked = faultsOf(argv as string[], { ...flags, endpoint })
     const before = await client.faults.show()
     const replaces = (fault: Fault) => !flags.add && asked.some(({ on }) => on === fault.on)
     const kept = before.faults.filter((fault) => !replaces(fault))
@@ -103,6 +107,13 @@ export default class FaultsSet extends ServiceCommand {
     if (!flags.add && kept.length > 0)
       this.say(`The faults on ${nameOf(kept[0])} are unchanged, and their counts begin again.`)
   }
+}
+
+/** @throws ApiError or CommandError when there is no such endpoint. */
+async function endpointIds(client: Client, wanted: readonly string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const one of wanted) ids.push((await client.endpoints.get(await endpointIdOf(client, one))).id)
+  return ids
 }
 
 interface Limits {

@@ -45,30 +45,24 @@ export default class GuestsPay extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(GuestsPay)
     const client = await this.connect(flags)
-    const read = await this.reader(client, args.check, flags)
+    const { amount, tip } = flags
+    const currency =
+      amount === undefined && tip === undefined ? '' : await currencyOfCheck(client, args.check)
     const payment = await client.guests.pay(args.check, {
       guest_name: flags.name ?? null,
       ...(flags.claim && { claim_ids: await claimIds(client, args.check, listed(flags.claim)) }),
-      ...(flags.amount !== undefined && { amount_cents: read(flags.amount, 'amount') }),
-      ...(flags.tip !== undefined && { tip_cents: read(flags.tip, 'tip') }),
+      ...(amount !== undefined && { amount_cents: readAmount(amount, currency, 'amount') }),
+      ...(tip !== undefined && { tip_cents: readAmount(tip, currency, 'tip') }),
     })
     if (this.wantsJson) return this.print(payment, () => '')
     const check = await checkAfter(client, args.check)
     this.print(payment, () => renderPayment(payment, check))
     if (check.balance_cents > 0) this.say(`Next: ${suggestion('guests pay', [args.check])}`)
   }
-
-  /** Returns a parser of amounts; the location's currency determines their digits. */
-  private async reader(client: Client, check: string, flags: Amounts) {
-    if (flags.amount === undefined && flags.tip === undefined)
-      return (text: string, flag: string) => readAmount(text, '', flag)
-    const { location_id } = await client.checks.get(check)
-    const currency = (await currencyOf(client, location_id)) ?? ''
-    return (text: string, flag: string) => readAmount(text, currency, flag)
-  }
 }
 
-interface Amounts {
-  amount: string | undefined
-  tip: string | undefined
+/** Returns the currency of a check's location, which determines the digits of amounts; '' when it is unknown. */
+async function currencyOfCheck(client: Client, check: string): Promise<string> {
+  const { location_id } = await client.checks.get(check)
+  return (await currencyOf(client, location_id)) ?? ''
 }

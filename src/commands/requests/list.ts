@@ -29,7 +29,8 @@ export default class RequestsList extends ServiceCommand {
     const { finding, check, limit, cursor } = flags
     const failed = flags.failed ? true : undefined
     const list = await client.requests.list({ failed, finding, external_check_id: check, limit, cursor })
-    this.print(list, (columns) => renderRequests(list.data, columns))
+    const isFiltered = [failed, finding, check, cursor].some((one) => one !== undefined)
+    this.print(list, (columns) => renderRequests(list.data, columns, isFiltered))
     this.sayNextPage(list)
   }
 }

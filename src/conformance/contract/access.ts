@@ -1,4 +1,4 @@
-import { isSuccess, type ServiceResponse, type Sent } from './ask.ts'
+import { isSuccess, type ServiceResponse, type RequestOptions } from './ask.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import { ifPossible, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
@@ -28,11 +28,11 @@ async function locations(target: Target): Promise<void> {
 /** A request that succeeds with the right key, to be sent with another. */
 interface Call {
   name: string
-  send: (sent: Sent) => Promise<ServiceResponse>
+  send: (sent: RequestOptions) => Promise<ServiceResponse>
 }
 
 /** Registers with the right body and another key. Nothing may arrive at the hook of a registration that is refused. */
-async function registration(target: Target, sent: Sent): Promise<ServiceResponse> {
+async function registration(target: Target, sent: RequestOptions): Promise<ServiceResponse> {
   const { hook, url } = await newUrl(target)
   const json = { url, event_types: ['check.created', 'check.updated'] }
   const answer = await target.tryToRegister({ ...sent, json })
@@ -45,7 +45,7 @@ async function registration(target: Target, sent: Sent): Promise<ServiceResponse
 }
 
 /** Pushes a new check with another key. */
-function push({ ask, freshCheck, body }: Target, sent: Sent): Promise<ServiceResponse> {
+function push({ ask, freshCheck, body }: Target, sent: RequestOptions): Promise<ServiceResponse> {
   const check = freshCheck()
   return ask('PUT', check.path, { ...sent, json: body(check, [check.item('a')]) })
 }
@@ -152,7 +152,7 @@ export const access: readonly ContractCase[] = [
     const key = target.keyFor('GET', '/locations') ?? ''
     await requireRefusal(list(target), [UNKNOWN, ...alteredKeys(key)])
     const isPushed = (await ifPossible(accepted(target).then(() => true))) === true
-    const pushes = isPushed ? [{ name: 'A push', send: (sent: Sent) => push(target, sent) }] : []
+    const pushes = isPushed ? [{ name: 'A push', send: (sent: RequestOptions) => push(target, sent) }] : []
     for (const call of [...pushes, ...(await otherCalls(target))]) await requireRefusal(call, [UNKNOWN])
   }),
   rule('no_bearer', 'a call with another scheme is refused', SECTION, async (target) => {
@@ -175,7 +175,7 @@ export const access: readonly ContractCase[] = [
       const { ask, limitedKey } = target
       if (limitedKey === undefined)
         throw new NotChecked('This case needs a key without write scope. Pass one with --read-key.')
-      const sent: Sent = { authorization: `Bearer ${limitedKey}` }
+      const sent: RequestOptions = { authorization: `Bearer ${limitedKey}` }
       const read = await ask('GET', '/locations', sent)
       if (!isSuccess(read))
         throw new NotChecked(`GET /locations also refuses the key of --read-key (${read.status}).`)

@@ -1,9 +1,8 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSecureContext, type SecureContext } from 'node:tls'
 import { Agent, request } from 'undici'
-import { trustedAuthorities } from '../../certificates/trusted.ts'
+import { trustedContext } from '../../certificates/trusted.ts'
 
 /** An answer of the service under test, whatever it holds. */
 export interface ServiceResponse {
@@ -15,7 +14,7 @@ export interface ServiceResponse {
 }
 
 /** Options of a request beside method and path. */
-export interface Sent {
+export interface RequestOptions {
   /** Sent as JSON. */
   json?: unknown
   /** Sent as it is. */
@@ -30,7 +29,7 @@ export interface Sent {
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
 /** Sends one request. A path that begins with `/` is under the base URL. @throws NoAnswer */
-export type Ask = (method: Method, path: string, sent?: Sent) => Promise<ServiceResponse>
+export type Ask = (method: Method, path: string, sent?: RequestOptions) => Promise<ServiceResponse>
 
 /** The service gave no answer in time, or closed the connection without one. */
 export class NoAnswer extends Error {
@@ -76,7 +75,7 @@ export function createAsk({ baseUrl, keyFor, ca, signal, answerMs, onAnswer, onN
 } {
   const connect = {
     timeout: answerMs,
-    ...(baseUrl.startsWith('https:') && { secureContext: contextOf(ca) }),
+    ...(baseUrl.startsWith('https:') && { secureContext: trustedContext(ca === undefined ? [] : [ca]) }),
   }
   // A connection of its own for each request: one that the service closes while it is idle says nothing about a rule.
   const separate = new Agent({ pipelining: 0, connect })
@@ -130,11 +129,6 @@ export function createAsk({ baseUrl, keyFor, ca, signal, answerMs, onAnswer, onN
       await Promise.all([separate.destroy(), reused.destroy()])
     },
   }
-}
-
-/** Parsed once: to read all authorities for each connection takes longer than the handshake. */
-function contextOf(ca: string | undefined): SecureContext {
-  return createSecureContext({ ca: ca ?? trustedAuthorities() })
 }
 
 /** The most bytes of an answer that are read. */

@@ -25,7 +25,7 @@ import {
   changed,
   changedItems,
   conflictEvents,
-  created,
+  firstEvent,
   dataOf,
   events,
   marked,
@@ -43,7 +43,7 @@ import { accepted } from './pushes.ts'
 import { at, isTime, nested } from './shape.ts'
 import type { Registered, Target } from './target.ts'
 
-const rule = rulesOf('deliveries', created)
+const rule = rulesOf('deliveries', firstEvent)
 
 /** Which operation causes which event is not shown, so a case about that is advice. */
 const advice = (...given: Parameters<typeof rule>): Rule => ({ ...rule(...given), basis: 'advice' })
@@ -57,7 +57,7 @@ export const deliveries: readonly ContractCase[] = [
     'event',
     'an event about a check is delivered',
     'section 1: endpoints receive notifications about checks',
-    async (target) => void (await created(target)),
+    async (target) => void (await firstEvent(target)),
     async (target) => {
       await accepted(target)
       await reachable(target)
@@ -130,7 +130,7 @@ export const deliveries: readonly ContractCase[] = [
     must(types.some(isListed), `No event about a check has a type of section 6: ${names}.`)
   }),
   advice('type', 'a new check is delivered as check.created', 'section 6: event types', async (target) => {
-    const type = typeOf((await created(target)).arrival)
+    const type = typeOf((await firstEvent(target)).arrival)
     must(type === 'check.created', `The type is ${JSON.stringify(type)}.`)
   }),
   rule('created_at', 'created_at is an ISO 8601 time in UTC', 'section 2: created_at', async (target) => {
@@ -151,7 +151,7 @@ export const deliveries: readonly ContractCase[] = [
     'data equals the response of GET for the check',
     'section 2: identical to what the matching GET returns',
     async (target) => {
-      const { arrival, check, a } = await created(target)
+      const { arrival, check, a } = await firstEvent(target)
       requireData(arrival)
       const read = await readAs(target, arrival, check, a)
       must(read !== undefined, 'data differs from the response of GET after the first push.')
@@ -332,7 +332,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     'section 2: unique event identifier',
     async (target) => {
       const { all, updates } = await subscribed(target)
-      const first = about(all.hook.arrivals, (await created(target)).a)[0]
+      const first = about(all.hook.arrivals, (await firstEvent(target)).a)[0]
       if (first === undefined || idOf(first) === undefined) throw new NotChecked('The envelope has no id.')
       for (const endpoint of [all, updates])
         if (!(endpoint instanceof NotChecked))

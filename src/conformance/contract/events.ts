@@ -75,8 +75,8 @@ const SAME_CHANGE_MS = 2_000
  * Pushes a check, changes it and has a guest claim an item, until an event about it arrives: which operation causes an event
  * is not shown. Done once. @throws Broken | NotChecked when none arrives.
  */
-export function created(target: Target) {
-  return target.once('created', async () => {
+export function firstEvent(target: Target) {
+  return target.once('first event', async () => {
     const pushed = async () => {
       const { all } = await subscribed(target)
       const check = target.freshCheck()
@@ -209,7 +209,7 @@ export function lateEventsArrived(target: Target): Promise<void> {
 export async function events(
   target: Target,
 ): Promise<(Pick<Registered, 'secrets'> & { arrival: Arrival })[]> {
-  await created(target)
+  await firstEvent(target)
   await ifPossible(changed(target))
   const { all, updates } = await subscribed(target)
   const endpoints = updates instanceof NotChecked ? [all] : [all, updates]

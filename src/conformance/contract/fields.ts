@@ -184,13 +184,16 @@ export const orders = [
   [2, 3, 2, 1, 2],
 ]
 
+/** Fields of an item that differ between the three states. */
+const itemFields = ['name', 'quantity', 'price_cents', 'note'] as const
+
 /** Parts of a newest state that GET returns as pushed. */
 interface Followed {
   /** True when state 1 is at another table, which the service accepts. */
   isMoved: boolean
   /** Totals by name, and fields of the first item. */
   totals: readonly string[]
-  fields: readonly ('name' | 'quantity')[]
+  fields: readonly (typeof itemFields)[number][]
   table: boolean
 }
 
@@ -217,7 +220,7 @@ export function inOrder(target: Target): Promise<Followed> {
     return {
       isMoved: moved !== undefined,
       totals: Object.keys(totals).filter((name) => holds(seen, totals[name])),
-      fields: (['name', 'quantity'] as const).filter((name) => holds(entries, item[name])),
+      fields: itemFields.filter((name) => holds(entries, item[name])),
       table: holds(seen, table),
     }
   })
@@ -256,10 +259,12 @@ export async function converge(target: Target, arrivals: readonly (readonly numb
 async function arrive(target: Target, places: readonly number[], isMoved: boolean) {
   const check = target.freshCheck()
   const [a, b, c] = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
+  // A profile may fix the note of each item.
+  const noted = (note: string) => (target.profile.item?.note === undefined ? { note } : {})
   const states: [Item, ...Item[]][] = [
-    [{ ...a, name: 'Dish before', quantity: 5 }],
+    [{ ...a, name: 'Dish before', quantity: 5, price_cents: a.price_cents - 40, ...noted('no pepper') }],
     [a, b],
-    [{ ...b, name: 'Dish after', quantity: 3 }, c],
+    [{ ...b, name: 'Dish after', quantity: 3, price_cents: b.price_cents + 40, ...noted('no salt') }, c],
   ]
   const bodies = states.map((items, index) =>
     target.ordered(target.body(check, items, isMoved && index === 0 ? otherTable(check) : {}), index + 1),

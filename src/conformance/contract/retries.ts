@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { eventCount, idOf, isGenuine, signatureOf, typeOf, type Arrival, type Hook } from './receiver.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
-import { created } from './events.ts'
+import { firstEvent } from './events.ts'
 import type { Registered, Target } from './target.ts'
 import type { Item } from './trial-checks.ts'
 import { pushText } from './pushes.ts'
@@ -34,7 +34,7 @@ export const retries: readonly ContractCase[] = [
         step.early > 0 ? `${which} arrived more than 10% too early.` : `${which} did not arrive.`,
       )
     },
-    created,
+    firstEvent,
   ),
   rule(
     'last',
@@ -81,7 +81,7 @@ export const retries: readonly ContractCase[] = [
       if (secrets.length === 0) throw new NotChecked('The registration returned no secret.')
       const isSigned = (arrival: Arrival | undefined, by: readonly string[]) =>
         arrival !== undefined && isGenuine(arrival, by, target.serviceName)
-      const other = await ifPossible(created(target))
+      const other = await ifPossible(firstEvent(target))
       if (other === undefined || !isSigned(other.arrival, other.secrets))
         throw new NotChecked('First attempts are also not signed correctly.')
       must(isSigned(hook.arrivals[0], secrets), 'The signature of the first attempt does not match.')

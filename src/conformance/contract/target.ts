@@ -1,6 +1,13 @@
 import ipaddr from 'ipaddr.js'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import { isSuccess, NoAnswer, type ServiceResponse, type Ask, type Method, type Sent } from './ask.ts'
+import {
+  isSuccess,
+  NoAnswer,
+  type ServiceResponse,
+  type Ask,
+  type Method,
+  type RequestOptions,
+} from './ask.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile, type RequestTemplate } from './profile.ts'
 import type { Arrival, Hook, Receiver } from './receiver.ts'
@@ -26,7 +33,7 @@ interface Ping {
   id: string
   answer: ServiceResponse
   /** The form that was accepted: without a body, or with `{}`. */
-  sent: Sent
+  sent: RequestOptions
 }
 
 /** The service under test, with what the cases need to look at it. */
@@ -42,7 +49,7 @@ export interface Target extends TrialChecks {
   /** True when cases that take longer than ten seconds run. */
   slow: boolean
   /** Sends a registration, which may be a wrong one. What the service accepts is removed in the end. */
-  tryToRegister(sent: Sent): Promise<ServiceResponse>
+  tryToRegister(sent: RequestOptions): Promise<ServiceResponse>
   /** Registers a hook for these event types. @throws Broken | NotChecked when that is refused. */
   register(...eventTypes: readonly string[]): Promise<Registered>
   /**
@@ -234,7 +241,7 @@ function createEndpoints({
   const registered: { answer: ServiceResponse; id: string | undefined }[] = []
   let hasRegistered = false
 
-  async function tryToRegister(sent: Sent): Promise<ServiceResponse> {
+  async function tryToRegister(sent: RequestOptions): Promise<ServiceResponse> {
     const answer = await ask('POST', '/webhook-endpoints', sent)
     if (isSuccess(answer)) registered.push({ answer, id: undefined })
     return answer
@@ -288,7 +295,7 @@ function createEndpoints({
       )
       // A service may answer only after the receiver has answered its ping.
       const before = endpoint.hook.arrivals.length
-      const send = (path: string, sent?: Sent) =>
+      const send = (path: string, sent?: RequestOptions) =>
         ask('POST', path, sent).catch((error: unknown) => {
           const isLate = error instanceof NoAnswer && error.code === undefined
           throw isLate && endpoint.hook.arrivals.length === before ? missing('The ping') : error
@@ -300,7 +307,7 @@ function createEndpoints({
         const bare = await send(path)
         // The body of this request is not shown, and a service may want one.
         const needsBody = ofBody.has(bare.status)
-        const sent: Sent = needsBody ? { json: {} } : {}
+        const sent: RequestOptions = needsBody ? { json: {} } : {}
         const answer = needsBody ? await send(path, sent) : bare
         if (ofBody.has(answer.status)) bodyRefused ??= path
         if (isSuccess(answer)) {
@@ -308,9 +315,12 @@ function createEndpoints({
           return { id, answer, sent }
         }
         tried.push(`${id}: ${answer.status}`)
-        // A valid id does not prove that the ping reached this receiver.
-        if (answer.status >= 500 || answer.status === 409 || answer.status === 424)
-          throw missing(`The ping (status ${answer.status})`)
+        // The status may be that of the delivery, and of another failure.
+        if (answer.status >= 500 || answer.status === 409 || answer.status === 424) {
+          const arrived = await endpoint.hook.until((arrivals) => arrivals[before])
+          if (arrived === undefined) throw missing(`The ping (status ${answer.status})`)
+          return { id, answer, sent }
+        }
       }
       if (bodyRefused !== undefined)
         throw new NotChecked(

@@ -2,8 +2,7 @@ import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { createSecureContext } from 'node:tls'
-import { trustedAuthorities } from '../../certificates/trusted.ts'
+import { trustedContext } from '../../certificates/trusted.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 
@@ -40,7 +39,7 @@ export interface Destination {
   url: URL
   /** Added to each request. */
   headers: readonly HeaderLine[]
-  /** Authorities in PEM, beside Node's own. */
+  /** Authorities in PEM, beside those that this machine trusts. */
   ca: readonly string[]
   insecure: boolean
   timeoutMs: number
@@ -61,8 +60,7 @@ export function createSend({
   signal,
 }: Destination): Send {
   const encrypted = url.protocol === 'https:'
-  // Made once: to read all authorities for each connection takes longer than the handshake.
-  const secureContext = encrypted ? createSecureContext({ ca: [...trustedAuthorities(), ...ca] }) : undefined
+  const secureContext = encrypted ? trustedContext(ca) : undefined
   const trust = encrypted ? { secureContext, rejectUnauthorized: !insecure } : {}
   const { request } = encrypted ? https : http
   // Each request in flight listens, and twenty at once are not a leak.

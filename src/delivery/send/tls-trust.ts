@@ -1,5 +1,5 @@
 import * as tls from 'node:tls'
-import { trustedAuthorities } from '../../certificates/trusted.ts'
+import { trustedContext } from '../../certificates/trusted.ts'
 
 export interface TlsTrust {
   /** Certificates of authorities in PEM, in addition to the system's (`--cacert`). */
@@ -30,15 +30,11 @@ const MAX_CONTEXTS = 4
 
 function contextFor(ca: readonly string[]): tls.SecureContext {
   const key = ca.join('\n')
-  const context = parsed.get(key) ?? parse(ca)
+  const context = parsed.get(key) ?? trustedContext(ca)
   // Inserted again at the end, so that the first one is the least recently used.
   parsed.delete(key)
   parsed.set(key, context)
   const [oldest = ''] = parsed.keys()
   if (parsed.size > MAX_CONTEXTS) parsed.delete(oldest)
   return context
-}
-
-function parse(ca: readonly string[]): tls.SecureContext {
-  return tls.createSecureContext({ ca: [...trustedAuthorities(), ...ca] })
 }

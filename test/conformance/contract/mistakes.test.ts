@@ -613,6 +613,28 @@ const wrong: Record<string, Wrong> = {
     settings: { orderBy: 'revision' },
     cases: ['checks/convergence', 'checks/order'],
   },
+  'keeps prices of a late push': {
+    changes: {
+      isNewer: newer('revision'),
+      onStale: (bill, next) => {
+        bill.body = withOld(next, bill.body, ({ price_cents }) => ({ price_cents }))
+        return undefined
+      },
+    },
+    settings: { orderBy: 'revision' },
+    cases: ['checks/convergence', 'checks/order'],
+  },
+  'keeps notes of a late push': {
+    changes: {
+      isNewer: newer('revision'),
+      onStale: (bill, next) => {
+        bill.body = withOld(next, bill.body, ({ note = '' }) => ({ note }))
+        return undefined
+      },
+    },
+    settings: { orderBy: 'revision' },
+    cases: ['checks/convergence', 'checks/order'],
+  },
   'moves a check to the table of a late push': {
     changes: {
       isNewer: newer('revision'),

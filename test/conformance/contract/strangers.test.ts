@@ -365,6 +365,7 @@ const right: Record<string, Variant> = {
   },
   'answers 404 to a registration on its own host': { changes: missingOnLoopback(), settings: nowhere },
   'cannot reach the receiver': { changes: { sends: () => false }, settings: nowhere },
+  'answers 502 to a ping that arrives': { changes: { pingReply: () => ({ status: 502 }) } },
   'answers 502 to a ping that does not arrive': {
     changes: { sends: () => false, pingReply: () => ({ status: 502 }) },
     settings: nowhere,

@@ -84,7 +84,7 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
           return (
             (await unseen(rule, found, trials)) ??
             (await forgotten(rule, trials)) ??
-            (await simultaneous(rule, trials)) ?? { passed: passed(found, trials, state.seed) }
+            (await simultaneous(rule, trials)) ?? { passed: passed(rule, found, trials, state.seed) }
           )
         const advice = rule === 'orders' ? await orderAdvice(counterexample, trials) : DEDUPLICATE
         const log = showsEvents(counterexample.ends, trials) ? ` ${LOG}` : ''
@@ -99,13 +99,21 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
   }
 }
 
-function passed({ tried }: Found, trials: Trials, seed: number): string {
+function passed(rule: ConvergeRow['id'], { tried }: Found, trials: Trials, seed: number): string {
   const ignored = ignoredFields(trials)
   const differing =
     ignored.length === 0
       ? ''
       : ` Ignored fields, which differ between identical runs or count deliveries: ${ignored.join(', ')}.`
-  return `${count(tried, 'sequence')} of ${trials.sent.length} deliveries ended in the same state (seed ${seed}).${differing}`
+  return `${count(tried, 'sequence')} of ${trials.sent.length} deliveries ended in the same state (seed ${seed}).${differing}${untested(rule, trials)}`
+}
+
+/** Says what a late view leaves untested. */
+function untested(rule: ConvergeRow['id'], trials: Trials): string {
+  if (trials.lagMs() < LATE_MS) return ''
+  const what =
+    rule === 'orders' ? 'events at the same time' : 'duplicates at the same time and late repetitions'
+  return ` Not tested, because the state follows ${(trials.lagMs() / 1000).toFixed(1)} s after the response: ${what}.`
 }
 
 function ignoredFields(trials: Trials): string[] {
@@ -178,7 +186,7 @@ function removedItemKept(ends: ThreeEnds, trials: Trials): CaseOutcome {
       return line !== undefined && others.length === 0 && isUnchanged && !left.includes(line)
     })
     if (kept !== undefined)
-      return `After all events of a check in order, ${path} has an item that the newest state lacks: ${kept}. Replace all items of a check by those of its newest state.`
+      return `After all events of a check in order, ${path} has an item that the newest state lacks: ${kept}. Replace all items of a check by those of its newest state. If this list is a history, name it with --state-ignore.`
   }
   return undefined
 }

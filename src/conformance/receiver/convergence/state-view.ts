@@ -1,6 +1,5 @@
-import { createSecureContext } from 'node:tls'
 import { Agent, request } from 'undici'
-import { trustedAuthorities } from '../../../certificates/trusted.ts'
+import { trustedContext } from '../../../certificates/trusted.ts'
 import type { HeaderLine } from '../send.ts'
 import type { CheckIds } from './scenario.ts'
 
@@ -15,7 +14,7 @@ interface StateUrl {
 export interface StateSource extends StateUrl {
   /** Sent with each request. */
   headers: readonly HeaderLine[]
-  /** Authorities in PEM, beside Node's own. */
+  /** Authorities in PEM, beside those that this machine trusts. */
   ca: readonly string[]
   insecure: boolean
 }
@@ -53,8 +52,7 @@ export function createStateReader(
     pipelining: 0,
     connect: {
       timeout: ANSWER_MS,
-      // Made once: to read all authorities for each connection takes longer than the handshake.
-      secureContext: createSecureContext({ ca: [...trustedAuthorities(), ...ca] }),
+      secureContext: trustedContext(ca),
       rejectUnauthorized: !insecure,
     },
   })
