@@ -1,8 +1,9 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readCredentials, readRun, removeRun, writeCredentials, writeRun } from '../src/data-directory.ts'
+import { expectMode } from './support/file-mode.ts'
 
 let parent: string
 let directory: string
@@ -13,15 +14,13 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true, force: true }))
 
 const run = { url: 'http://127.0.0.1:4100', pid: 4711, started_at: '2026-11-21T18:04:05.123Z' }
-const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
 describe('the data directory', () => {
   test('is readable by its owner only, and ignored by git', async () => {
     await writeCredentials(directory, { api_key: 'twk_1' })
     await writeRun(directory, run)
-    expect(await modeOf(directory)).toBe(0o700)
-    for (const name of ['credentials.json', 'run.json'])
-      expect(await modeOf(join(directory, name))).toBe(0o600)
+    await expectMode(directory, 0o700)
+    for (const name of ['credentials.json', 'run.json']) await expectMode(join(directory, name), 0o600)
     expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('*\n')
     expect((await readdir(directory)).sort()).toEqual(['.gitignore', 'credentials.json', 'run.json'])
   })
@@ -38,7 +37,7 @@ describe('the data directory', () => {
     await chmod(join(directory, 'credentials.json'), 0o644)
     await writeFile(join(directory, '.gitignore'), 'mine\n')
     await writeCredentials(directory, { api_key: 'twk_2' })
-    expect(await modeOf(join(directory, 'credentials.json'))).toBe(0o600)
+    await expectMode(join(directory, 'credentials.json'), 0o600)
     expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('mine\n')
   })
 

@@ -62,6 +62,8 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file is too large',
   EIO: 'the disk reports an error',
+  // Windows reports a path below a file so.
+  ENOENT: 'a part of the path is missing, or is a file',
   ENOTDIR: 'a part of the path is a file, not a directory',
   EEXIST: 'a part of the path is a file, not a directory, or a link to a missing target',
   EISDIR: 'it is a directory, not a file',

@@ -96,7 +96,9 @@ test.each([
   ],
 ])('the installation %s is recognised', (program, executable, way) => {
   const installation = { program, executable, isSingle: false, isImage: false }
-  expect(checkInstallation(installation).message).toContain(`Tabwire is installed ${way}`)
+  expect(checkInstallation(installation).message.replaceAll('\\', '/')).toContain(
+    `Tabwire is installed ${way}`,
+  )
   expect(checkInstallation({ ...installation, isImage: true }).message).toContain('as a container image')
 })
 
@@ -121,7 +123,9 @@ test.each([
   ['/home/ana/.local/bin/tabwire', 'as a download, /home/ana/.local/bin/tabwire'],
 ])('the single executable %s is recognised', (executable, way) => {
   const installation = { program: '/virtual/', executable, isSingle: true, isImage: false }
-  expect(checkInstallation(installation).message).toContain(`Tabwire is installed ${way}`)
+  expect(checkInstallation(installation).message.replaceAll('\\', '/')).toContain(
+    `Tabwire is installed ${way}`,
+  )
 })
 
 describe('the port', () => {

@@ -72,7 +72,7 @@ describe.runIf(hasTerminals).concurrent(onTerminal, () => {
   })
 })
 
-describe.concurrent('in a pipe, after SIGINT', () => {
+describe.skipIf(process.platform === 'win32').concurrent('in a pipe, after SIGINT', () => {
   test('the JSON report says that it is partial, with exit code 130 and without progress', async () => {
     const { url, silence } = await receiver(6)
     const running = await spawnTabwire(['receiver', 'check', url, '--secret', secret, '--json'])

@@ -33,18 +33,22 @@ beforeAll(async () => {
 const exported = (...args: string[]) => service.run(['deliveries', 'export', id, ...args])
 
 describe('tabwire deliveries export', () => {
-  test('prints a curl command that sends the same request again with a new signature', async () => {
-    const { code, stdout, stderr } = await exported('--secret', secret)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const shell = await spawnProcess('sh', ['-c', stdout], {})
-    expect(await shell.ended).toMatchObject({ code: 0, stderr: '' })
-    const [first, again] = await receiver.received(2)
-    expect(again?.body).toEqual(first?.body)
-    expect(again?.url).toBe(first?.url)
-    for (const name of ['content-type', 'user-agent']) expect(again?.headers[name]).toBe(first?.headers[name])
-    const header = String(again?.headers['x-service-signature'])
-    expect(verify({ payload: again?.body ?? '', header, secret, now: new Date() }).ok).toBe(true)
-  })
+  test.skipIf(process.platform === 'win32')(
+    'prints a curl command that sends the same request again with a new signature',
+    async () => {
+      const { code, stdout, stderr } = await exported('--secret', secret)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const shell = await spawnProcess('sh', ['-c', stdout], {})
+      expect(await shell.ended).toMatchObject({ code: 0, stderr: '' })
+      const [first, again] = await receiver.received(2)
+      expect(again?.body).toEqual(first?.body)
+      expect(again?.url).toBe(first?.url)
+      for (const name of ['content-type', 'user-agent'])
+        expect(again?.headers[name]).toBe(first?.headers[name])
+      const header = String(again?.headers['x-service-signature'])
+      expect(verify({ payload: again?.body ?? '', header, secret, now: new Date() }).ok).toBe(true)
+    },
+  )
 
   test('--as http prints a request that ends with the last byte of its body', async () => {
     const { code, stdout } = await exported('--as', 'http', '--secret', secret, '--service-name', 'Acme')

@@ -1,10 +1,11 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkBody, emptyDirectory, serve, startService, tabwire } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 import { testAuthority } from '../support/simulator.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
+import { expectMode } from '../support/file-mode.ts'
 
 /** A working directory whose service was killed after three pushes: location and key, then the pushes, one a line. */
 async function killed(): Promise<{ cwd: string; journal: string; lines: string[] }> {
@@ -31,65 +32,74 @@ describe.concurrent('tabwire doctor', () => {
     expect(stdout).toMatch(/\nReady to start\.\n$/)
   })
 
-  test('reports the loss by a damaged line; start names the command, and --repair repairs once', async () => {
-    const { cwd, journal, lines } = await killed()
-    const damaged = `${lines.with(3, '!!!').join('\n')}\n`
-    await writeFile(journal, damaged)
-    await chmod(join(cwd, '.tabwire', 'credentials.json'), 0o644)
+  test.skipIf(process.platform === 'win32')(
+    'reports the loss by a damaged line; start names the command, and --repair repairs once',
+    async () => {
+      const { cwd, journal, lines } = await killed()
+      const damaged = `${lines.with(3, '!!!').join('\n')}\n`
+      await writeFile(journal, damaged)
+      await chmod(join(cwd, '.tabwire', 'credentials.json'), 0o644)
 
-    const looked = await tabwire(['doctor', '--port', '0'], { cwd })
-    expect(looked.code).toBe(3)
-    expect(looked.stdout).toMatch(
-      /✗ journal\.ndjson line 4 \(byte \d+\): its checksum does not match\. 3 transactions/,
-    )
-    expect(looked.stdout).toContain('! Other users can read or write files with secrets: credentials.json')
-    const start = await tabwire(['start', '--port', '0'], { cwd })
-    expect(start.code).toBe(1)
-    expect(start.stderr).toContain('tabwire doctor --repair')
+      const looked = await tabwire(['doctor', '--port', '0'], { cwd })
+      expect(looked.code).toBe(3)
+      expect(looked.stdout).toMatch(
+        /✗ journal\.ndjson line 4 \(byte \d+\): its checksum does not match\. 3 transactions/,
+      )
+      expect(looked.stdout).toContain('! Other users can read or write files with secrets: credentials.json')
+      const start = await tabwire(['start', '--port', '0'], { cwd })
+      expect(start.code).toBe(1)
+      expect(start.stderr).toContain('tabwire doctor --repair')
 
-    const repaired = await tabwire(['doctor', '--port', '0', '--repair'], { cwd })
-    expect(repaired.code).toBe(0)
-    expect(repaired.stdout).toMatch(
-      /journal\.ndjson: 3 transactions kept\. 2 lines could not be kept \(from line 4\)/,
-    )
-    expect(await readFile(`${journal}.damaged-1`, 'utf8')).toBe(damaged)
-    expect((await stat(`${journal}.damaged-1`)).mode & 0o777).toBe(0o600)
-    expect((await stat(join(cwd, '.tabwire', 'credentials.json'))).mode & 0o777).toBe(0o600)
-    const names = await readdir(join(cwd, '.tabwire'))
-    const again = await tabwire(['doctor', '--port', '0', '--repair', '--json'], { cwd })
-    expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, repaired: [], repairable: [] })
-    expect(await readdir(join(cwd, '.tabwire'))).toEqual(names)
+      const repaired = await tabwire(['doctor', '--port', '0', '--repair'], { cwd })
+      expect(repaired.code).toBe(0)
+      expect(repaired.stdout).toMatch(
+        /journal\.ndjson: 3 transactions kept\. 2 lines could not be kept \(from line 4\)/,
+      )
+      expect(await readFile(`${journal}.damaged-1`, 'utf8')).toBe(damaged)
+      await expectMode(`${journal}.damaged-1`, 0o600)
+      await expectMode(join(cwd, '.tabwire', 'credentials.json'), 0o600)
+      const names = await readdir(join(cwd, '.tabwire'))
+      const again = await tabwire(['doctor', '--port', '0', '--repair', '--json'], { cwd })
+      expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, repaired: [], repairable: [] })
+      expect(await readdir(join(cwd, '.tabwire'))).toEqual(names)
 
-    const service = await startService([], { cwd })
-    const status = async (id: string) => (await service.call('GET', `/v1/checks/external/${id}`)).status
-    expect([await status('a'), await status('b'), await status('c')]).toEqual([200, 404, 404])
-    await service.stop()
-  })
+      const service = await startService([], { cwd })
+      const status = async (id: string) => (await service.call('GET', `/v1/checks/external/${id}`)).status
+      expect([await status('a'), await status('b'), await status('c')]).toEqual([200, 404, 404])
+      await service.stop()
+    },
+  )
 
-  test('reports a running service as healthy, and leaves its open files unchanged', async () => {
-    const service = await startService()
-    const { pid } = service.process.child
-    const journal = join(service.cwd, '.tabwire', 'journal.ndjson')
-    const before = await readFile(journal)
-    const { code, stdout } = await service.run(['doctor', '--repair'])
-    expect(await readFile(journal)).toEqual(before)
-    expect(code).toBe(0)
-    expect(stdout).toContain(`✓ Tabwire runs here at ${service.url} (pid ${pid}) and answers.`)
-    expect(stdout).toContain(`✓ The running service (pid ${pid}) uses the data directory.`)
-    expect(stdout).toMatch(/\nTabwire runs here at \S+\.\n$/)
-    expect(await service.stop()).toMatchObject({ code: 0 })
-  })
+  test.skipIf(process.platform === 'win32')(
+    'reports a running service as healthy, and leaves its open files unchanged',
+    async () => {
+      const service = await startService()
+      const { pid } = service.process.child
+      const journal = join(service.cwd, '.tabwire', 'journal.ndjson')
+      const before = await readFile(journal)
+      const { code, stdout } = await service.run(['doctor', '--repair'])
+      expect(await readFile(journal)).toEqual(before)
+      expect(code).toBe(0)
+      expect(stdout).toContain(`✓ Tabwire runs here at ${service.url} (pid ${pid}) and answers.`)
+      expect(stdout).toContain(`✓ The running service (pid ${pid}) uses the data directory.`)
+      expect(stdout).toMatch(/\nTabwire runs here at \S+\.\n$/)
+      expect(await service.stop()).toMatchObject({ code: 0 })
+    },
+  )
 
-  test('exits with 3 for a service that uses the directory but does not answer', async () => {
-    const service = await startService()
-    const { pid } = service.process.child
-    service.process.child.kill('SIGSTOP')
-    const { code, stdout } = await service.run(['doctor', '--port', '0'])
-    service.process.child.kill('SIGCONT')
-    expect(code).toBe(3)
-    expect(stdout).toContain(`✗ A service uses the data directory (pid ${pid})`)
-    expect(await service.stop()).toMatchObject({ code: 0 })
-  })
+  test.skipIf(process.platform === 'win32')(
+    'exits with 3 for a service that uses the directory but does not answer',
+    async () => {
+      const service = await startService()
+      const { pid } = service.process.child
+      service.process.child.kill('SIGSTOP')
+      const { code, stdout } = await service.run(['doctor', '--port', '0'])
+      service.process.child.kill('SIGCONT')
+      expect(code).toBe(3)
+      expect(stdout).toContain(`✗ A service uses the data directory (pid ${pid})`)
+      expect(await service.stop()).toMatchObject({ code: 0 })
+    },
+  )
 
   test('exits with 3 and advice for a port that is in use', async () => {
     const other = await serve()

@@ -120,7 +120,7 @@ describe('tabwire push', () => {
     expect(permuted.stdout).toMatch(/^✓ tab {2}6 pushes: /)
   })
 
-  test('--watch continues after a refused file', async () => {
+  test.skipIf(process.platform === 'win32')('--watch continues after a refused file', async () => {
     const body = (total: unknown) =>
       JSON.stringify(checkBody({ totals: { subtotal_cents: 3680, tax_cents: 322, total_cents: total } }))
     await writeFile(join(service.cwd, 'bad.json'), body('many'))

@@ -17,6 +17,7 @@ import {
   tabwire,
   type Ended,
 } from '../support/cli.ts'
+import { expectMode } from '../support/file-mode.ts'
 const { NEWER_NODE = '' } = process.env
 
 /** The flags of a report, and the file that they write. */
@@ -68,7 +69,7 @@ beforeAll(async () => {
   const { code, stdout, stderr } = await service.run(['report', '--bundle', 'failure.json'])
   expect({ code, stdout }).toEqual({ code: 3, stdout: reports[0]?.stdout })
   expect(stderr).toBe('Bundle written. Replay it with `tabwire replay failure.json`.\n')
-  if (process.platform !== 'win32') expect((await stat(join(cwd, 'failure.json'))).mode & 0o777).toBe(0o600)
+  await expectMode(join(cwd, 'failure.json'), 0o600)
   bundle = await readFile(join(cwd, 'failure.json'), 'utf8')
   await service.stop()
   await rm(cwd, { recursive: true })

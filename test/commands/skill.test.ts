@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyDirectory, fixtures, tabwire } from '../support/cli.ts'
+import { expectMode } from '../support/file-mode.ts'
 
 const skill = await readFile(join(fixtures, 'skills/tabwire/SKILL.md'), 'utf8')
 
@@ -22,7 +23,7 @@ test('skill --write creates the folders, and writes the file once', async () => 
   const write = (...more: string[]) => tabwire(['skill', '--write', '.claude/skills', ...more], { cwd })
   expect(await write()).toMatchObject({ code: 0, stdout: `Wrote ${file}.\n` })
   expect(await readFile(join(cwd, file), 'utf8')).toBe(skill)
-  if (process.platform !== 'win32') expect((await stat(join(cwd, file))).mode & 0o777).toBe(0o644)
+  await expectMode(join(cwd, file), 0o644)
   expect(await write()).toMatchObject({ code: 0, stdout: `${file} is up to date.\n` })
 
   await writeFile(join(cwd, file), 'of my own')

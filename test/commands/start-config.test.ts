@@ -1,8 +1,9 @@
-import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
+import { expectMode } from '../support/file-mode.ts'
 
 /** A directory with such a `tabwire.config.json`. */
 async function configured(content: unknown, name = 'tabwire.config.json'): Promise<string> {
@@ -136,8 +137,7 @@ describe.concurrent('--dotenv', () => {
     const service = await startService(['--in-memory', '--dotenv', 'one.env'])
     const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all']
     await service.run(create, { env: { TABWIRE_DOTENV: 'two.env' } })
-    for (const name of ['one.env', 'two.env'])
-      expect((await stat(join(service.cwd, name))).mode & 0o777).toBe(0o600)
+    for (const name of ['one.env', 'two.env']) await expectMode(join(service.cwd, name), 0o600)
     await service.stop()
   })
 

@@ -1,5 +1,5 @@
 import { sampled } from '../soak/seeded.ts'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClockReport, ClockView, List } from '../../src/client.ts'
@@ -15,6 +15,7 @@ import {
   type RunningService,
 } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+import { expectMode } from '../support/file-mode.ts'
 
 let receiver: Receiver
 beforeAll(async () => void (receiver = await startReceiver({ answer: 500 })))
@@ -120,7 +121,7 @@ describe('tabwire state', concurrently, () => {
     expect(first.stdout).toMatch(/^clock {7}2026-11-21 18:06:\d\d UTC, frozen\nlocations {3}2\nchecks {6}1\n/)
     expect(first.stdout).toContain('\ndeliveries  1, 1 pending\n')
     const path = join(service.cwd, file)
-    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600)
+    await expectMode(path, 0o600)
     const text = await readFile(path, 'utf8')
     const state = JSON.parse(text) as State
     expect(text).toBe([...stateText(state)].join(''))

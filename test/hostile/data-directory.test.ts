@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmod, chown, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -17,6 +17,7 @@ import {
   tabwire,
   type RunningService,
 } from '../support/cli.ts'
+import { expectMode } from '../support/file-mode.ts'
 
 const isRoot = process.getuid?.() === 0
 /** Id of the unprivileged user on common systems. */
@@ -68,7 +69,7 @@ describe('run.json', () => {
       })
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toBe(
-        `Error: .tabwire/run.json points to ${new URL(url).origin}, which is not an address of this machine. Nothing was sent there. Remove that file, or pass --url URL.\n`,
+        `Error: ${join('.tabwire', 'run.json')} points to ${new URL(url).origin}, which is not an address of this machine. Nothing was sent there. Remove that file, or pass --url URL.\n`,
       )
     },
   )
@@ -81,7 +82,7 @@ describe('run.json', () => {
     const { code, stderr } = await tabwire(['locations'], { cwd, env: { TABWIRE_API_KEY: 'twk_ours' } })
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `Error: The service of .tabwire/run.json has ended, and another program answers at ${url}. Nothing was sent there. Start the service with \`tabwire start\`, or pass --url URL.\n`,
+      stderr: `Error: The service of ${join('.tabwire', 'run.json')} has ended, and another program answers at ${url}. Nothing was sent there. Start the service with \`tabwire start\`, or pass --url URL.\n`,
     })
     expect(heard).toEqual([''])
   })
@@ -186,7 +187,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
     const cwd = await naming(service.url)
     await chmod(join(cwd, '.tabwire'), 0o777)
     await tabwire(['doctor', '--repair'], { cwd })
-    expect((await stat(join(cwd, '.tabwire'))).mode & 0o777).toBe(0o700)
+    await expectMode(join(cwd, '.tabwire'), 0o700)
   })
 
   test('that is a symbolic link is refused, unless the user names it', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { withFile } from '../../src/store/disk.ts'
@@ -10,6 +10,7 @@ import { isSoak, seeded } from '../soak/seeded.ts'
 import { put } from '../../src/model/records.ts'
 import { hex } from '../../src/store/journal/line.ts'
 import { check, encodeLine, saveChecks, storedChecks } from './records.ts'
+import { expectMode } from '../support/file-mode.ts'
 
 tidyUp()
 
@@ -60,7 +61,7 @@ describe('a torn last line', () => {
       for (const tail of torn) {
         expect(notices[0]).toContain(`(${tail.length} bytes)`)
         expect(await readFile(join(copy, 'journal.ndjson.torn-1'))).toEqual(tail)
-        expect((await stat(join(copy, 'journal.ndjson.torn-1'))).mode & 0o777).toBe(0o600)
+        await expectMode(join(copy, 'journal.ndjson.torn-1'), 0o600)
       }
       expect(await opened(copy)).toEqual(whole ? [1, 2, 3] : [1, 2])
     }

@@ -9,6 +9,7 @@ import { StoreDamaged } from '../../src/store/errors.ts'
 import { parseSnapshot } from '../../src/store/snapshot/parse.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
 import { check, encodeLine, save, saveChecks, storedChecks } from './records.ts'
+import { expectMode } from '../support/file-mode.ts'
 
 tidyUp()
 
@@ -219,8 +220,7 @@ describe.each(damages)('%s', (_, damage, bad, numbers, told) => {
     const after = await contentOf(directory)
     for (const [name, text] of Object.entries(before))
       expect([after[name], after[`${name}.damaged-1`]]).toContain(text)
-    for (const name of Object.keys(after))
-      expect([name, (await stat(join(directory, name))).mode & 0o777]).toEqual([name, 0o600])
+    for (const name of Object.keys(after)) await expectMode(join(directory, name), 0o600)
 
     expect(await repair(directory)).toMatchObject({ ok: true, repaired: [] })
     expect(await contentOf(directory)).toEqual(after)

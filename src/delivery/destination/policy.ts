@@ -89,7 +89,7 @@ function whyAddressRefused(address: string, port: number, settings: DestinationS
   if (level === 'forbidden')
     return `must not point to ${kind}: deliveries are never sent there. Use the address of your receiver`
   if (level === 'internal' && settings.denyPrivate)
-    return `must not point to ${kind}, because --deny-private is on. Use a public address, or start with --no-deny-private (denyPrivate: false in the library)`
+    return `must not point to ${kind}, because --deny-private is set. Use a public address, or start with --no-deny-private (denyPrivate: false in the library)`
   const own = settings.own.address
   if (own !== undefined && isOwn(address, port, own))
     return `must not point to this service itself (port ${port}). Use the port of your receiver`

@@ -66,13 +66,11 @@ export const readStoreKey: Reader<string> = (given) =>
     : { issue: 'must be 32 bytes in base64, such as the output of `openssl rand -base64 32`' }
 
 /** Name of a sandbox; it is the name of a schema of the database. */
-export const readSandbox: Reader<string> = (given) =>
-  typeof given === 'string' && /^[a-z][a-z0-9_]{0,62}$/.test(given) && !given.startsWith('pg_')
-    ? { value: given }
-    : must(
-        '1 to 63 lower-case letters, digits and underscores, beginning with a letter and not with pg_, which PostgreSQL reserves',
-        given,
-      )
+export const readSandbox: Reader<string> = (given) => {
+  if (typeof given !== 'string' || !/^[a-z][a-z0-9_]{0,62}$/.test(given))
+    return must('1 to 63 lower-case letters, digits and underscores, beginning with a letter', given)
+  return given.startsWith('pg_') ? must('a name without pg_, which PostgreSQL reserves', given) : { value: given }
+}
 
 /** Limits for slow clients and for connections. */
 export interface ConnectionLimits {

@@ -71,7 +71,7 @@ function diagnose(survey: Survey, verdict: StoreVerdict): DirectoryFinding[] {
     found('directory', 'good', `${shown} is readable and writable.`),
     lockFinding(survey),
     ...foldersFinding(survey),
-    modesFinding(survey),
+    ...modesFindings(survey),
     credentialsFinding(survey.credentials),
     snapshotFinding(survey, verdict),
     ...journalFindings(survey, verdict),
@@ -103,13 +103,14 @@ function foldersFinding({ entries }: Survey): DirectoryFinding[] {
   return [found('folders', 'bad', `Found a folder instead of a file: ${names}. Move it away.`)]
 }
 
-function modesFinding({ entries, mode }: Survey): DirectoryFinding {
+/** Windows has no file modes. */
+function modesFindings({ entries, mode }: Survey): DirectoryFinding[] {
+  if (process.platform === 'win32') return []
   const all = [{ name: '.', mode, folder: true }, ...entries]
   const open = all.filter((entry) => modeWanted(entry) !== undefined)
-  if (process.platform === 'win32') return found('modes', 'note', 'File modes are not checked on Windows.')
-  if (open.length === 0) return found('modes', 'good', 'Only the owner can read files with secrets.')
+  if (open.length === 0) return [found('modes', 'good', 'Only the owner can read files with secrets.')]
   const named = open.map((entry) => `${entry.name} (${octal(entry.mode)})`).join(', ')
-  return found('modes', 'note', `Other users can read or write files with secrets: ${named}.`)
+  return [found('modes', 'note', `Other users can read or write files with secrets: ${named}.`)]
 }
 
 function credentialsFinding(credentials: Content): DirectoryFinding {

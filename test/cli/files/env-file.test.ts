@@ -1,11 +1,11 @@
-import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openEnvFile } from '../../../src/cli/files/env-file.ts'
 import { temporaryDirectory } from '../../support/simulator.ts'
+import { expectMode } from '../../support/file-mode.ts'
 
 const variables = { TABWIRE_URL: 'http://127.0.0.1:1' }
-const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
 describe('an .env file', () => {
   test('that is new is created at the first write, and only its owner can read it', async () => {
@@ -14,11 +14,11 @@ describe('an .env file', () => {
     expect(await readdir(directory)).toEqual([])
     await file.write(variables)
     expect(await readFile(join(directory, '.env'), 'utf8')).toBe('TABWIRE_URL=http://127.0.0.1:1\n')
-    expect(await modeOf(join(directory, '.env'))).toBe(0o600)
+    await expectMode(join(directory, '.env'), 0o600)
     expect(await readdir(directory)).toEqual(['.env'])
   })
 
-  test.each([
+  test.skipIf(process.platform === 'win32').each([
     ['a key', { TABWIRE_API_KEY: 'twk_x' }],
     ['a signing secret', { TABWIRE_SIGNING_SECRET: 'whsec_x' }],
   ])('that gets %s becomes readable by its owner only, and this is reported once', async (_what, secret) => {
@@ -29,10 +29,10 @@ describe('an .env file', () => {
     expect(await file.write({ ...variables, ...secret })).toBe(
       `${path} now contains a secret, so only you can read it (mode 0644 → 0600).`,
     )
-    expect(await modeOf(path)).toBe(0o600)
+    await expectMode(path, 0o600)
     expect(await file.write(secret)).toBeUndefined()
     expect(await (await openEnvFile(path)).write(secret)).toBeUndefined()
-    expect(await modeOf(path)).toBe(0o600)
+    await expectMode(path, 0o600)
   })
 
   test('that exists and gets no secret keeps its mode, its other bytes and concurrent changes', async () => {
@@ -46,7 +46,7 @@ describe('an .env file', () => {
     expect(await readFile(path)).toEqual(
       Buffer.concat([odd, Buffer.from('TABWIRE_URL=http://127.0.0.1:1\n')]),
     )
-    expect(await modeOf(path)).toBe(0o640)
+    await expectMode(path, 0o640)
   })
 
   test('that begins with a byte-order mark keeps it, and its first variable is replaced', async () => {
@@ -66,7 +66,7 @@ describe('an .env file', () => {
     expect(await readFile(path)).toEqual(bytes)
   })
 
-  test.each(['shared.env', '..env'])(
+  test.skipIf(process.platform === 'win32').each(['shared.env', '..env'])(
     'behind a symbolic link is changed in place, and the link stays: %s',
     async (name) => {
       const directory = await temporaryDirectory()

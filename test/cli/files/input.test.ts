@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join, normalize, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { endOfInput, expandFiles } from '../../../src/cli/files/input.ts'
 import { vectors, secret } from '../../signature/vectors.ts'
@@ -66,8 +66,9 @@ test('a pattern matches in a folder with brackets in its name; an absolute one g
   await mkdir(folder, { recursive: true })
   const files = ['a.json', 'b.json'].map((name) => join(folder, name))
   for (const file of [...files, join(folder, 'c.txt')]) await writeFile(file, '')
-  expect(await expandFiles([join(folder, '*.json')])).toEqual(files)
-  expect(await expandFiles([relative('', join(folder, '*.json'))])).toEqual(
+  const expanded = async (pattern: string) => (await expandFiles([pattern])).map((file) => normalize(file))
+  expect(await expanded(join(folder, '*.json'))).toEqual(files)
+  expect(await expanded(relative('', join(folder, '*.json')))).toEqual(
     files.map((file) => relative('', file)),
   )
 })
