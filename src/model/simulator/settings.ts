@@ -69,7 +69,9 @@ export const readStoreKey: Reader<string> = (given) =>
 export const readSandbox: Reader<string> = (given) => {
   if (typeof given !== 'string' || !/^[a-z][a-z0-9_]{0,62}$/.test(given))
     return must('1 to 63 lower-case letters, digits and underscores, beginning with a letter', given)
-  return given.startsWith('pg_') ? must('a name without pg_, which PostgreSQL reserves', given) : { value: given }
+  return given.startsWith('pg_')
+    ? must('a name without pg_, which PostgreSQL reserves', given)
+    : { value: given }
 }
 
 /** Limits for slow clients and for connections. */
