@@ -1,6 +1,7 @@
 import { ApiError } from './client/errors.ts'
 import { readBytes, readStream } from './client/stream.ts'
-import { requireKnownOptions, requireOptions, unknownOptions } from './model/simulator/settings.ts'
+import { requireKnownOptions, requireOptions } from './model/simulator/settings.ts'
+import { didYouMean } from './model/text/advice.ts'
 import { limited, type CallOptions } from './client/limit.ts'
 import { paginate, type ClientReads, type Listing, type StreamOptions } from './client/reads.ts'
 import type {
@@ -133,10 +134,11 @@ export interface Client extends ReturnType<typeof createCalls> {}
 export function createClient(options: ClientOptions): Client {
   requireOptions(options)
   // A started service or a record of one has further fields.
-  const misspelt = unknownOptions(options, ['url', 'apiKey', 'ca', 'fetch']).filter((issue) =>
-    issue.includes('did you mean'),
-  )
-  if (misspelt.length > 0) throw new TypeError(misspelt.join('\n'))
+  const known = ['url', 'apiKey', 'ca', 'fetch']
+  for (const name of Object.keys(options)) {
+    const hint = known.includes(name) ? '' : didYouMean(name, known)
+    if (hint !== '') throw new TypeError(`unknown option ${JSON.stringify(name)}${hint}`)
+  }
   return createCalls(options)
 }
 

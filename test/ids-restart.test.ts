@@ -50,10 +50,10 @@ test('a replacement restarts identifiers once its records are durable', () => {
   const newest = createNewId(() => noon)('chk')
   prepare(newest)
   // The replacement fails; another transaction commits.
-  for (const listener of listeners) listener([])
+  for (const listener of listeners) listener([], undefined, 1)
   expect(identifiers.newId('chk') > later).toBe(true)
   prepare(newest)
-  for (const listener of listeners) listener([], 'replacement')
+  for (const listener of listeners) listener([], 'replacement', 2)
   const made = identifiers.newId('chk')
   expect(made > newest && made < later).toBe(true)
 })

@@ -2,13 +2,8 @@ import type { AttemptMessage, Delivery } from '../model/delivery.ts'
 import type { EnvelopeOf } from '../model/event-view.ts'
 import type { OfferedAttempt } from '../model/offer.ts'
 import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
-import type { Played } from '../model/simulator/playback.ts'
+import type { ClockView, Played } from '../model/simulator/playback.ts'
 
-/** One page of a list, newest first, with the cursor of the next page. */
-export interface List<T> {
-  data: T[]
-  next_cursor: string | null
-}
 export type {
   ChecksQuery,
   ClaimsQuery,
@@ -17,6 +12,7 @@ export type {
   EventsQuery,
   FeedbackQuery,
   KeysQuery,
+  List,
   LocationsQuery,
   PageQuery,
   PaymentsQuery,
@@ -34,17 +30,8 @@ export interface TableAddress {
   location_id: string
   url: string
 }
-/** The service clock. */
-export interface ClockView {
-  now: string
-  frozen: boolean
-  /** How far it is ahead of real time. */
-  offset_ms: number
-  /** The current move: its target, and the ids of at most ten deliveries in flight that it waits for. */
-  moving: { to: string; waiting_for: readonly string[] } | null
-}
 export type { EnvelopeOf, EventData, EventView } from '../model/event-view.ts'
-export type { PlayedAttempt } from '../model/simulator/playback.ts'
+export type { ClockView, PlayedAttempt } from '../model/simulator/playback.ts'
 
 /** Attempts during a move of the clock. */
 export type ClockReport = ClockView & Played

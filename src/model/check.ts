@@ -18,6 +18,8 @@ const itemBody = z.object({
 
 const totalsBody = z.object({ subtotal_cents: z.int(), tax_cents: z.int(), total_cents: z.int().min(0) })
 
+export const checkStatuses = ['open', 'closed'] as const
+
 /**
  * Body of `PUT /checks/external/{external_check_id}`: the complete current state of a check. Fields are of
  * specification section 2, bounds of contract section 5. Money is in integer minor units; `price_cents` is the price of
@@ -25,7 +27,7 @@ const totalsBody = z.object({ subtotal_cents: z.int(), tax_cents: z.int(), total
  */
 export const pushBody = z.object({
   table: z.object({ number: text(64) }),
-  status: z.enum(['open', 'closed']),
+  status: z.enum(checkStatuses),
   items: z.array(itemBody).max(1000),
   totals: totalsBody,
   revision: revisionNumber.optional(),

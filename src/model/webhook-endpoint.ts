@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { eventTypes, type EventType } from './event.ts'
 import type { AttemptOutcome } from './delivery.ts'
 
+export const endpointStatuses = ['enabled', 'disabled'] as const
+
 /** A registered receiver in the store (contract section 3). `viewEndpoint` returns its public fields. */
 export interface WebhookEndpoint {
   id: string
@@ -10,7 +12,7 @@ export interface WebhookEndpoint {
   location_id: string
   url: string
   event_types: readonly EventType[]
-  status: 'enabled' | 'disabled'
+  status: (typeof endpointStatuses)[number]
   disabled_at: string | null
   disabled_reason: string | null
   created_at: string

@@ -31,7 +31,7 @@ export function createCommits() {
   let characters = 0
   let generation = 0
   let sequence = 0
-  const announce: CommitListener = (writes, kind) => {
+  const announce = (writes: readonly Write[], kind?: 'replacement'): void => {
     sequence += 1
     if (kind === 'replacement') {
       recent.length = 0

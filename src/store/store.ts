@@ -75,7 +75,11 @@ export interface Store {
 }
 
 /** A `replacement` invalidates all earlier records; its writes put the pending deliveries, oldest first. */
-export type CommitListener = (writes: readonly Write[], kind?: 'replacement', sequence?: number) => void
+export type CommitListener = (
+  writes: readonly Write[],
+  kind: 'replacement' | undefined,
+  sequence: number,
+) => void
 
 /** A transaction that wrote records. */
 export interface Commit {

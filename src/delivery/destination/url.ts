@@ -1,3 +1,4 @@
+import { isLocalhost } from '../../model/loopback.ts'
 import { MAX_URL_LENGTH } from '../../model/webhook-endpoint.ts'
 import { isLoopback } from './address.ts'
 
@@ -34,11 +35,6 @@ export function normalUrl(url: string): string {
 export function destinationOf(url: URL): { hostname: string; port: number } {
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   return { hostname, port: url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port) }
-}
-
-/** True for names that every resolver maps to this machine (RFC 6761). */
-export function isLocalhost(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost')
 }
 
 function whySchemeRefused(

@@ -1,3 +1,5 @@
+import { checkStatuses } from '../../model/check.ts'
+import { endpointStatuses } from '../../model/webhook-endpoint.ts'
 import { eventTypesAndPing } from '../../model/event.ts'
 import { attemptOutcomes, deliveryWords } from '../../model/delivery.ts'
 import { findingCodes } from '../../model/simulator/report.ts'
@@ -21,7 +23,7 @@ const queryParameters = {
   },
   'status.check': {
     description: 'Only checks with this status.',
-    schema: { type: 'string', enum: ['open', 'closed'] },
+    schema: { type: 'string', enum: [...checkStatuses] },
   },
   'status.delivery': {
     description:
@@ -39,7 +41,7 @@ const queryParameters = {
   },
   'status.endpoint': {
     description: 'Only webhook endpoints with this status.',
-    schema: { type: 'string', enum: ['enabled', 'disabled'] },
+    schema: { type: 'string', enum: [...endpointStatuses] },
   },
   attempt: {
     description: 'Number of the attempt (default: the latest).',

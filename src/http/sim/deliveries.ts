@@ -15,7 +15,7 @@ import type {
   DeliveryQuery,
   TimeFilter,
 } from '../../model/simulator/list-queries.ts'
-import type { ResendPlan, skipReasons } from '../../model/simulator/sent-request.ts'
+import type { ResendPlan, SkipReason } from '../../model/simulator/sent-request.ts'
 import { createdAt } from '../../model/text/time.ts'
 import { resendDelivery } from '../../operations/resend-delivery.ts'
 import type { Service } from '../../service.ts'
@@ -292,7 +292,7 @@ async function planResend(service: Pick<Service, 'get' | 'find' | 'list'>, call:
 async function reasonToSkip(
   service: Pick<Service, 'get' | 'find'>,
   { event_type, event_id, endpoint_id }: Delivery,
-): Promise<(typeof skipReasons)[number] | undefined> {
+): Promise<SkipReason | undefined> {
   if (event_type === 'ping') return 'ping'
   const endpoint = await service.get('endpoints', endpoint_id)
   if (endpoint === undefined) return 'endpoint_removed'

@@ -3,7 +3,7 @@ import type { Delivery } from '../../model/delivery.ts'
 import { viewClaim, viewFeedback, viewPayment } from '../../model/guests/records.ts'
 import { healthOf, RECENT, type RecentDeliveries } from '../../model/simulator/activity.ts'
 import type { ChecksQuery, ClaimsQuery, SimPageQuery } from '../../model/simulator/list-queries.ts'
-import { viewEndpoint, type WebhookEndpoint } from '../../model/webhook-endpoint.ts'
+import { endpointStatuses, viewEndpoint, type WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import { foundEndpoint } from '../../operations/endpoints.ts'
 import type { Service } from '../../service.ts'
 import {
@@ -211,7 +211,7 @@ async function showEndpoint(service: V1Parts['service'], call: Call): Promise<Re
 function endpointFilter({ key, query }: Call): Record<string, string> {
   return definedFields({
     location_id: key.location_id,
-    status: choiceOf(query, 'status', ['enabled', 'disabled']),
+    status: choiceOf(query, 'status', endpointStatuses),
   })
 }
 

@@ -127,7 +127,7 @@ export function createStream(
     now = { ...now, request: number }
     if (subscribers.size > 0) publish(requestMessage(id, read))
   })
-  service.onCommit((writes, kind, sequence = now.sequence + 1) => {
+  service.onCommit((writes, kind, sequence) => {
     if (kind === 'replacement') {
       now = { ...now, generation: service.generation(), sequence, messages: 0 }
       return publish(resetMessage)

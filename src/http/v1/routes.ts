@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod'
-import { checkKey, pushBody, viewCheck } from '../../model/check.ts'
+import { checkKey, checkStatuses, pushBody, viewCheck } from '../../model/check.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import {
   type PingReport,
@@ -177,7 +177,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
 
 /** Reads `?status=` and `?table=`, at the key's location. */
 export function checkFilter({ key, query }: Call): Record<string, string> {
-  const status = choiceOf(query, 'status', ['open', 'closed'])
+  const status = choiceOf(query, 'status', checkStatuses)
   return definedFields({ location_id: key.location_id, status, 'table.number': query.get('table') })
 }
 

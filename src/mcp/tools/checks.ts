@@ -10,6 +10,7 @@ import { renderPush } from '../../cli/render/push.ts'
 import { renderTriggered } from '../../cli/render/steps.ts'
 import { trigger } from '../../cli/trigger.ts'
 import type { Client } from '../../client.ts'
+import { checkStatuses } from '../../model/check.ts'
 import { eventTypes } from '../../model/event.ts'
 import { packageFile } from '../../package-file.ts'
 import { adds, checkId, COLUMNS, defineTool, paging, reads, type ToolResult } from '../tool.ts'
@@ -45,7 +46,7 @@ export const checks = defineTool({
   description: 'Show one check with its items and balance, or list checks, newest first.',
   input: z.strictObject({
     check: checkId.optional().describe('External id; without it, checks are listed.'),
-    status: z.enum(['open', 'closed']).optional().describe('Only checks with this status.'),
+    status: z.enum(checkStatuses).optional().describe('Only checks with this status.'),
     table: z.string().min(1).optional().describe('Only checks at this table.'),
     ...paging,
   }),

@@ -3,6 +3,12 @@ import type { EventType } from '../event.ts'
 import type { FindingCode } from './report.ts'
 import type { PushWord } from './request-entry.ts'
 
+/** One page of a list, newest first unless asked otherwise, with the cursor of the next page. */
+export interface List<T> {
+  data: T[]
+  next_cursor: string | null
+}
+
 /** Query of every list (contract section 3). */
 export interface PageQuery {
   /**

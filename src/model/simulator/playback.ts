@@ -1,5 +1,15 @@
 import type { AttemptOutcome, Delivery } from '../delivery.ts'
 
+/** The service clock, as `GET /_sim/clock` returns it. */
+export interface ClockView {
+  now: string
+  frozen: boolean
+  /** Milliseconds that it is ahead of real time. */
+  offset_ms: number
+  /** The current move: its target, and the ids of at most ten deliveries in flight that it waits for. */
+  moving: { to: string; waiting_for: readonly string[] } | null
+}
+
 /** An attempt made while the clock moved. */
 export interface PlayedAttempt {
   delivery_id: string

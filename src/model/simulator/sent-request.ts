@@ -26,8 +26,8 @@ export interface SentRequest {
 export interface ResendPlan {
   /** Oldest first. */
   ids: readonly string[]
-  skipped: Readonly<Record<(typeof skipReasons)[number], number>>
+  skipped: Readonly<Record<SkipReason, number>>
 }
 
 /** Why a dead delivery is not resent; `covered` by another delivery of the same event to the same endpoint. */
-export const skipReasons = ['endpoint_disabled', 'endpoint_removed', 'covered', 'ping'] as const
+export type SkipReason = 'endpoint_disabled' | 'endpoint_removed' | 'covered' | 'ping'

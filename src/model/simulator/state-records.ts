@@ -8,7 +8,7 @@ import { feedbackBody } from '../guests/records.ts'
 import type { Collections } from '../records.ts'
 import { storedRevision } from '../revision-schemas.ts'
 import { isTraceparent, isTracestate } from '../text/trace-context.ts'
-import { registerEndpointBody } from '../webhook-endpoint.ts'
+import { endpointStatuses, registerEndpointBody } from '../webhook-endpoint.ts'
 
 /** Returns the schema of an id: a prefix such as `chk_`, and 26 characters (contract section 1). */
 export const id = (prefix: string) =>
@@ -154,7 +154,7 @@ export const stateRecords = {
     location_id: id('loc'),
     url,
     event_types: registerEndpointBody.shape.event_types,
-    status: z.enum(['enabled', 'disabled']),
+    status: z.enum(endpointStatuses),
     disabled_at: time.nullable(),
     disabled_reason: z.string().nullable(),
     created_at: time,

@@ -1,3 +1,4 @@
+import { checkStatuses } from '../check.ts'
 import { z } from 'zod'
 import { type Account, findingCodes, problemCodes, type Report } from './report.ts'
 import { type Activity, RECENT, type RecentDeliveries } from './activity.ts'
@@ -250,7 +251,7 @@ export const accountView = z.strictObject({
     z.strictObject({
       external_check_id: z.string(),
       table: z.strictObject({ number: z.string() }),
-      status: z.enum(['open', 'closed']),
+      status: z.enum(checkStatuses),
       ...sums,
       problems: z.array(z.enum(problemCodes)),
     }),

@@ -34,9 +34,9 @@ export async function callService(method: string, path: string, options: CallOpt
   const text = await response.text().catch(unreachable)
   const answer = parse(text)
   if (response.ok && answer !== undefined) return answer
-  if (response.ok)
-    throw new Refused('unknown', 'The response is not JSON, so another server answers here.', response.status)
-  const { code = 'unknown', message = `The service returned status ${response.status}.` } =
+  if (response.ok && !/^\s*</.test(text)) unreachable()
+  const ofPage = response.ok && 'Another server answers here, with a page. Check the address and the proxy.'
+  const { code = 'unknown', message = ofPage || `The service returned status ${response.status}.` } =
     answer?.error ?? {}
   throw new Refused(code, message, response.status)
 }
@@ -49,7 +49,7 @@ export function unreachable(): never {
   throw new Refused('unreachable', 'No response from the service. Check that it is running.')
 }
 
-/** Returns `undefined` for a text that is not JSON: a proxy answered. */
+/** Returns `undefined` for a text that is not JSON: a proxy answered, or the response broke off. */
 function parse(text: string): { error?: { code?: string; message?: string } } | undefined {
   try {
     return JSON.parse(text === '' ? '{}' : text) as object

@@ -129,7 +129,7 @@ describe('authentication', () => {
     const service: Parameters<typeof createAuthenticate>[0] = {
       find: (async () => found) as never,
       onCommit(listener) {
-        revoke = () => listener([put('keys', key)])
+        revoke = () => listener([put('keys', key)], undefined, 1)
         return () => undefined
       },
     }

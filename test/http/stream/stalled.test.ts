@@ -43,7 +43,7 @@ function openStream(get: Source['get'] = async () => undefined) {
     ask(bytes = MIB) {
       log.add(entry(`req_${String(++number).padStart(6, '0')}`, bytes))
     },
-    reset: () => listeners.forEach((listener) => listener([], 'replacement')),
+    reset: () => listeners.forEach((listener) => listener([], 'replacement', 1)),
   }
 }
 
@@ -199,7 +199,8 @@ describe('a stalled subscriber of the stream of a table', () => {
     const stream = createTableStream({ onCommit })
     const changed: Check = storedCheck(1)
     const { body } = stream.open({ location_id: changed.location_id, number: changed.table.number }, [])
-    for (let n = 0; n < 1_000; n += 1) for (const listener of listeners) listener([put('checks', changed)])
+    for (let n = 0; n < 1_000; n += 1)
+      for (const listener of listeners) listener([put('checks', changed)], undefined, n + 1)
     const reader = (body as ReadableStream<Uint8Array>).getReader()
     const waiting: string[] = []
     const read = async () => {

@@ -107,6 +107,13 @@ describe('a call of the service', () => {
     })
   })
 
+  it('says that another server answers with a page', async () => {
+    await expect(call(new Response('<html>Sign in</html>'))).rejects.toMatchObject({
+      code: 'unknown',
+      message: 'Another server answers here, with a page. Check the address and the proxy.',
+    })
+  })
+
   it('resolves with an empty object without a body', async () => {
     expect(await call(new Response(null, { status: 204 }))).toEqual({})
   })

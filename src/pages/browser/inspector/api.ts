@@ -73,12 +73,6 @@ export async function callApi<T = unknown>(
   }
 }
 
-/** One page of a list, newest first unless asked otherwise. */
-export interface List<T> {
-  data: T[]
-  next_cursor: string | null
-}
-
 /** Returns `?status=dead&q=x`, without empty values. */
 export function queryText(query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')

@@ -1,15 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import type { ClockView } from '../../../model/simulator/playback.ts'
 import { callApi, session } from './api.ts'
 import { onLive, publishReturn, throttled } from './live.ts'
-
-/** The service clock, as `GET /_sim/clock` returns it. */
-export interface ClockView {
-  now: string
-  frozen: boolean
-  offset_ms: number
-  /** The current move: its target, and deliveries in flight that it waits for. */
-  moving: { to: string; waiting_for: readonly string[] } | null
-}
 
 const lastRead = signal<{ view: ClockView; at: number } | undefined>(undefined)
 const tick = signal(Date.now())

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
-import { money, type List, queryText } from '../api.ts'
+import type { List } from '../../../../model/simulator/list-queries.ts'
+import { money, queryText } from '../api.ts'
 import { Time, Countdown } from '../clock.tsx'
 import {
   Badge,

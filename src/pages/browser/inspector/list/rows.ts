@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { messageOf } from '../../call.ts'
-import { callApi, type List } from '../api.ts'
+import type { List } from '../../../../model/simulator/list-queries.ts'
+import { callApi } from '../api.ts'
 
 export type End = 'newest' | 'oldest'
 

@@ -6,7 +6,7 @@ import {
   deliveryWord,
   deliveryWords,
 } from '../../../../model/delivery.ts'
-import type { ResendPlan, skipReasons } from '../../../../model/simulator/sent-request.ts'
+import type { ResendPlan, SkipReason } from '../../../../model/simulator/sent-request.ts'
 import { createdAt } from '../../../../model/text/time.ts'
 import { address, Link } from '../address.tsx'
 import { messageOf } from '../../call.ts'
@@ -94,7 +94,7 @@ export function DeliveryLine({ delivery }: { delivery: Delivery }) {
 const AT_ONCE = 4
 
 /** Shown with the number of deliveries that are not resent. */
-const reasonTexts: Readonly<Record<(typeof skipReasons)[number], string>> = {
+const reasonTexts: Readonly<Record<SkipReason, string>> = {
   endpoint_disabled: 'endpoint disabled. Register its URL again to receive further events.',
   endpoint_removed: 'endpoint removed.',
   covered: 'another delivery of the event was delivered, is pending, or is resent here.',
