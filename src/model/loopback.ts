@@ -5,12 +5,12 @@ export function bareHost({ hostname }: Pick<URL, 'hostname'>): string {
 
 /** Returns true for names that every resolver maps to this machine (RFC 6761). */
 export function isLocalhost(name: string): boolean {
-  return name === 'localhost' || name.endsWith('.localhost')
+  return /^(.*\.)?localhost$/.test(name)
 }
 
 /** Returns true when a host name, without port and brackets, always means this machine. */
 export function isLoopbackName(name: string): boolean {
-  return isLocalhost(name) || /^127(\.\d{1,3}){3}$/.test(name) || name === '::1'
+  return /^((.*\.)?localhost|127(\.\d{1,3}){3}|::1)$/.test(name)
 }
 
 /** Returns true for a shared service that other machines reach: its users must not reach its network through it. */
