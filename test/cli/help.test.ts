@@ -13,7 +13,7 @@ test('tabwire without arguments prints four jobs with existing commands, and how
   const cwd = await emptyDirectory()
   const { code, stdout } = await tabwire([], { cwd })
   expect(code).toBe(0)
-  const shown = Array.from(stdout.matchAll(/^ {2}\$ tabwire (.*)$/gm), ([, command = '']) =>
+  const shown = Array.from(stdout.matchAll(/^ {2}\$ (?:cmd \/c ")?tabwire (.*?)"?$/gm), ([, command = '']) =>
     // A command in the value of a flag is not one of the jobs.
     command.replace(/"\$\(.*?\)"/g, 'VALUE').split(' '),
   )

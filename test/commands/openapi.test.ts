@@ -79,7 +79,7 @@ describe.concurrent('tabwire openapi --as', () => {
     for (const file of files) expect((await readFile(join(cwd, file), 'utf8')).length).toBeGreaterThan(10)
   })
 
-  test('refuses a link out of the folder', async () => {
+  test.skipIf(process.platform === 'win32')('refuses a link out of the folder', async () => {
     const cwd = await emptyDirectory()
     const elsewhere = await emptyDirectory()
     await symlink(elsewhere, join(cwd, 'requests'))

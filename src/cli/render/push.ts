@@ -31,7 +31,7 @@ export const renderPush = renderer(
     ]
       .filter((part) => part !== '')
       .join('  ')
-    const findings = (report?.findings ?? []).map((finding) => renderFinding(finding, columns))
+    const findings = (report?.findings ?? []).map((finding) => findingLine(finding, columns))
     const items = report?.diff ? renderItemDiff(report.diff, check.items, columns, currency) : []
     const changes = renderCheckChanges(report?.changes ?? [], currency)
     return [summary, ...explanation(outcome), ...items, ...changes, ...findings].join('\n')
@@ -58,7 +58,7 @@ export const renderConvergence = renderer(
 )
 
 /** Renders a finding, indented. */
-export function renderFinding({ code, message }: { code: string; message: string }, columns: number): string {
+export function findingLine({ code, message }: { code: string; message: string }, columns: number): string {
   return `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`
 }
 

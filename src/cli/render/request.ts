@@ -4,7 +4,7 @@ import type { CheckItem } from '../../model/check.ts'
 import { renderHeaded, faultsText } from './attempt.ts'
 import { renderCheckChanges, renderItemDiff, type Currencies } from './check.ts'
 import { renderTable, renderFields } from './layout.ts'
-import { renderFinding } from './push.ts'
+import { findingLine } from './push.ts'
 import { printable, renderer, status as coloured } from './text.ts'
 import { formatTime } from '../../model/text/time.ts'
 
@@ -50,7 +50,7 @@ export const renderRequestDetail = renderer(
         ? []
         : [['push', `${coloured(push.outcome)} ${printable(push.external_check_id)}`] as const]),
     ]
-    const findings = findingsOf(request).map((finding) => renderFinding(finding, columns))
+    const findings = findingsOf(request).map((finding) => findingLine(finding, columns))
     const currency = currencies[request.location_id ?? '']
     const diff = push?.diff ? renderItemDiff(push.diff, itemsIn(request.request_body), columns, currency) : []
     const changes = renderCheckChanges(push?.changes ?? [], currency)
