@@ -1,7 +1,7 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { EventType } from '../model/event.ts'
 import { formatTime } from '../model/text/time.ts'
-import { answered } from '../client/limit.ts'
+import { callUntil } from '../client/limit.ts'
 import type { ClientReads } from '../client/reads.ts'
 import type { List } from '../client/types.ts'
 import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
@@ -115,10 +115,10 @@ export async function explainMissing(client: MissingReads, wanted: Wanted): Prom
 
 async function reasonFor({ events, request }: MissingReads, { type, check }: Wanted): Promise<string[]> {
   const query = { type, external_check_id: check, limit: 1 }
-  const { data: happened } = await answered((options) => events.list(query, options))
+  const { data: happened } = await callUntil((options) => events.list(query, options))
   // Not /v1/webhook-endpoints, whose faults and rate limits would hide the reason.
   const path = '/_sim/webhook-endpoints?limit=100'
-  const { json } = await answered((options) => request('GET', path, undefined, options))
+  const { json } = await callUntil((options) => request('GET', path, undefined, options))
   const { data: registered, next_cursor } = json as List<WebhookEndpointView>
   const about = check === undefined ? '' : ` for check ${check}`
   if (happened.length === 0) return [`No ${type ?? 'event'}${about} has occurred.`]
@@ -135,7 +135,7 @@ async function reasonFor({ events, request }: MissingReads, { type, check }: Wan
 }
 
 async function latestDeliveryLines({ deliveries }: MissingReads): Promise<string[]> {
-  const { data, next_cursor } = await answered((options) => deliveries.list({ limit: MOST_SHOWN }, options))
+  const { data, next_cursor } = await callUntil((options) => deliveries.list({ limit: MOST_SHOWN }, options))
   if (data.length === 0) return ['No delivery was sent.']
   const heading = next_cursor === null ? 'All deliveries:' : `The last ${MOST_SHOWN} deliveries:`
   return [heading, ...data.toReversed().map(lineOf)]

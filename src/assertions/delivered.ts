@@ -1,6 +1,6 @@
 import { ignoreNotFound, TimedOut } from '../client/errors.ts'
 import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/transport.ts'
-import { answered, type CallOptions } from '../client/limit.ts'
+import { callUntil, type CallOptions } from '../client/limit.ts'
 import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { eventTypesAndPing, type EventType } from '../model/event.ts'
@@ -155,7 +155,7 @@ async function onTheirWay(
   const pending = deliveries.filter(({ status, held }) => status === 'pending' && held === undefined)
   if (pending.length === 0) return []
   // A clock of the program's own is not shown.
-  const now = await answered((options) => clock.show(options), deadline).catch(ignoreNotFound)
+  const now = await callUntil((options) => clock.show(options), deadline).catch(ignoreNotFound)
   return pending.filter(({ next_attempt_at: at, attempts }) =>
     now === undefined ? attempts.length === 0 : at !== null && at <= now.now,
   )
@@ -229,7 +229,7 @@ export async function waitForEvent<Type extends keyof EventData>(
   const query = { type, external_check_id: check, order: 'asc', limit: 1 } as const
   const found = await untilDeadline({ timeout, signal }, (deadline) => {
     const oldest = async () => {
-      const { data } = await answered((options) => client.events.list(query, options), deadline)
+      const { data } = await callUntil((options) => client.events.list(query, options), deadline)
       return data[0] as EventView<Type> | undefined
     }
     return watch(
@@ -240,7 +240,7 @@ export async function waitForEvent<Type extends keyof EventData>(
     )
   })
   if (found !== undefined) return found
-  const { data } = await answered((options) => client.events.list({ limit: MOST_SHOWN }, options))
+  const { data } = await callUntil((options) => client.events.list({ limit: MOST_SHOWN }, options))
   const about = check === undefined ? '' : ` for check ${check}`
   throw new NotHappened(
     [`Expected ${type}${about}; none occurred. Waited ${timeout / 1_000} s.`, ...describeMissing(data)].join(

@@ -3,7 +3,7 @@ import type { DeliveriesQuery, StreamMessage } from '../client/types.ts'
 import { type ClientReads, paginate } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { isDecided, judge, type DeliveredVerdict, type Wanted } from './delivered-verdict.ts'
-import { answered, delayOf, type CallOptions } from '../client/limit.ts'
+import { callUntil, delayOf, type CallOptions } from '../client/limit.ts'
 import { openStream } from '../client/stream.ts'
 import { timers } from '../timers.ts'
 
@@ -56,7 +56,7 @@ export async function deliveriesAbout(
 ): Promise<Delivery[]> {
   const found: Delivery[] = []
   const list = (query?: DeliveriesQuery) =>
-    answered((options) => client.deliveries.list(query, options), deadline)
+    callUntil((options) => client.deliveries.list(query, options), deadline)
   for await (const delivery of paginate(list, subject(wanted)))
     if (isAbout(delivery, wanted)) found.push(delivery)
   return found
@@ -72,14 +72,14 @@ export async function concerned(
   if (message.type === 'attempt' && isAbout(message.data, wanted)) {
     const { id } = message.data
     const call = (options: CallOptions) => client.deliveries.get(id, options)
-    const delivery = await answered(call, deadline).catch(ignoreNotFound)
+    const delivery = await callUntil(call, deadline).catch(ignoreNotFound)
     return delivery === undefined ? [] : [delivery]
   }
   if (message.type === 'delivery') return isAbout(message.data, wanted) ? [message.data] : []
   // A new delivery has no message but its event; only a wait for pending deliveries needs it before its attempt.
   if (message.type !== 'event' || wanted.status !== 'pending') return []
   const query = { event_id: message.data.id, limit: 100 }
-  const { data } = await answered((options) => client.deliveries.list(query, options), deadline)
+  const { data } = await callUntil((options) => client.deliveries.list(query, options), deadline)
   return data
 }
 
@@ -128,7 +128,7 @@ export async function watch<T>(
   }
 }
 
-/** A service that has not responded after this long, in milliseconds, when the time of a wait is over, is not asked again. */
+/** Milliseconds. When the time of a wait is over, a service that was silent for this long is not asked again. */
 const SILENT_MS = 500
 
 /**

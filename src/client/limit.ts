@@ -55,7 +55,7 @@ const LAST_CALL_MS = 5_000
  * Makes a call of a wait. It ends soon after the deadline, by default after now, when the service does not respond.
  * @throws TimedOut then, or the error of the call.
  */
-export async function answered<T>(
+export async function callUntil<T>(
   call: (options: CallOptions) => Promise<T>,
   deadline: AbortSignal = AbortSignal.abort(),
 ): Promise<T> {

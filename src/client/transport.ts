@@ -260,7 +260,7 @@ function requireId(given: unknown): string {
 }
 
 /** Also true for bytes of another realm, such as a test runner's, which `instanceof` misses. */
-export function isBytes(given: unknown): given is Uint8Array {
+function isBytes(given: unknown): given is Uint8Array {
   return Object.prototype.toString.call(given) === '[object Uint8Array]'
 }
 

@@ -235,7 +235,7 @@ function createRespond(parts: AppParts): Respond {
       answers.publish({ request, status, headers, body } satisfies PublishedAnswer)
     }
     const isComplete = typeof body === 'string' || body instanceof Uint8Array
-    // h3 drops the body, and leaves a stream open.
+    // For HEAD, h3 drops the body, and does not cancel a stream.
     const isHead = event.req.method === 'HEAD'
     if (isHead && isComplete) headers['content-length'] = String(Buffer.byteLength(body))
     if (isHead && body instanceof ReadableStream) void body.cancel()

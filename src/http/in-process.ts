@@ -25,7 +25,7 @@ export function openInProcessServer(app: Answering, url: string): InProcessServe
       if (closed) throw new TypeError('fetch failed', { cause: new Error('the simulator is closed') })
       const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
       signal?.throwIfAborted()
-      const answering = answerTo(requestTo(url, input, init), app)
+      const answering = fetchFromApp(requestTo(url, input, init), app)
       const settled = answering.catch(() => {}).finally(() => inFlight.delete(settled))
       inFlight.add(settled)
       return signal === undefined ? answering : until(signal, answering)
@@ -51,7 +51,7 @@ function requestTo(url: string, input: string | URL | Request, init: RequestInit
 }
 
 /** Converts the server's own response class, which is fast to send, to a complete `Response`. */
-async function answerTo(request: Request, app: Answering): Promise<Response> {
+async function fetchFromApp(request: Request, app: Answering): Promise<Response> {
   const { body, status, headers } = await app.fetch(request).catch((cause: unknown) => {
     throw new TypeError('fetch failed', { cause })
   })

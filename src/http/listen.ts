@@ -223,7 +223,7 @@ function limitConnections(server: Server, most: number): () => void {
     victim.socket.destroy()
   }
   server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket)
+    const key = connectionKey(socket)
     const connection = { socket, peer: socket.remoteAddress ?? '', requests: 0 }
     open.set(key, connection)
     socket.once('close', () => {
@@ -232,7 +232,7 @@ function limitConnections(server: Server, most: number): () => void {
     if (open.size > most) makeRoom(connection)
   })
   const begin = (request: IncomingMessage, response: ServerResponse) => {
-    const key = keyOf(request.socket)
+    const key = connectionKey(request.socket)
     const connection = open.get(key)
     if (connection === undefined) return
     connection.requests += 1
@@ -254,12 +254,12 @@ function limitConnections(server: Server, most: number): () => void {
 function limitHandshakes(server: Server, ms: number): void {
   const waiting = new Map<string, NodeJS.Timeout>()
   const done = (socket: Socket) => {
-    timers.clearTimeout(waiting.get(keyOf(socket)))
-    waiting.delete(keyOf(socket))
+    timers.clearTimeout(waiting.get(connectionKey(socket)))
+    waiting.delete(connectionKey(socket))
   }
   server.on('secureConnection', done)
   server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket)
+    const key = connectionKey(socket)
     waiting.set(key, timers.setTimeout(() => socket.destroy(), ms).unref())
     socket.once('close', () => {
       timers.clearTimeout(waiting.get(key))
@@ -268,6 +268,6 @@ function limitHandshakes(server: Server, ms: number): void {
   })
 }
 
-function keyOf({ remoteAddress, remotePort, localPort }: Socket): string {
+function connectionKey({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`
 }

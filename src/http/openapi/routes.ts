@@ -13,7 +13,7 @@ interface ReferenceParts {
 }
 
 /** The API reference, with the URL of the service by the `Host` of a request. */
-export interface ApiReference {
+interface ApiReference {
   /** Returns the OpenAPI document. */
   json(call: Call): Promise<string>
   page(call: Call): Promise<string>

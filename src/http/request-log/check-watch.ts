@@ -197,7 +197,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       const watched = checks.get(key)
       return watched === undefined
         ? []
-        : shown(watched.request, paidNotClosed(watched.check.external_id, paidAt, at))
+        : withRequest(watched.request, paidNotClosed(watched.check.external_id, paidAt, at))
     })
   }
 
@@ -216,7 +216,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       watched.check = newest.get(key) ?? check
     },
     open: (at) => [
-      ...[...pairs.values()].flatMap((pair) => shown(pair.request, findingOf(pair))),
+      ...[...pairs.values()].flatMap((pair) => withRequest(pair.request, findingOf(pair))),
       ...unclosedFindings(at),
     ],
     save: (indexOf) => ({
@@ -276,7 +276,7 @@ function productOf({ name, price_cents }: Pick<CheckItem, 'name' | 'price_cents'
   return `${location}\n${name}\n${price_cents}`
 }
 
-function shown(request: ReportedRequest, finding: Finding | undefined) {
+function withRequest(request: ReportedRequest, finding: Finding | undefined) {
   return finding === undefined ? [] : [{ request, finding }]
 }
 

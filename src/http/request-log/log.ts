@@ -25,6 +25,7 @@ import {
   refusalOf,
   reportedRequest,
   createUnsettledConflicts,
+  senderOf,
 } from './push-sequence.ts'
 import { withoutSecrets } from '../redact.ts'
 import type { RequestEntry, PushSummary } from '../request-context.ts'
@@ -65,7 +66,7 @@ export interface RequestLog {
   close(): Promise<void>
 }
 
-/** The log of requests as of a number, with the inputs from which it is made. */
+/** The request log in memory. The shared log feeds it with numbered entries. */
 export interface LocalLog extends RequestLog {
   /** Adds a request; `number` is above that of the newest one, and one more by default. */
   add(entry: RequestEntry, number?: number): undefined
@@ -125,9 +126,10 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
   const sequence = createPushSequence((lost) => archive.keep(lost), {
     orderBy,
     saved: saved?.sequence,
-    previous: ({ path, location_id }) =>
-      requests.findLast((one) => one.path === path && one.location_id === location_id && one.push !== null)
-        ?.push,
+    previous: (entry) => {
+      const sender = senderOf(entry)
+      return requests.findLast((one) => one.push !== null && senderOf(one) === sender)?.push
+    },
   })
   const watch = createCheckWatch(service, saved)
   const conflicts = createUnsettledConflicts(saved?.conflicts)

@@ -195,9 +195,10 @@ export function createPushSequence(
   }
 }
 
-/** Returns the key of a check and the location that pushes it. */
-function senderOf({ path, location_id = '' }: Pick<ReportedRequest, 'path' | 'location_id'>): string {
-  return `${location_id} ${path}`
+/** Returns the key of a check and the location that pushes it. A query of the path does not change the check. */
+export function senderOf({ path, location_id = '' }: Pick<ReportedRequest, 'path' | 'location_id'>): string {
+  const [withoutQuery = path] = path.split('?', 1)
+  return `${location_id} ${withoutQuery}`
 }
 
 /** Returns true for a push, with or without a response, other than those of the contract check. */

@@ -17,8 +17,8 @@ interface PushParts {
 }
 
 /**
- * `PUT /checks/external/{external_check_id}`: pushes a check and notes a summary for the log. The log leaves some requests
- * out: then it gets the new state of the check only.
+ * `PUT /checks/external/{external_check_id}`: pushes a check and notes a summary for the log. Pushes under `/_sim` are
+ * not logged; the log then gets the new state of the check only.
  */
 export async function acceptPush(
   { service, log, time, strict, orderBy }: PushParts,

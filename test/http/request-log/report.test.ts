@@ -258,6 +258,17 @@ describe('the report', () => {
     expect(await codesOf(simulator)).toEqual([])
   })
 
+  it('counts a failed push until it is repeated, whatever query each has', async () => {
+    const simulator = await openSimulator()
+    const { client, call } = simulator
+    await client.faults.set({ faults: [{ on: 'api', times: 1, error_rate: 1 }] })
+    const json = { ...check(), ...two }
+    await call('PUT /v1/checks/external/a?try=1', { json })
+    expect(await codesOf(simulator)).toEqual(['no_idempotent_retry'])
+    await call('PUT /v1/checks/external/a?try=2', { json })
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
   describe('with revisions counts a failed push', () => {
     const failed = inTurn(failing({ error_rate: 1 }), pushing({ revision: 2 }))
 
