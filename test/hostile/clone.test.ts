@@ -105,12 +105,14 @@ describe('tabwire.config.json of a clone', () => {
     expect(changed.stderr).toContain('you have not trusted this folder')
   })
 
-  test.each(['../outside', '/etc', 'link/authorized_keys', 'sub/../../outside', 'a\nb'])(
+  // Windows makes links for privileged users only.
+  const linked = process.platform === 'win32' ? [] : ['link/authorized_keys']
+  test.each(['../outside', '/etc', ...linked, 'sub/../../outside', 'a\nb'])(
     'cannot set a path outside its folder, even when trusted: %j',
     async (path) => {
       const { home, cwd } = await clone({ dotenv: path, in_memory: true })
       await mkdir(join(home, '.ssh'))
-      await symlink(join(home, '.ssh'), join(cwd, 'link'))
+      if (linked.length > 0) await symlink(join(home, '.ssh'), join(cwd, 'link'))
       await tabwire(['config', 'trust'], { cwd })
       for (const args of [[], ['--config', 'tabwire.config.json']]) {
         const { code, stderr } = await start(cwd, ...args)

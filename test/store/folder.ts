@@ -6,6 +6,8 @@ import { afterEach } from 'vitest'
 import { openFileStore, type FileStoreOptions } from '../../src/store/file-store.ts'
 import type { Store } from '../../src/store/store.ts'
 
+/** Windows may keep a file for a moment after it was closed. */
+const forced = { recursive: true, force: true, maxRetries: 5 }
 const folders: string[] = []
 const stores: Store[] = []
 
@@ -13,7 +15,7 @@ const stores: Store[] = []
 export function tidyUp(): void {
   afterEach(async () => {
     for (const store of stores.splice(0)) await store.close().catch(() => {})
-    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+    for (const folder of folders.splice(0)) await rm(folder, forced)
   })
 }
 

@@ -57,7 +57,9 @@ atEnd(async () => {
   }
   await Promise.all([...services].map((stop) => stop()))
   await Promise.all([...children].map(({ ended }) => ended))
-  await Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true, force: true })))
+  await Promise.all(
+    directories.splice(0).map((directory) => rm(directory, { recursive: true, force: true, maxRetries: 5 })),
+  )
 })
 
 /** An empty directory that is removed after the tests of this file. */

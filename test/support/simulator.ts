@@ -219,6 +219,6 @@ export const deadUrl = 'https://127.0.0.1:1/'
 /** A directory of this test's own, removed when it ends. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tabwire-test-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
   return directory
 }
