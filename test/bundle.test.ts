@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ function laterOf(file: string): string[] {
   const all = [...loadedBy(file).own]
   for (const path of all)
     for (const [, name = ''] of textOf(path).matchAll(/import\((?:"|'|`)(\.[^"'`]+)(?:"|'|`)\)/g))
-      for (const one of loadedBy(join(path, '..', name)).own) if (!all.includes(one)) all.push(one)
+      for (const one of loadedBy(posix.join(path, '..', name)).own) if (!all.includes(one)) all.push(one)
   return all
 }
 
@@ -24,7 +24,7 @@ function loadedBy(file: string): { own: string[]; packages: string[] } {
   for (const path of own) {
     const text = readFileSync(new URL(path, dist), 'utf8')
     for (const [, name = ''] of text.matchAll(/(?:^|[;\n])(?:import|export)\b[^'"`;()]*?["']([^"']+)["']/g)) {
-      const target = join(path, '..', name)
+      const target = posix.join(path, '..', name)
       if (name.startsWith('.') && !own.includes(target)) own.push(target)
       if (!name.startsWith('.') && !name.startsWith('node:')) packages.add(name)
     }

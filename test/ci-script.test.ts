@@ -82,9 +82,11 @@ describe("the CI guide's script", () => {
   })
 
   // dash is what sh is on Debian and Ubuntu, and so on most machines of a CI.
-  const shells = ['sh', 'dash', 'bash'].filter((name, place, names) =>
-    names.slice(0, place).every((other) => isThere(name) && programOf(name) !== programOf(other)),
-  )
+  const shells = ['sh', 'dash', 'bash']
+    .filter(isThere)
+    .filter((name, place, names) =>
+      names.slice(0, place).every((other) => programOf(name) !== programOf(other)),
+    )
 
   test.each(sampled(shells, 4))(
     'passes in %s exactly as printed, and leaves nothing behind',

@@ -6,6 +6,9 @@ import { isSoak } from './soak/seeded.ts'
 import { parse } from 'yaml'
 import { emptyDirectory, spawnProcess } from './support/cli.ts'
 import { root } from './support/packed.ts'
+import { isInstalled } from './support/programs.ts'
+
+const bashIsHere = isInstalled('bash')
 
 /** A workflow that uses the action. */
 const recipe = 'fixtures/ci/github-action.yml'
@@ -105,47 +108,53 @@ describe('the GitHub action', () => {
     return { directory, script, step, read, written }
   }
 
-  test('installs, starts, outputs the URL with a masked key, and checks a receiver', async () => {
-    const { directory, step, read, written } = await runner()
-    expect(await step('Install', { PACKAGE: 'tabwire@1.2.3' })).toMatchObject({ code: 0 })
-    expect(await read('npm')).toMatch(/ tabwire@1\.2\.3\n$/)
-    expect(await read('GITHUB_PATH')).toMatch(/\/tabwire\/node_modules\/\.bin\n$/)
+  test.runIf(bashIsHere)(
+    'installs, starts, outputs the URL with a masked key, and checks a receiver',
+    async () => {
+      const { directory, step, read, written } = await runner()
+      expect(await step('Install', { PACKAGE: 'tabwire@1.2.3' })).toMatchObject({ code: 0 })
+      expect(await read('npm')).toMatch(/ tabwire@1\.2\.3\n$/)
+      expect(await read('GITHUB_PATH')).toMatch(/\/tabwire\/node_modules\/\.bin\n$/)
 
-    const [, flags = ''] = /^ {2}flags:\n.*\n {4}default: (.*)$/m.exec(action) ?? []
-    const { code, stdout } = await step('Start', { FLAGS: flags })
-    onTestFinished(() => stopService(join(directory, 'tabwire/.tabwire/run.json')))
-    expect(code).toBe(0)
-    const { url = '', 'base-url': base, 'api-key': key = '' } = await written('GITHUB_OUTPUT')
-    expect(stdout).toBe(`::add-mask::${key}\n`)
-    expect(base).toBe(`${url}/v1`)
-    expect(await written('GITHUB_ENV')).toEqual({ TABWIRE_URL: url, TABWIRE_API_KEY: key })
-    const answer = await fetch(`${base}/locations`, { headers: { authorization: `Bearer ${key}` } })
-    expect(answer.status).toBe(200)
+      const [, flags = ''] = /^ {2}flags:\n.*\n {4}default: (.*)$/m.exec(action) ?? []
+      const { code, stdout } = await step('Start', { FLAGS: flags })
+      onTestFinished(() => stopService(join(directory, 'tabwire/.tabwire/run.json')))
+      expect(code).toBe(0)
+      const { url = '', 'base-url': base, 'api-key': key = '' } = await written('GITHUB_OUTPUT')
+      expect(stdout).toBe(`::add-mask::${key}\n`)
+      expect(base).toBe(`${url}/v1`)
+      expect(await written('GITHUB_ENV')).toEqual({ TABWIRE_URL: url, TABWIRE_API_KEY: key })
+      const answer = await fetch(`${base}/locations`, { headers: { authorization: `Bearer ${key}` } })
+      expect(answer.status).toBe(200)
 
-    const checked = await step('Check the receiver', { RECEIVER_URL: url, TABWIRE_SECRET: 'whsec_x' })
-    expect(checked.code).toBe(3)
-  })
+      const checked = await step('Check the receiver', { RECEIVER_URL: url, TABWIRE_SECRET: 'whsec_x' })
+      expect(checked.code).toBe(3)
+    },
+  )
 
-  test('starts on HTTPS by flags on several lines, and reads no ready.json of an earlier start', async () => {
-    const { directory, step, read, written } = await runner()
-    await step('Install', { PACKAGE: 'tabwire@1.2.3' })
-    await writeFile(join(directory, 'earlier'), '{"type":"ready","api_key":"twk_earlier"}\n')
-    await link(join(directory, 'earlier'), join(directory, 'tabwire/ready.json'))
-    expect(await step('Start', { FLAGS: '--port 0\n--https\n' })).toMatchObject({ code: 0 })
-    onTestFinished(() => stopService(join(directory, 'tabwire/.tabwire/run.json')))
-    const authority = join(directory, 'tabwire/.tabwire/ca/ca.pem')
-    expect(await written('GITHUB_ENV')).toEqual({
-      TABWIRE_URL: expect.stringMatching(/^https:/) as string,
-      TABWIRE_API_KEY: expect.stringMatching(/^twk_(?!earlier)/) as string,
-      TABWIRE_CACERT: authority,
-      NODE_EXTRA_CA_CERTS: authority,
-    })
-    expect(existsSync(authority)).toBe(true)
-    // Until the background process truncated it, the script could read the earlier file.
-    expect(await read('earlier')).toContain('twk_earlier')
-  })
+  test.runIf(bashIsHere)(
+    'starts on HTTPS by flags on several lines, and reads no ready.json of an earlier start',
+    async () => {
+      const { directory, step, read, written } = await runner()
+      await step('Install', { PACKAGE: 'tabwire@1.2.3' })
+      await writeFile(join(directory, 'earlier'), '{"type":"ready","api_key":"twk_earlier"}\n')
+      await link(join(directory, 'earlier'), join(directory, 'tabwire/ready.json'))
+      expect(await step('Start', { FLAGS: '--port 0\n--https\n' })).toMatchObject({ code: 0 })
+      onTestFinished(() => stopService(join(directory, 'tabwire/.tabwire/run.json')))
+      const authority = join(directory, 'tabwire/.tabwire/ca/ca.pem')
+      expect(await written('GITHUB_ENV')).toEqual({
+        TABWIRE_URL: expect.stringMatching(/^https:/) as string,
+        TABWIRE_API_KEY: expect.stringMatching(/^twk_(?!earlier)/) as string,
+        TABWIRE_CACERT: authority,
+        NODE_EXTRA_CA_CERTS: authority,
+      })
+      expect(existsSync(authority)).toBe(true)
+      // Until the background process truncated it, the script could read the earlier file.
+      expect(await read('earlier')).toContain('twk_earlier')
+    },
+  )
 
-  test.runIf(isSoak).each([
+  test.runIf(isSoak && bashIsHere).each([
     ['a right integration', 500, 0],
     ['a finding', 999, 3],
   ] as const)('works in the steps of its recipe: with %s', async (_name, total, code) => {
@@ -172,7 +181,7 @@ describe('the GitHub action', () => {
     expect(codes).toEqual([0, 0, code])
   })
 
-  test.runIf(isSoak)('fails with the reason when the service does not start', async () => {
+  test.runIf(isSoak && bashIsHere)('fails with the reason when the service does not start', async () => {
     const { step } = await runner()
     await step('Install', { PACKAGE: 'tabwire@1.2.3' })
     const { code, stdout } = await step('Start', { FLAGS: '--port nonsense' })
@@ -192,31 +201,29 @@ describe('workflows', () => {
     expect(await workflow(recipe)).toContain(`uses: tabwire/tabwire@v${version}\n`)
   })
 
-  test.each([
-    'tabwire',
-    'tabwire@latest',
-    'tabwire@^1.2.3',
-    'tabwire@1',
-    'tabwire@1.2.3 evil',
-    '--registry=x',
-  ])('refuse a package without a version: %s', async (name) => {
-    const npm = await emptyDirectory()
-    await writeFile(join(npm, 'npm'), '#!/bin/sh\necho installed\n')
-    await chmod(join(npm, 'npm'), 0o755)
-    const file = join(npm, 'step.sh')
-    await writeFile(file, scripts.Install ?? '')
-    const env = {
-      PATH: `${npm}${delimiter}${process.env.PATH ?? ''}`,
-      PACKAGE: name,
-      RUNNER_TEMP: npm,
-      GITHUB_PATH: join(npm, 'path'),
-    }
-    const { ended } = await spawnProcess('bash', ['-eo', 'pipefail', file], { env })
-    expect(await ended).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/^::error::package must name a version/) as string,
-    })
-  })
+  test
+    .runIf(bashIsHere)
+    .each(['tabwire', 'tabwire@latest', 'tabwire@^1.2.3', 'tabwire@1', 'tabwire@1.2.3 evil', '--registry=x'])(
+    'refuse a package without a version: %s',
+    async (name) => {
+      const npm = await emptyDirectory()
+      await writeFile(join(npm, 'npm'), '#!/bin/sh\necho installed\n')
+      await chmod(join(npm, 'npm'), 0o755)
+      const file = join(npm, 'step.sh')
+      await writeFile(file, scripts.Install ?? '')
+      const env = {
+        PATH: `${npm}${delimiter}${process.env.PATH ?? ''}`,
+        PACKAGE: name,
+        RUNNER_TEMP: npm,
+        GITHUB_PATH: join(npm, 'path'),
+      }
+      const { ended } = await spawnProcess('bash', ['-eo', 'pipefail', file], { env })
+      expect(await ended).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/^::error::package must name a version/) as string,
+      })
+    },
+  )
 
   test.each([
     '.github/workflows/ci.yml',
@@ -273,7 +280,7 @@ describe('workflows', () => {
     })
   })
 
-  test('have only scripts that bash can parse', async () => {
+  test.runIf(bashIsHere)('have only scripts that bash can parse', async () => {
     for (const path of ['.github/workflows/ci.yml', '.github/workflows/release.yml'])
       for (const [job, { steps }] of await jobsOf(path))
         for (const { run = '' } of steps) {

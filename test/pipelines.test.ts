@@ -5,6 +5,9 @@ import { parse } from 'yaml'
 import { emptyDirectory, fixtures, spawnProcess } from './support/cli.ts'
 import { isSoak } from './soak/seeded.ts'
 import { root } from './support/packed.ts'
+import { isInstalled } from './support/programs.ts'
+
+const bashIsHere = isInstalled('bash')
 
 /** A recipe: its file, its heading in the CI guide, and the shell lines of each job. */
 interface Recipe {
@@ -117,7 +120,7 @@ describe.each(recipes)('the recipe $file', ({ file, heading, jobs }) => {
     expect(block).toBe(await readRecipe(file))
   })
 
-  test.runIf(isSoak || usual.has(file))(
+  test.runIf(bashIsHere && (isSoak || usual.has(file)))(
     'passes with a correct integration, fails with a finding, and writes a report in both cases',
     async () => {
       const found = jobs(await readRecipe(file))

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expectMode } from '../support/file-mode.ts'
+import { isInstalled } from '../support/programs.ts'
 import { createAuthority, openAuthority, readAuthorityCertificate } from '../../src/certificates/authority.ts'
 
 const run = promisify(execFile)
 const DAY = 24 * 60 * 60 * 1000
 
-/** `npm test` needs no other programs than Node.js, npm and git. */
-const opensslIsHere = spawnSync('openssl', ['version']).status === 0
+const opensslIsHere = isInstalled('openssl')
 
 describe('certificates', () => {
   let directory: string

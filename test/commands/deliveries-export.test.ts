@@ -5,6 +5,7 @@ import { verify } from '../../src/signature/index.ts'
 import { checkBody, spawnProcess, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 import { deadUrl } from '../support/simulator.ts'
+import { isInstalled } from '../support/programs.ts'
 
 let service: RunningService
 let receiver: Receiver
@@ -33,7 +34,7 @@ beforeAll(async () => {
 const exported = (...args: string[]) => service.run(['deliveries', 'export', id, ...args])
 
 describe('tabwire deliveries export', () => {
-  test.skipIf(process.platform === 'win32')(
+  test.skipIf(process.platform === 'win32' || !isInstalled('curl'))(
     'prints a curl command that sends the same request again with a new signature',
     async () => {
       const { code, stdout, stderr } = await exported('--secret', secret)

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,6 +5,7 @@ import { verify } from '../../src/signature/index.ts'
 import { secret, vectors } from '../signature/vectors.ts'
 import { emptyDirectory, spawnProcess, tabwire } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
+import { isInstalled } from '../support/programs.ts'
 
 const env = { TABWIRE_SECRET: secret }
 
@@ -22,7 +22,7 @@ const bodies: [what: string, body: Buffer][] = [
   ],
   ['nothing', Buffer.alloc(0)],
 ]
-const hasCurl = spawnSync('curl', ['--version']).status === 0
+const hasCurl = isInstalled('curl')
 
 describe.concurrent('tabwire sign', () => {
   test.each(vectors)(

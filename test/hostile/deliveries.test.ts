@@ -105,6 +105,8 @@ describe('after a crash', () => {
     await second.push('b')
     await second.idle()
     expect(await second.client.endpoints.get(id)).toMatchObject({ status: 'disabled' })
+    // Windows removes no directory that is in use.
+    await second.close()
   })
 
   test('pending retries are made once each, when they are due and not at startup', async () => {
