@@ -8,6 +8,7 @@ import {
   reportOf,
   idOf,
   nameOf,
+  placeOfError,
   sentCheck,
   createInputReader,
   requireSource,
@@ -109,7 +110,7 @@ export default class Push extends ServiceCommand {
     const several = pushes.length > 1 || flags.watch
     for (const push of pushes)
       try {
-        await this.pushOne(client, push.id, push.body ?? (await read(push.file)), several)
+        await this.pushOne(client, push, push.body ?? (await read(push.file)), several)
       } catch (error) {
         // A refused file can be corrected while it is watched.
         if (flags.watch && error instanceof ApiError) await this.report(error, push)
@@ -203,11 +204,17 @@ export default class Push extends ServiceCommand {
 
   private async pushOne(
     client: Client,
-    id: string,
+    push: PushSource,
     body: string | Uint8Array,
     several: boolean,
   ): Promise<void> {
-    const { status, requestId, check } = await client.checks.push(id, withoutSchema(body))
+    const { id } = push
+    const { status, requestId, check } = await client.checks
+      .push(id, withoutSchema(body))
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'invalid_json') addPlace(error, push, body)
+        throw error
+      })
     const report = requestId === null ? null : await reportOf(client, requestId)
     // The specification does not show the response of a push, so another service's summary is that of the pushed body.
     const isKnown =
@@ -236,7 +243,7 @@ export default class Push extends ServiceCommand {
         // Reports an invalid file and keeps watching.
         for (const push of await withArrays([{ file, id, body: undefined }], readUnmarked))
           await Promise.resolve(push.body ?? readUnmarked(file))
-            .then(async (text) => this.pushOne(await connect(), id, text, true))
+            .then(async (text) => this.pushOne(await connect(), push, text, true))
             .catch((error: unknown) => this.report(error as Error, push))
   }
 
@@ -245,4 +252,11 @@ export default class Push extends ServiceCommand {
     if (push.element !== undefined) this.say(`Not pushed: ${nameOf(push)}.`)
     await this.catch(error)
   }
+}
+
+/** Adds to an error where the file stops being JSON, if it does. */
+function addPlace(error: Error, push: PushSource, body: string | Uint8Array): void {
+  const place = placeOfError(Buffer.from(body).toString())
+  if (place === undefined) return
+  error.message += ` It stops being JSON at line ${place.line}, column ${place.column} of ${nameOf(push)}.`
 }

@@ -9,13 +9,14 @@ export interface ItemDiff {
   /** True when the items that stayed changed their order; otherwise absent. */
   reordered?: true
 }
+
+export const itemFields = ['name', 'quantity', 'price_cents', 'note'] as const
+
 export interface FieldChange {
-  field: 'name' | 'quantity' | 'price_cents' | 'note'
+  field: (typeof itemFields)[number]
   from: string | number | null
   to: string | number | null
 }
-
-const fields = ['name', 'quantity', 'price_cents', 'note'] as const
 
 /** Compares the items of a check before (none for a new check) and after a push. */
 export function diffItems(before: readonly PushedItem[], after: readonly PushedItem[]): ItemDiff {
@@ -39,7 +40,7 @@ export function diffItems(before: readonly PushedItem[], after: readonly PushedI
 }
 
 function changesOf(before: PushedItem, after: PushedItem): FieldChange[] {
-  return fields
+  return itemFields
     .filter((field) => before[field] !== after[field])
     .map((field) => ({ field, from: before[field], to: after[field] }))
 }
@@ -48,9 +49,18 @@ function pushedFields({ external_id, name, quantity, price_cents, note }: Pushed
   return { external_id, name, quantity, price_cents, note }
 }
 
+/** Fields of a check outside its items. */
+export const checkFields = [
+  'table.number',
+  'status',
+  'totals.subtotal_cents',
+  'totals.tax_cents',
+  'totals.total_cents',
+] as const
+
 /** A field outside the items that a push changed. */
 export interface CheckChange {
-  field: 'table.number' | 'status' | 'totals.subtotal_cents' | 'totals.tax_cents' | 'totals.total_cents'
+  field: (typeof checkFields)[number]
   from: string | number
   to: string | number
 }

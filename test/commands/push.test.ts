@@ -128,6 +128,13 @@ describe.concurrent('tabwire push', () => {
     expect(broken.stderr).toMatch(
       /^Error: 400 invalid_json: The body is not valid JSON: [^\n]+\n {2}X-Request-Id: req_\w{26}\n$/,
     )
+    const comma = await file('comma.json', '{"table":{"number":"1"},\n "items":[],\n}')
+    const atComma = await service.run(['push', comma, '--json'])
+    expect(JSON.parse(atComma.stdout)).toMatchObject({
+      error: {
+        message: expect.stringContaining(` It stops being JSON at line 3, column 1 of ${comma}.`) as string,
+      },
+    })
     const latin = Buffer.from(JSON.stringify(checkBody({ table: { number: 'Café' } })), 'latin1')
     const { code, stdout } = await service.run(['push', await file('latin.json', latin), '--json'])
     expect(code).toBe(1)

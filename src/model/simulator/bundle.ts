@@ -10,7 +10,7 @@ import { readOrderBy, readServiceName, signTimes, type Reader, type SignTime } f
 import type { State } from './state.ts'
 import { brokenRelations, stateBody } from './state-checks.ts'
 import { id, stateRecords, time, traceId } from './state-records.ts'
-import { accountView, faultsView, reportView } from './views.ts'
+import { accountView, faultsView, findingView, refusedPushes, reportView } from './views.ts'
 
 export const BUNDLE_FORMAT = 'tabwire-bundle'
 /** Version of the format. Increases when older versions of Tabwire can no longer read it. */
@@ -197,8 +197,7 @@ const reportedRequest = z.strictObject({
   started_at: time,
   location_id: id('loc').exactOptional(),
 })
-const finding = z.strictObject({ code: z.enum(findingCodes), message: z.string() })
-const requestFinding = z.strictObject({ request: reportedRequest, finding })
+const requestFinding = z.strictObject({ request: reportedRequest, finding: findingView })
 
 const savedLog = z.strictObject({
   checks: z.array(stateRecords.checks),
@@ -210,7 +209,7 @@ const savedLog = z.strictObject({
         .strictObject({
           external_check_id: z.string(),
           outcome: z.enum(pushOutcomes),
-          findings: z.array(finding),
+          findings: z.array(findingView),
           before: count.nullable(),
           after: count.nullable(),
         })
@@ -218,13 +217,11 @@ const savedLog = z.strictObject({
       request_body: z.string().nullable(),
       response_body: z.string().nullable(),
       faults: z.array(z.enum<readonly ApiFaultKind[]>(apiFaultKinds)).exactOptional(),
-      following: z.array(finding),
+      following: z.array(findingView),
     }),
   ),
   pushes: count,
-  refused: z.array(
-    z.strictObject({ status: z.int().min(400).max(499), code: z.string(), count: z.int().min(1) }),
-  ),
+  refused: refusedPushes,
   states: z.array(z.strictObject({ check: z.string(), digests: texts })),
   archive: z.strictObject({
     kept: z.array(requestFinding),

@@ -1,5 +1,5 @@
-import { checkStatuses } from '../check.ts'
 import { z } from 'zod'
+import { checkFields, itemFields } from '../check-diff.ts'
 import { type Account, findingCodes, problemCodes, type Report } from './report.ts'
 import { type Activity, RECENT, type RecentDeliveries } from './activity.ts'
 import { scopes, type ApiKeyView } from '../api-key.ts'
@@ -8,7 +8,7 @@ import { eventTypes } from '../event.ts'
 import type { EventData, EventView } from '../event-view.ts'
 import { apiFaultKinds } from './fault-kinds.ts'
 import { faultsBody, type FaultsView } from './fault.ts'
-import { pushBody } from '../check.ts'
+import { checkStatuses, pushBody } from '../check.ts'
 import { pushOutcomes, type LoggedRequest } from './request-entry.ts'
 import type { Played } from './playback.ts'
 import type { ResendPlan, SentRequest } from './sent-request.ts'
@@ -163,7 +163,7 @@ const itemDiff = z.strictObject({
       name,
       changes: z.array(
         z.strictObject({
-          field: z.enum(['name', 'quantity', 'price_cents', 'note']),
+          field: z.enum(itemFields),
           from: fieldValue,
           to: fieldValue,
         }),
@@ -175,13 +175,7 @@ const itemDiff = z.strictObject({
 })
 
 const checkChange = z.strictObject({
-  field: z.enum([
-    'table.number',
-    'status',
-    'totals.subtotal_cents',
-    'totals.tax_cents',
-    'totals.total_cents',
-  ]),
+  field: z.enum(checkFields),
   from: z.union([z.string(), z.number()]),
   to: z.union([z.string(), z.number()]),
 })
@@ -194,7 +188,8 @@ const logged = z.strictObject({
   started_at: time,
 })
 
-const pushFindings = z.array(z.strictObject({ code: z.enum(findingCodes), message: z.string() }))
+export const findingView = z.strictObject({ code: z.enum(findingCodes), message: z.string() })
+const pushFindings = z.array(findingView)
 
 export const requestView = logged.extend({
   duration_ms: z.number(),
@@ -215,12 +210,14 @@ export const requestView = logged.extend({
   faults: z.array(z.enum(apiFaultKinds)).exactOptional(),
 }) satisfies z.ZodType<LoggedRequest>
 
+export const refusedPushes = z.array(
+  z.strictObject({ status: z.int().min(400).max(499), code: z.string(), count: z.int().min(1) }),
+)
+
 export const reportView = z.strictObject({
   since: time.nullable(),
   pushes: z.int().min(0),
-  refused: z.array(
-    z.strictObject({ status: z.int().min(400).max(499), code: z.string(), count: z.int().min(1) }),
-  ),
+  refused: refusedPushes,
   findings: z.array(
     z.strictObject({
       code: z.enum(findingCodes),
