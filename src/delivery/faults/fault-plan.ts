@@ -1,5 +1,5 @@
 import type { AttemptResult, Delivery } from '../../model/delivery.ts'
-import { count, draw, leftOf, take, type FaultRule } from '../../model/simulator/fault-rules.ts'
+import { countInjection, draw, leftOf, useUp, type FaultRule } from '../../model/simulator/fault-rules.ts'
 import type { DeliveryFault } from '../../model/simulator/fault.ts'
 import { deliveryFaultKinds, type DeliveryFaultKind } from '../../model/simulator/fault-kinds.ts'
 import type { SendResult } from '../send/send.ts'
@@ -63,7 +63,7 @@ export function takePlan(
     const rule = rules[index]
     return rule === undefined || leftOf(rule) === 0 ? [] : [{ rule, kinds }]
   })
-  for (const { rule } of granted) take(rule)
+  for (const { rule } of granted) useUp(rule)
   return planFrom(granted)
 }
 
@@ -74,7 +74,7 @@ export function countPlan(rules: readonly FaultRule<DeliveryFault>[], { injected
     kinds,
   } of injected) {
     const rule = rules[index]
-    if (rule !== undefined) for (const kind of kinds) count(rule, kind)
+    if (rule !== undefined) for (const kind of kinds) countInjection(rule, kind)
   }
 }
 

@@ -2,9 +2,9 @@ import { TLSSocket } from 'node:tls'
 import type { H3Event } from 'h3'
 import {
   draw,
-  count,
+  countInjection,
   leftOf,
-  take,
+  useUp,
   type ActiveFaults,
   type FaultRule,
 } from '../../model/simulator/fault-rules.ts'
@@ -96,8 +96,8 @@ function planKinds(rule: Rule, seed: number): readonly ApiFaultKind[] {
   const drawn = apiFaultKinds.filter((kind) => draw(seed, kind, index, ordinal) < chanceOf(fault, kind))
   const [ending] = endings.filter((kind) => drawn.includes(kind))
   const kinds = drawn.filter((kind) => kind === 'latency' || kind === ending)
-  if (kinds.length > 0) take(rule)
-  for (const kind of kinds) count(rule, kind)
+  if (kinds.length > 0) useUp(rule)
+  for (const kind of kinds) countInjection(rule, kind)
   return kinds
 }
 

@@ -67,12 +67,12 @@ export function leftOf({ left }: Pick<FaultRule<Fault>, 'left'>): number {
 }
 
 /** Uses up one injection of a fault. */
-export function take(rule: FaultRule<Fault>): void {
+export function useUp(rule: FaultRule<Fault>): void {
   if (rule.left !== null) rule.left -= 1
 }
 
 /** Counts an injection. */
-export function count(rule: FaultRule<Fault>, kind: string): void {
+export function countInjection(rule: FaultRule<Fault>, kind: string): void {
   rule.happened[kind] = (rule.happened[kind] ?? 0) + 1
 }
 

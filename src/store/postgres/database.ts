@@ -3,7 +3,7 @@ import type { ClientConfig, Pool, PoolClient } from 'pg'
 import { Refusal } from '../../model/refusal.ts'
 import { timers } from '../../timers.ts'
 import { codeOf } from '../errors.ts'
-import { targetOf, unusable, DatabaseUnusable } from './start-errors.ts'
+import { startError, targetOf, DatabaseUnusable } from './start-errors.ts'
 import { repeat, within } from './timing.ts'
 
 /** A value that is sent with a statement. */
@@ -33,7 +33,7 @@ export interface Database {
   /** Number of connections, of those without work, and of callers that wait for one. */
   connections(): { open: number; idle: number; waiting: number }
   /** Returns an error of the start with what to change; it has no password. */
-  unusable(error: unknown): DatabaseUnusable
+  startError(error: unknown): DatabaseUnusable
   /** Ends all connections. Those that do not answer are cut after half a second. */
   close(): Promise<void>
 }
@@ -206,7 +206,7 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
         return result
       }),
     connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    unusable: (error) => unusable(error, target),
+    startError: (error) => startError(error, target),
     async close() {
       const cut = timers.setTimeout(() => sockets.forEach((socket) => socket.destroy()), CLOSING_MS)
       await pool.end()
@@ -304,7 +304,7 @@ export async function checkDatabase(url: string, sandbox: string): Promise<strin
     try {
       await database.query('SELECT 1')
     } catch (error) {
-      return database.unusable(error).message
+      return database.startError(error).message
     } finally {
       await database.close()
     }

@@ -100,7 +100,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await requireRights(database, sandbox)
   } catch (error) {
     await database.close()
-    throw database.unusable(error)
+    throw database.startError(error)
   }
   const box = createSecretBox(options.storeKey, sandbox)
   const journal = openSharedJournal(database, box)
@@ -247,7 +247,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await replica.load()
   } catch (error) {
     await database.close()
-    throw database.unusable(error)
+    throw database.startError(error)
   }
   // A round says itself that it failed, and the next poll tries again.
   const poll = repeat(POLL_MS, () => running ?? bringUpToDate())

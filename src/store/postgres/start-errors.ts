@@ -57,12 +57,12 @@ function wrongSetting(error: unknown): string {
 }
 
 /** Returns an error of the start with what to change. It has no password, and no text of the URL but host, role and names. */
-export function unusable(error: unknown, target: Target): DatabaseUnusable {
+export function startError(error: unknown, target: Target): DatabaseUnusable {
   if (error instanceof DatabaseUnusable) return error
-  return new DatabaseUnusable(`--store: ${reasonOf(error, target)}`, { cause: error })
+  return new DatabaseUnusable(`--store: ${whyNotOpened(error, target)}`, { cause: error })
 }
 
-function reasonOf(error: unknown, target: Target): string {
+function whyNotOpened(error: unknown, target: Target): string {
   const { host, port, user, database, schema } = target
   const code = codeOf(error) ?? ''
   const message = error instanceof Error ? error.message : String(error)
