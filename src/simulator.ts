@@ -1,4 +1,3 @@
-import type { ReplaySettings } from './simulator/replay.ts'
 import { limited, type CallOptions } from './client/limit.ts'
 import type { OwnAddress } from './delivery/destination/policy.ts'
 import { requireAbortSignals } from './delivery/pump-timing.ts'
@@ -124,7 +123,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<St
  * Starts a service in memory that shows a bundle: all records, requests and faults as they were, with the clock frozen at
  * that moment. It sends no deliveries and injects no faults.
  */
-export async function startReplay(bundle: Bundle, settings: ReplaySettings): Promise<StartedSimulator> {
+export async function startReplay(
+  bundle: Bundle,
+  settings: Pick<SimulatorOptions, 'port' | 'host' | 'onError'>,
+): Promise<StartedSimulator> {
   const listening = settings.port === false ? undefined : import('./http/listen.ts')
   const { partsOfReplay } = await import('./simulator/replay.ts')
   return startOn({ ...partsOfReplay(bundle, settings), listening })

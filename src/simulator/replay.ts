@@ -23,7 +23,7 @@ import { createRestarts } from './sharing.ts'
 type Deliveries = ReturnType<typeof openDeliveries>
 
 /** Settings of a replay that its bundle does not have. */
-export type ReplaySettings = Pick<SimulatorOptions, 'port' | 'host' | 'onError'>
+type ReplaySettings = Pick<SimulatorOptions, 'port' | 'host' | 'onError'>
 
 /** Returns the parts of a service in memory that shows a bundle. Its clock stands at the moment of the bundle. */
 export function partsOfReplay(bundle: Bundle, settings: ReplaySettings): Omit<Parts, 'listening'> {
