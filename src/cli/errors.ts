@@ -92,11 +92,17 @@ const refusals: Readonly<Record<string, string>> = {
 
 const UNKNOWN: CommandShape = { name: 'COMMAND', flags: {}, args: {}, typedAs: {} }
 
+/** Statuses of a path that a service does not have. */
+const MISSING: readonly number[] = [404, 405, 410, 501]
+/** Lists that the specification does not have. */
+const OPTIONAL_LIST = /^\/v1\/(checks|webhook-endpoints|claims|payments|feedback)(\?|$)/
+const NO_LIST = 'The specification has no such list, so another deployment may not have it.'
+
 /** Codes of a 403 that concerns the origin or the host of a request, not its key. */
 const NOT_THE_KEY: readonly string[] = ['forbidden_host', 'forbidden_origin']
 
 function describeApiError(
-  { status, body, message, requestId, code }: ApiError,
+  { status, body, message, requestId, code, path }: ApiError,
   command: CommandShape,
 ): Failure {
   const issues = ((Array.isArray(body.issues) ? body.issues : []) as Failure['issues']).map(guessed)
@@ -119,6 +125,7 @@ function describeApiError(
     if (issues.length > 0) return `${refusal}the body is not valid.`
     if (status === 401 && command.hasKey === false) return `${refusal}${NO_KEY}`
     const text = printable(message)
+    if (MISSING.includes(status) && OPTIONAL_LIST.test(path ?? '')) return `${refusal}${text} ${NO_LIST}`
     return `${refusal}${status === 401 ? `${text} ${keyHint(command)}` : inCommands(text)}`
   }
 }

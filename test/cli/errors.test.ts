@@ -43,6 +43,18 @@ describe('the error message of a command', () => {
   })
 
   test.each([
+    [404, '/v1/checks?limit=20', true],
+    [405, '/v1/webhook-endpoints', true],
+    [404, '/v1/checks/external/a', false],
+    [500, '/v1/checks', false],
+  ])('says that a deployment may lack a list: %s %s %s', (status, path, isSaid) => {
+    const error = new ApiError(status, { code: 'not_found', message: 'No such page.' }, null, path)
+    expect(describeFailure(error).message).toBe(
+      `${status} not_found: No such page.${isSaid ? ' The specification has no such list, so another deployment may not have it.' : ''}`,
+    )
+  })
+
+  test.each([
     ['CERT_HAS_EXPIRED', 'Its certificate has expired. Renew it.'],
     ['CERT_NOT_YET_VALID', 'Its certificate is not valid yet. Compare the clocks of both machines.'],
     [

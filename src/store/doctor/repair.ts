@@ -92,7 +92,9 @@ function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdi
   }
   const { kept, lost, firstLost } = snapshot.salvaged
   const left = lost === 0 ? 'without losses' : `${count(lost, 'line')} could not be read${from(firstLost)}`
-  const message = `db.json was rebuilt from ${kept} records, ${left}. ${aside}`
+  const consequence =
+    lost === 0 ? '' : ' `state load` refuses states saved from here while a kept record refers to a lost one.'
+  const message = `db.json was rebuilt from ${kept} records, ${left}.${consequence} ${aside}`
   return [{ do: 'replace', name: 'db.json', as, content: snapshotOf(snapshot.salvaged, known), message }]
 }
 
