@@ -1,3 +1,4 @@
+import { pageLimit } from '../model/simulator/list-queries.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { CallOptions } from './limit.ts'
 import type { TimeGiven } from './transport.ts'
@@ -33,7 +34,7 @@ export async function* paginate<T, Query extends PageQuery>(
   query: Query = {} as Query,
 ): AsyncGenerator<T, void> {
   for (let { cursor } = query; ;) {
-    const page = await list({ ...query, limit: query.limit ?? 100, cursor })
+    const page = await list({ ...query, limit: query.limit ?? pageLimit.max, cursor })
     yield* page.data
     const next = page.next_cursor ?? undefined
     // Another service may ignore the cursor, and return its first page again.

@@ -4,10 +4,8 @@ import { eventTypesAndPing, type EventType } from '../model/event.ts'
 import { Refusal } from '../model/refusal.ts'
 import { type Route, ok, type Call, type QueryOf, type Reply } from './route.ts'
 import type { CollectionName, Collections } from '../model/records.ts'
-import type { PageQuery, SimPageQuery } from '../model/simulator/list-queries.ts'
+import { pageLimit, type PageQuery, type SimPageQuery } from '../model/simulator/list-queries.ts'
 import type { Service } from '../service.ts'
-
-const LIMIT = { default: 20, max: 100 }
 
 /** Longest query name or value that an error repeats, in UTF-16 units. */
 const LONGEST_SHOWN = 100
@@ -33,12 +31,12 @@ export function requireKnownNames(query: URLSearchParams, { query: taken = {} }:
 /** Reads `?limit=` (1–100, default 20) and `?cursor=` (contract section 3). */
 export function pageQueryOf(query: URLSearchParams): { limit: number; after: string | undefined } {
   const limit = query.get('limit')
-  if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= LIMIT.max))
+  if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= pageLimit.max))
     throw new Refusal(
       'invalid_query',
-      `limit must be a whole number from 1 to ${LIMIT.max}, got ${shown(limit)}.`,
+      `limit must be a whole number from 1 to ${pageLimit.max}, got ${shown(limit)}.`,
     )
-  return { limit: limit === null ? LIMIT.default : Number(limit), after: readCursor(query.get('cursor')) }
+  return { limit: limit === null ? pageLimit.default : Number(limit), after: readCursor(query.get('cursor')) }
 }
 
 /** Reads `?order=`: `desc` for newest first (the default) or `asc`. Cursors follow this order. */

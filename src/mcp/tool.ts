@@ -1,3 +1,4 @@
+import { pageLimit } from '../model/simulator/list-queries.ts'
 import type { LookupFunction } from 'node:net'
 import { z } from 'zod'
 import type { Client } from '../client.ts'
@@ -86,19 +87,14 @@ export const adds: Effects = {
   openWorldHint: false,
 }
 
-/** Number of records in a page by default. */
-export const PAGE = 20
-/** Largest number of records in a page. */
-const MOST_RECORDS = 100
-
 /** Arguments of a list. */
 export const paging = {
   limit: z
     .int()
     .min(1)
-    .max(MOST_RECORDS)
-    .default(PAGE)
-    .describe(`Maximum number of records, ${PAGE} by default.`),
+    .max(pageLimit.max)
+    .default(pageLimit.default)
+    .describe(`Maximum number of records, ${pageLimit.default} by default.`),
   cursor: z.string().min(1).optional().describe('next_cursor of the previous page.'),
 }
 

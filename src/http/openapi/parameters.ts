@@ -2,6 +2,7 @@ import { checkStatuses } from '../../model/check.ts'
 import { endpointStatuses } from '../../model/webhook-endpoint.ts'
 import { eventTypesAndPing } from '../../model/event.ts'
 import { attemptOutcomes, deliveryWords } from '../../model/delivery.ts'
+import { pageLimit } from '../../model/simulator/list-queries.ts'
 import { findingCodes } from '../../model/simulator/report.ts'
 import { pushWords } from '../../model/simulator/request-entry.ts'
 import { refTo, type Json } from './json.ts'
@@ -12,8 +13,8 @@ const time = { type: 'string', format: 'date-time' }
 /** Query parameters by key. A key may have a suffix after a dot, which is not part of the parameter's name. */
 const queryParameters = {
   limit: {
-    description: 'Maximum number of records, 1 to 100.',
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    description: `Maximum number of records, 1 to ${pageLimit.max}.`,
+    schema: { type: 'integer', minimum: 1, maximum: pageLimit.max, default: pageLimit.default },
   },
   cursor: { description: '`next_cursor` of the previous page.', schema: text },
   order: {

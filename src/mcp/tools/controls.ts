@@ -1,3 +1,4 @@
+import { pageLimit } from '../../model/simulator/list-queries.ts'
 import { z } from 'zod'
 import { usageError } from '../../cli/errors.ts'
 import { faultsOfWords } from '../../cli/parse-faults.ts'
@@ -10,7 +11,7 @@ import type { Account } from '../../model/simulator/report.ts'
 import type { DeliveryFault, Fault } from '../../model/simulator/fault.ts'
 import type { Guide } from '../../model/text/guide.ts'
 import { durationMs } from '../../model/text/time.ts'
-import { COLUMNS, adds, defineTool, PAGE, reads } from '../tool.ts'
+import { COLUMNS, adds, defineTool, reads } from '../tool.ts'
 
 export const clock = defineTool({
   name: 'clock',
@@ -93,9 +94,9 @@ function faultsOf(words: readonly string[], { event_types, times }: Limits): Fau
 function shortened({ checks, problems, ...account }: Account) {
   return {
     ...account,
-    checks: checks.slice(-PAGE),
+    checks: checks.slice(-pageLimit.default),
     checks_total: checks.length,
-    problems: problems.slice(0, PAGE),
+    problems: problems.slice(0, pageLimit.default),
     problems_total: problems.length,
   }
 }

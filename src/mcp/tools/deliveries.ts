@@ -1,3 +1,4 @@
+import { pageLimit } from '../../model/simulator/list-queries.ts'
 import { z } from 'zod'
 import { explainMissing } from '../../assertions/delivered-verdict.ts'
 import { byAge } from '../../assertions/delivered.ts'
@@ -10,7 +11,7 @@ import { ifRefused } from '../../cli/errors.ts'
 import { attemptOutcomes, deliveryWords, type Delivery } from '../../model/delivery.ts'
 import { eventTypesAndPing } from '../../model/event.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
-import { COLUMNS, adds, checkId, defineTool, PAGE, paging, reads } from '../tool.ts'
+import { COLUMNS, adds, checkId, defineTool, paging, reads } from '../tool.ts'
 
 const filters = {
   type: z.enum(eventTypesAndPing).optional().describe('Only deliveries of this event type.'),
@@ -130,7 +131,7 @@ export const deliveriesWait = defineTool({
 /** Returns the newest deliveries, as many as a list has by default, and the number of all. */
 function newestOf(deliveries: readonly Delivery[]): { total: number; data: Delivery[] } {
   const newestFirst = deliveries.toSorted(byAge).reverse()
-  return { total: deliveries.length, data: newestFirst.slice(0, PAGE) }
+  return { total: deliveries.length, data: newestFirst.slice(0, pageLimit.default) }
 }
 
 function printableLines(text: string): string {

@@ -3,6 +3,9 @@ import type { EventType } from '../event.ts'
 import type { FindingCode } from './report.ts'
 import type { PushWord } from './request-entry.ts'
 
+/** Number of records in a page (contract section 3). */
+export const pageLimit = { default: 20, max: 100 }
+
 /** One page of a list, newest first unless asked otherwise, with the cursor of the next page. */
 export interface List<T> {
   data: T[]

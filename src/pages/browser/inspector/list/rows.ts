@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { messageOf } from '../../call.ts'
-import type { List } from '../../../../model/simulator/list-queries.ts'
+import { pageLimit, type List } from '../../../../model/simulator/list-queries.ts'
 import { callApi } from '../api.ts'
 
 export type End = 'newest' | 'oldest'
@@ -29,9 +29,6 @@ export interface Rows<T> {
   end(): void
 }
 
-/** Rows per page: the service's maximum. */
-const PAGE = 100
-
 export function createRows<T extends { id: string }>(path: string): Rows<T> {
   const loaded = signal<Loaded<T> | undefined>(undefined)
   const problem = signal<string | null>(null)
@@ -43,7 +40,7 @@ export function createRows<T extends { id: string }>(path: string): Rows<T> {
   let loadingCursor: string | undefined
   const readPage = (end: End, cursor: string | null) => {
     const order = end === 'oldest' ? '&order=asc' : ''
-    const more = `limit=${PAGE}${order}${cursor === null ? '' : `&cursor=${cursor}`}`
+    const more = `limit=${pageLimit.max}${order}${cursor === null ? '' : `&cursor=${cursor}`}`
     return callApi<List<T>>('GET', `${path}${path.includes('?') ? '&' : '?'}${more}`)
   }
   const set = (next: Loaded<T>) => {
