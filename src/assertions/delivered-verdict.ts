@@ -102,7 +102,7 @@ function whatOf({ type, status, isOne }: Pick<Wanted, 'type' | 'status'> & { isO
   return `${status === 'delivered' ? 'successful ' : word}${isOne ? 'delivery' : 'deliveries'}`
 }
 
-/** Deliveries that an error shows at most. */
+/** Deliveries or events that an error shows at most. */
 export const MOST_SHOWN = 10
 
 type MissingReads = Pick<ClientReads, 'deliveries' | 'events' | 'request'>

@@ -10,7 +10,7 @@ import {
   requireSetting,
   wholeNumber,
 } from '../model/simulator/settings.ts'
-import { explainMissing, inWords, judge, type Unmet, type Wanted } from './delivered-verdict.ts'
+import { explainMissing, inWords, judge, MOST_SHOWN, type Unmet, type Wanted } from './delivered-verdict.ts'
 import { untilDeadline, watch, concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
 import type { EventView, StreamMessage } from '../client/types.ts'
 import type { EventData } from '../model/event-view.ts'
@@ -212,9 +212,6 @@ export class NotHappened extends Error {
     this.seen = seen
   }
 }
-
-/** Events that an error shows at most. */
-const MOST_SHOWN = 10
 
 /** @throws NotHappened, TypeError for a type that does not exist or wrong options, or the reason of `signal`. */
 export async function waitForEvent<Type extends keyof EventData>(

@@ -87,6 +87,9 @@ export const adds: Effects = {
   openWorldHint: false,
 }
 
+/** Longest call of a tool in seconds: clients of MCP give it 60 s by default. */
+export const LONGEST_CALL = 50
+
 /** Arguments of a list. */
 export const paging = {
   limit: z

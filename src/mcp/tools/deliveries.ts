@@ -11,7 +11,7 @@ import { ifRefused } from '../../cli/errors.ts'
 import { attemptOutcomes, deliveryWords, type Delivery } from '../../model/delivery.ts'
 import { eventTypesAndPing } from '../../model/event.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
-import { COLUMNS, adds, checkId, defineTool, paging, reads } from '../tool.ts'
+import { COLUMNS, adds, checkId, defineTool, LONGEST_CALL, paging, reads } from '../tool.ts'
 
 const filters = {
   type: z.enum(eventTypesAndPing).optional().describe('Only deliveries of this event type.'),
@@ -88,9 +88,6 @@ export const deliveriesShow = defineTool({
   },
 })
 
-/** Longest wait in seconds: clients of MCP give a call 60 s by default. */
-const LONGEST_WAIT = 50
-
 export const deliveriesWait = defineTool({
   name: 'deliveries_wait',
   description:
@@ -106,9 +103,9 @@ export const deliveriesWait = defineTool({
     timeout: z
       .int()
       .min(0)
-      .max(LONGEST_WAIT)
+      .max(LONGEST_CALL)
       .default(10)
-      .describe(`Seconds to wait, at most ${LONGEST_WAIT}; 0 checks existing deliveries only.`),
+      .describe(`Seconds to wait, at most ${LONGEST_CALL}; 0 checks existing deliveries only.`),
   }),
   effects: reads,
   scopes: ['simulate'],

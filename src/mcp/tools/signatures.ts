@@ -5,7 +5,7 @@ import { renderConformance, renderVerification } from '../../cli/render/results.
 import { outcomeJson, verifyAndDiagnose } from '../../cli/verify.ts'
 import { checkReceiver, receiverCases } from '../../conformance/receiver/check.ts'
 import { eventTypes } from '../../model/event.ts'
-import { COLUMNS, adds, defineTool, reads, type ToolContext } from '../tool.ts'
+import { COLUMNS, adds, defineTool, LONGEST_CALL, reads, type ToolContext } from '../tool.ts'
 
 const secret = z
   .string()
@@ -59,10 +59,7 @@ function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80
 }
 
-/** Time limit of a check in seconds: clients of MCP give a call 60 s by default. */
-const LONGEST_CHECK = 50
-
-const STOPPED = `The check stopped after ${LONGEST_CHECK} s. Select fewer cases with only, or run tabwire receiver check in a terminal.`
+const STOPPED = `The check stopped after ${LONGEST_CALL} s. Select fewer cases with only, or run tabwire receiver check in a terminal.`
 
 export const receiverCheck = defineTool({
   name: 'receiver_check',
@@ -101,7 +98,7 @@ export const receiverCheck = defineTool({
       headers: [],
       ca: await context.authorities(),
       serviceName: await context.serviceName(),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_CHECK * 1_000)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_CALL * 1_000)]),
     })
     const shown = { ...report, cases: report.cases.filter(({ verdict }) => verdict !== 'passed') }
     const text = renderConformance(shown, COLUMNS)
