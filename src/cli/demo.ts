@@ -12,7 +12,7 @@ const EXTERNAL_ID = 'demo-table-12'
  * Runs a check from registration to the last verified delivery, with eight types of events. Yields each step as it
  * happens.
  */
-export async function* playDemo(client: Client, receiver: Receiver): AsyncGenerator<DemoStep, void> {
+export async function* playDemo(client: Client, receiver: DemoReceiver): AsyncGenerator<DemoStep, void> {
   const { register, push, pushInVain, guest, compare } = createActions(client, receiver, EXTERNAL_ID)
   const { guests } = client
   yield* register()
@@ -87,12 +87,12 @@ export type DemoStep =
     }
   | { type: 'compared'; what: string; equal: boolean }
 
-export type Receiver = Awaited<ReturnType<typeof startReceiver>>
+export type DemoReceiver = Awaited<ReturnType<typeof startReceiver>>
 
 type DemoSteps<T = void> = AsyncGenerator<DemoStep, T>
 
 /** Actions on one check. Each yields its step and the deliveries that it causes. */
-function createActions(client: Client, receiver: Receiver, externalId: string) {
+function createActions(client: Client, receiver: DemoReceiver, externalId: string) {
   let last: Envelope | undefined
 
   /** Yields the deliveries in the order of their events: those of one action are sent in parallel. */

@@ -41,7 +41,7 @@ export function usageError(message: string): CommandError {
 }
 
 /** An error as a command prints it: for people, and for programs as `json`. */
-export interface Failure {
+export interface CommandFailure {
   message: string
   issues: readonly { path: string; message: string }[]
   requestId: string | null
@@ -50,7 +50,7 @@ export interface Failure {
 }
 
 /** Returns the message and the exit code for an error; `command` is the command that was typed. */
-export function describeFailure(error: Error, command: CommandShape = UNKNOWN): Failure {
+export function describeFailure(error: Error, command: CommandShape = UNKNOWN): CommandFailure {
   const { message } = error
   const plain = { message, issues: [], requestId: null }
   if (error instanceof ApiError) return describeApiError(error, command)
@@ -104,8 +104,8 @@ const NOT_THE_KEY: readonly string[] = ['forbidden_host', 'forbidden_origin']
 function describeApiError(
   { status, body, message, requestId, code, path }: ApiError,
   command: CommandShape,
-): Failure {
-  const issues = ((Array.isArray(body.issues) ? body.issues : []) as Failure['issues']).map(guessed)
+): CommandFailure {
+  const issues = ((Array.isArray(body.issues) ? body.issues : []) as CommandFailure['issues']).map(guessed)
   const typed = typedWrongly({ code, message, issues }, command)
   if (typed !== undefined)
     return {
@@ -132,7 +132,7 @@ function describeApiError(
 
 /** Returns the message for a refusal that is caused by the typed words; `undefined` for any other. */
 function typedWrongly(
-  { code, message, issues }: Pick<ApiError, 'code' | 'message'> & Pick<Failure, 'issues'>,
+  { code, message, issues }: Pick<ApiError, 'code' | 'message'> & Pick<CommandFailure, 'issues'>,
   { typedAs }: CommandShape,
 ): string | undefined {
   if (code === 'validation_failed') {
@@ -149,7 +149,7 @@ function typedWrongly(
 }
 
 /** Adds the word that was probably meant. */
-function guessed({ path, message }: Failure['issues'][number]): Failure['issues'][number] {
+function guessed({ path, message }: CommandFailure['issues'][number]): CommandFailure['issues'][number] {
   const [, known = '', word = ''] = /must be one of (.+), got "(.*)"$/.exec(message) ?? []
   const meant = known === '' ? '' : didYouMeanSentence(word, known.split(', '))
   return { path, message: meant === '' ? message : `${message}.${meant}` }

@@ -175,7 +175,7 @@ const PACE = 50
 const LOOK = 150
 
 /** Guests who play while a command runs. */
-export interface Playing {
+export interface PlayedGuests {
   /**
    * Ends the play and the injected faults, and plays all retries that are due later, by moving the clock.
    * @throws what ended the play early.
@@ -195,7 +195,7 @@ export function playAlong(
   client: Calls,
   wanted: Pick<GuestsWanted, 'seed' | 'guests'>,
   idle: () => Promise<void>,
-): Playing {
+): PlayedGuests {
   const end = new AbortController()
   const playing = client.guests.play({ ...wanted, pace: PACE, untilPaid: false, signal: end.signal })
   const skipping = skipDelays(client, end.signal)

@@ -1,7 +1,7 @@
 import { createAuthority } from '../certificates/authority.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { exitCodes } from '../cli/errors.ts'
-import { type DemoStep, playDemo, type Receiver, startReceiver } from '../cli/demo.ts'
+import { type DemoStep, playDemo, type DemoReceiver, startReceiver } from '../cli/demo.ts'
 import { currencyOf } from '../cli/guests.ts'
 import { renderNextSteps } from '../cli/render/messages.ts'
 import { renderDemoStep } from '../cli/render/steps.ts'
@@ -31,7 +31,7 @@ export default class Demo extends BaseCommand {
     this.sayRendered((columns) => `\n${renderNextSteps(columns)}`)
   }
 
-  private async play(client: Client, receiver: Receiver): Promise<void> {
+  private async play(client: Client, receiver: DemoReceiver): Promise<void> {
     let currency: string | undefined
     for await (const step of playDemo(client, receiver)) {
       if (step.type === 'pushed') currency ??= await currencyOf(client, step.check.location_id)

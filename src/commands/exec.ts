@@ -6,7 +6,7 @@ import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { requireReportFile, writeReport } from '../cli/conformance/command.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
-import { playAlong, type Playing, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
+import { playAlong, type PlayedGuests, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
 import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment, junitFlag, outputFileFlag, splitAtCommas } from '../cli/flags.ts'
 import { readableCurrencies } from '../cli/guests.ts'
@@ -236,7 +236,7 @@ export default class Exec extends BaseCommand {
   }
 
   /** Ends the play, and prints what the guests did. */
-  private async tellGuests(client: Client, playing: Playing): Promise<void> {
+  private async tellGuests(client: Client, playing: PlayedGuests): Promise<void> {
     const report = await playing.settle()
     if (this.wantsJson) return
     const currencies = await readableCurrencies(client)

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core'
 import { openEnvFile, type EnvVariables } from '../cli/files/env-file.ts'
 import { CommandError, exitCodes } from '../cli/errors.ts'
 import { chosenEvents, dotenvFlag, fromEnvironment, fetchDeliveriesFlag } from '../cli/flags.ts'
-import { tidyUp, type Registered, closeTunnel } from '../cli/listen/endpoints.ts'
+import { tidyUp, type RegisteredRoute, closeTunnel } from '../cli/listen/endpoints.ts'
 import { deadLeases, listenSecret } from '../cli/listen/lease.ts'
 import { listenTo, type ListenEvent } from '../cli/listen/session.ts'
 import { explainRefusal, openTunnel } from '../cli/listen/tunnel.ts'
@@ -147,7 +147,7 @@ export default class Listen extends ServiceCommand {
   }
 
   private showReady(
-    registered: readonly Registered[],
+    registered: readonly RegisteredRoute[],
     { service, signing_secret, envFile }: ReadyDetails,
   ): void {
     this.endpointCount = registered.length
@@ -169,7 +169,7 @@ export default class Listen extends ServiceCommand {
   }
 
   /** A disabled or deleted endpoint gets no further deliveries; when all are, the command ends. */
-  private giveUp({ endpoint, target }: Registered, why: 'disabled' | 'deleted' = 'disabled'): void {
+  private giveUp({ endpoint, target }: RegisteredRoute, why: 'disabled' | 'deleted' = 'disabled'): void {
     if (this.ended.has(endpoint.id)) return
     this.ended.add(endpoint.id)
     const message =
@@ -199,7 +199,7 @@ export default class Listen extends ServiceCommand {
  * Returns an attempt whose error names the target: the service knows only the port of this command, and reports this
  * command's own 502 as the receiver's.
  */
-function namingTarget(message: AttemptMessage, { url, target }: Registered): AttemptMessage {
+function namingTarget(message: AttemptMessage, { url, target }: RegisteredRoute): AttemptMessage {
   const { attempt } = message
   const [, own] = /^tabwire listen: (.*)/.exec(attempt.response_body ?? '') ?? []
   if (own !== undefined) return { ...message, attempt: { ...attempt, error: own, response_body: null } }
@@ -217,7 +217,7 @@ interface ReadyDetails {
 }
 
 /** Returns the endpoints as lines of `--json` show them. */
-function forwardOf(registered: readonly Registered[]): object[] {
+function forwardOf(registered: readonly RegisteredRoute[]): object[] {
   return registered.map(({ endpoint, target, url }) => ({
     endpoint_id: endpoint.id,
     url,
@@ -226,7 +226,7 @@ function forwardOf(registered: readonly Registered[]): object[] {
   }))
 }
 
-function variablesOf(registered: readonly Registered[], TABWIRE_SIGNING_SECRET: string): EnvVariables {
+function variablesOf(registered: readonly RegisteredRoute[], TABWIRE_SIGNING_SECRET: string): EnvVariables {
   const [first, ...others] = registered
   const only = others.length === 0 ? first : undefined
   return { ...(only && { TABWIRE_ENDPOINT_ID: only.endpoint.id }), TABWIRE_SIGNING_SECRET }

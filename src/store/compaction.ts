@@ -1,4 +1,4 @@
-import type { Notice } from './recover.ts'
+import type { OnNotice } from './recover.ts'
 import { FileGone, reasonOf } from './errors.ts'
 import type { Journal } from './journal/journal.ts'
 import type { RecordCopies } from './tables/tables.ts'
@@ -37,7 +37,7 @@ interface CompactionParts {
   /** The snapshot found is marked as closed, or there is none. */
   closed: boolean
   compactAtBytes: number
-  onNotice: Notice
+  onNotice: OnNotice
 }
 
 /** About 250 ms of work. The next start reads a larger journal anyway. */

@@ -17,7 +17,7 @@ import { codeOf, unusable } from './errors.ts'
 import { createCompaction, type Copy } from './compaction.ts'
 import { createRetention, KEPT_EVENTS } from './retention.ts'
 import { openJournal } from './journal/journal.ts'
-import { recover, type Notice, saveTornLines } from './recover.ts'
+import { recover, type OnNotice, saveTornLines } from './recover.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { emptySnapshot, type Snapshot } from './snapshot/text.ts'
 import { snapshotAdapter } from './snapshot/adapter.ts'
@@ -31,7 +31,7 @@ export interface FileStoreOptions {
   /** Directory of the files; created if it is missing. */
   directory: string
   /** Receives messages about problems that do not stop the service: a torn last line, a failed compaction. */
-  onNotice?: Notice
+  onNotice?: OnNotice
   /** The journal is compacted when it exceeds both this many bytes and the snapshot. */
   compactAtBytes?: number
   /** Events kept, with their deliveries; events with pending deliveries are kept in any case. */

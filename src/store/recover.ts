@@ -11,7 +11,7 @@ import { basename, dirname } from 'node:path'
 import { syncDirectory } from '../replace-file.ts'
 
 /** Receives messages about problems that do not stop the service. */
-export type Notice = (message: string) => void
+export type OnNotice = (message: string) => void
 
 /** The files that hold records. */
 interface StoreFiles extends JournalFiles {
@@ -88,13 +88,13 @@ function tornBetween({ old, current }: StoreFiles): StoreDamaged {
 export async function saveTornLines(
   files: StoreFiles,
   { old, current }: Recovered,
-  onNotice: Notice,
+  onNotice: OnNotice,
 ): Promise<void> {
   if (old !== undefined && old.torn.length > 0) await saveAside(files.old, old.torn, onNotice)
   if (current !== undefined && current.torn.length > 0) await saveAside(files.current, current.torn, onNotice)
 }
 
-async function saveAside(journal: StoreFile, tail: Buffer, onNotice: Notice): Promise<void> {
+async function saveAside(journal: StoreFile, tail: Buffer, onNotice: OnNotice): Promise<void> {
   const directory = dirname(journal.path)
   const aside = fileIn(directory, freeName(await readdir(directory), `${basename(journal.path)}.torn`))
   await writeNewFile(aside.path, tail)

@@ -7,7 +7,7 @@ import { createAuthority, openAuthority } from '../../src/certificates/authority
 import { checkAuthority } from '../../src/cli/doctor/authority.ts'
 import { checkClock, checkInstallation, checkPort } from '../../src/cli/doctor/environment.ts'
 import type { DoctorFinding, Environment } from '../../src/cli/doctor/finding.ts'
-import { certificateAdvice, checkReceiver } from '../../src/cli/doctor/receiver.ts'
+import { certificateAdvice, diagnoseReceiver } from '../../src/cli/doctor/receiver.ts'
 import { runningService } from '../../src/cli/running-service.ts'
 import { writeRun } from '../../src/data-directory.ts'
 import { tryPort } from '../../src/http/listen.ts'
@@ -181,7 +181,7 @@ test('the local authority is reported when it is missing, expired, readable by o
 describe('the check of a receiver', () => {
   const way = async (url: string, changes: Partial<Environment> = {}) => {
     const found: DoctorFinding[] = []
-    for await (const one of checkReceiver(around({ receiver: new URL(url), ...changes }))) found.push(one)
+    for await (const one of diagnoseReceiver(around({ receiver: new URL(url), ...changes }))) found.push(one)
     return found
   }
   const open = async (answer: Answer, hosts?: string[], authority = testAuthority()) => {

@@ -12,7 +12,7 @@ import { formatTime } from '../../model/text/time.ts'
 import { isTabwire } from '../running-service.ts'
 import { checkAuthority } from './authority.ts'
 import { finding, type Environment, type DoctorFinding } from './finding.ts'
-import { checkReceiver } from './receiver.ts'
+import { diagnoseReceiver } from './receiver.ts'
 
 type Check = (around: Environment) => DoctorFinding | Promise<DoctorFinding> | AsyncIterable<DoctorFinding>
 
@@ -25,7 +25,7 @@ const checks: readonly Check[] = [
   checkClock,
   checkEnvFile,
   checkAuthority,
-  checkReceiver,
+  diagnoseReceiver,
 ]
 
 /** Checks everything around the data directory. Changes nothing. */

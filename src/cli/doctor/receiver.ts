@@ -14,7 +14,7 @@ const ATTEMPT_TIMEOUT_MS = 10_000
 /**
  * Checks each step of a delivery to a receiver: name, connection, certificate, answer. Stops at the first that fails.
  */
-export async function* checkReceiver({
+export async function* diagnoseReceiver({
   receiver,
   ...around
 }: Environment): AsyncGenerator<DoctorFinding, void> {

@@ -6,7 +6,7 @@ import { type Certificates, explainRefusal, type Tunnel, openTunnel } from './tu
 import { deadLeases, dropLease, type KeptLease, listenSecret } from './lease.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventTypes } from '../../model/event.ts'
-import { parseTarget, type Route } from './target.ts'
+import { parseTarget, type ForwardRoute } from './target.ts'
 import { openStream } from '../../client/stream.ts'
 import { reconnecting } from '../tail/reconnect.ts'
 import type { Listener } from './listener.ts'
@@ -16,21 +16,21 @@ interface Endpoints extends Pick<Client, 'request'> {
 }
 
 /** An endpoint of this command, with its route. */
-export interface Registered extends Route {
+export interface RegisteredRoute extends ForwardRoute {
   endpoint: WebhookEndpointView
 }
 
 /** Registers an endpoint for each route. Existing ones stay, with their deliveries. */
 export async function register(
   client: Endpoints,
-  routes: readonly Route[],
+  routes: readonly ForwardRoute[],
   signing_secret: string,
-): Promise<{ registered: Registered[]; made: number }> {
+): Promise<{ registered: RegisteredRoute[]; made: number }> {
   const there = await endpointsAt(
     client,
     routes.map(({ url }) => url),
   )
-  const registered: Registered[] = []
+  const registered: RegisteredRoute[] = []
   for (const route of routes) {
     const known = there.find(({ url }) => url === route.url)
     const body = { url: route.url, event_types: [...route.target.events], signing_secret }

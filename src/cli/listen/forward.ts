@@ -7,7 +7,7 @@ import type { OfferAnswer, Unanswered } from '../../model/simulator/bodies.ts'
 import { trustAdvice } from '../../model/text/advice.ts'
 import { defaultDeliveryTimes } from '../../simulator-options.ts'
 import { trustedContext } from '../../certificates/trusted.ts'
-import type { Target, Header } from './target.ts'
+import type { ForwardTarget, Header } from './target.ts'
 
 const { timeoutMs, bodyTimeoutMs } = defaultDeliveryTimes
 
@@ -20,9 +20,9 @@ interface ForwarderOptions {
 
 /** Forwards requests to targets, and their responses back. */
 export interface Forwarder {
-  pass(incoming: IncomingMessage, answer: ServerResponse, target: Target): Promise<void>
+  pass(incoming: IncomingMessage, answer: ServerResponse, target: ForwardTarget): Promise<void>
   /** Forwards an offered attempt and resolves with the answer to it, within the time limit of the service. */
-  forward(offered: OfferedAttempt, target: Target): Promise<OfferAnswer>
+  forward(offered: OfferedAttempt, target: ForwardTarget): Promise<OfferAnswer>
   close(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
   }
   let encrypted: Agent | undefined
   const send = (
-    { to, headers }: Target,
+    { to, headers }: ForwardTarget,
     { rawHeaders, ...sent }: Pick<Dispatcher.RequestOptions, 'method' | 'body'> & { rawHeaders: string[] },
     signal: AbortSignal,
   ) =>

@@ -4,7 +4,7 @@ import type { OfferedAttempt } from '../../model/offer.ts'
 import type { OfferAnswer } from '../../model/simulator/bodies.ts'
 import { defaultDeliveryTimes } from '../../simulator-options.ts'
 import type { Forwarder } from './forward.ts'
-import type { Route } from './target.ts'
+import type { ForwardRoute } from './target.ts'
 
 /** Forwards the attempts that the service offers over the live stream. */
 export interface Listener {
@@ -22,7 +22,7 @@ const FIRST_WAIT_MS = 100
 
 export function createListener(
   name: string,
-  routes: readonly Route[],
+  routes: readonly ForwardRoute[],
   { forward }: Pick<Forwarder, 'forward'>,
 ): Listener {
   const answers = new Map<string, Promise<OfferAnswer>>()

@@ -2,22 +2,22 @@ import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
 import { openStream } from '../../client/stream.ts'
 import { reconnecting, type Disconnected, createAttemptFilter } from '../tail/reconnect.ts'
 import { allEndpoints } from '../endpoint-urls.ts'
-import { register, type Registered } from './endpoints.ts'
+import { register, type RegisteredRoute } from './endpoints.ts'
 import type { Tunnel } from './tunnel.ts'
 import { attemptMessages } from '../../model/delivery.ts'
 import { paginate } from '../../client/reads.ts'
 
 /** Event of a running `listen`. */
 export type ListenEvent =
-  | { type: 'ready'; registered: readonly Registered[] }
+  | { type: 'ready'; registered: readonly RegisteredRoute[] }
   | Disconnected
   /** The service is back; `made` endpoints were registered again, since it had lost them. */
-  | { type: 'reconnected'; registered: readonly Registered[]; made: number }
+  | { type: 'reconnected'; registered: readonly RegisteredRoute[]; made: number }
   /** All data was replaced; `made` endpoints were registered again. */
-  | { type: 'reset'; registered: readonly Registered[]; made: number }
-  | { type: 'attempt'; data: AttemptMessage; from: Registered }
+  | { type: 'reset'; registered: readonly RegisteredRoute[]; made: number }
+  | { type: 'attempt'; data: AttemptMessage; from: RegisteredRoute }
   /** Another command has deleted the endpoint. */
-  | { type: 'deleted'; from: Registered }
+  | { type: 'deleted'; from: RegisteredRoute }
 
 /** Milliseconds between two looks for deleted endpoints, each at an event. */
 const CHECK_MS = 1_000
@@ -46,7 +46,7 @@ export function listenTo({ connect, tunnel, secret, signal }: Session): AsyncGen
       const stream = await openStream(client, AbortSignal.any([signal, ended.signal]), {
         listener: listener?.name,
       })
-      let registered: readonly Registered[] = []
+      let registered: readonly RegisteredRoute[] = []
       let ids: readonly string[] = []
       let isChecked = false
       const registerAll = async () => {

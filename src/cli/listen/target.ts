@@ -6,7 +6,7 @@ import { listenSchema } from '../config/schema.ts'
 import { usageError } from '../errors.ts'
 
 /** A receiver to which deliveries are forwarded. */
-export interface Target {
+export interface ForwardTarget {
   to: URL
   events: readonly EventType[]
   /** Added to each delivery; they replace headers of the same name. */
@@ -14,9 +14,9 @@ export interface Target {
 }
 
 /** A target with the URL of its endpoint. */
-export interface Route {
+export interface ForwardRoute {
   url: string
-  target: Target
+  target: ForwardTarget
 }
 
 export type Header = readonly [name: string, value: string]
@@ -33,7 +33,7 @@ interface TargetFlags {
  * command line take precedence.
  * @throws CommandError (usage) when neither names a target.
  */
-export async function targetsOf(flags: TargetFlags): Promise<Target[]> {
+export async function targetsOf(flags: TargetFlags): Promise<ForwardTarget[]> {
   const targets = await namedTargets(flags)
   const own = targets.flatMap(({ headers }) => headers).find(([name]) => FRAMING.test(name))
   if (own === undefined) return targets
@@ -43,7 +43,7 @@ export async function targetsOf(flags: TargetFlags): Promise<Target[]> {
 /** Headers that tell where a body ends. */
 const FRAMING = /^(content-length|transfer-encoding|connection)$/i
 
-async function namedTargets({ events, headers, config, ...flags }: TargetFlags): Promise<Target[]> {
+async function namedTargets({ events, headers, config, ...flags }: TargetFlags): Promise<ForwardTarget[]> {
   const to = flags['forward-to']
   if (to !== undefined) return [{ to: parseTarget(to), events: events ?? eventTypes, headers }]
   const file = await readConfigFile(config)

@@ -6,13 +6,13 @@ import { runsHere } from '../running-service.ts'
 import { type Forwarder, createForwarder } from './forward.ts'
 import { listenerUrl } from '../../model/offer.ts'
 import { createListener, type Listener } from './listener.ts'
-import type { Route, Target } from './target.ts'
+import type { ForwardRoute, ForwardTarget } from './target.ts'
 import { newToken } from '../../ids.ts'
 import { takeLease, type KeptLease } from './lease.ts'
 
 /** Brings deliveries to a running `listen`, which has a lease in the data directory. */
 export interface Tunnel {
-  routes: readonly Route[]
+  routes: readonly ForwardRoute[]
   lease: KeptLease
   /** Present when the service offers the attempts over the live stream. */
   listener?: Listener
@@ -25,7 +25,7 @@ interface ListenerOptions {
   directory: string
   /** Origin of the service. */
   service: string
-  targets: readonly Target[]
+  targets: readonly ForwardTarget[]
   /** PEM of the local authority, if there is one. */
   ca: string | undefined
   insecure: boolean
@@ -130,14 +130,14 @@ async function openLocalTunnel({
 
 /** Server that receives deliveries for the targets, on HTTPS as the service requires. */
 interface ForwardServer {
-  routes: readonly Route[]
+  routes: readonly ForwardRoute[]
   setCertificate(tls: { cert: string; key: string }): void
   close(): Promise<void>
 }
 
 interface ServerOptions {
   tls: { cert: string; key: string }
-  targets: readonly Target[]
+  targets: readonly ForwardTarget[]
   forwarder: Pick<Forwarder, 'pass'>
   /**
    * Part of the paths, so that no other program on this machine, such as a web page, can send requests to the

@@ -6,7 +6,7 @@ import { formatTime } from '../../model/text/time.ts'
 import { breakTo, cutTo, padTo, widthOf, wrapTo, renderFields } from './layout.ts'
 import { eventTypes } from '../../model/event.ts'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import type { Registered } from '../listen/endpoints.ts'
+import type { RegisteredRoute } from '../listen/endpoints.ts'
 
 /** Column widths on a terminal: the longest event type, and a usual name of a check. */
 const WIDTHS = { type: 17, check: 24, answer: 3, took: 9 }
@@ -76,7 +76,7 @@ export const renderForwarded = renderer(
 
 /** Renders the routes of `listen`, and the secret or the file that holds it. */
 export const renderListening = renderer(
-  (registered: readonly Registered[], secret: string, columns?: number): string => {
+  (registered: readonly RegisteredRoute[], secret: string, columns?: number): string => {
     const routes = registered.map(({ endpoint, target }): [string, string] => [
       'forward',
       `${eventsOf(endpoint.event_types)} → ${chalk.bold(target.to.href)}  ${chalk.dim(endpoint.id)}`,
@@ -92,7 +92,7 @@ export const renderConnection = renderer(
       return 'Lost the connection to the service. Reconnecting. Press Ctrl-C to stop.'
     const what = happening.type === 'reset' ? 'The data was replaced.' : 'Reconnected to the service.'
     if (happening.made === 0) return what
-    return `${what} Registered ${count(happening.made, 'endpoint')} again, with the same secret.`
+    return `${what} RegisteredRoute ${count(happening.made, 'endpoint')} again, with the same secret.`
   },
 )
 

@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import { FORWARD, PUSH } from '../suggestion.ts'
 import { harmless, renderer, printable } from './text.ts'
 import { widthOf, renderFields } from './layout.ts'
-import type { Failure } from '../errors.ts'
+import type { CommandFailure } from '../errors.ts'
 
 interface Ready {
   /** The address for people: of the proxy, or one that other machines reach. */
@@ -61,7 +61,7 @@ export const renderBug = renderer((error: unknown, requestId?: string): string =
 })
 
 /** Renders an error: the message, each issue on its own line, and the request id. */
-export function renderError({ message, issues, requestId }: Failure): string {
+export function renderError({ message, issues, requestId }: CommandFailure): string {
   const lines = issues.map((issue) => `  ${chalk.bold(printable(issue.path))} ${printable(issue.message)}`)
   const trace = requestId === null ? [] : [chalk.dim(`  X-Request-Id: ${printable(requestId)}`)]
   return [`${chalk.red('Error:')} ${harmless(message)}`, ...lines, ...trace].join('\n')

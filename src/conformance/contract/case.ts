@@ -11,7 +11,7 @@ interface About {
 }
 
 /** A rule that can be broken. */
-export interface Rule extends About {
+export interface CaseRule extends About {
   basis: Exclude<Basis, 'open'>
   /**
    * Shows that the same thing done correctly succeeds. When it does not, the case is not checked, since a service that
@@ -27,15 +27,15 @@ interface Open extends About {
   observe(target: Target): Promise<string>
 }
 
-export type ContractCase = Rule | Open
+export type ContractCase = CaseRule | Open
 
 /** Returns a maker of the rules of one group that rest on the specification; most of them share a control. */
-export function rulesOf(group: string, usual: Rule['control']) {
+export function rulesOf(group: string, usual: CaseRule['control']) {
   return (
     id: string,
     title: string,
     section: string,
-    check: Rule['check'],
-    control: Rule['control'] = usual,
-  ): Rule => ({ group, id, title, basis: 'specification', section, control, check })
+    check: CaseRule['check'],
+    control: CaseRule['control'] = usual,
+  ): CaseRule => ({ group, id, title, basis: 'specification', section, control, check })
 }

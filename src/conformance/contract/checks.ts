@@ -5,7 +5,7 @@ import {
   changedSince,
   entriesOf,
   fieldsReplaced,
-  snapshot,
+  observeCheck,
   converge,
   inOrder,
   orders,
@@ -220,7 +220,7 @@ async function replayed(target: Target, options: { withTimes: boolean }): Promis
   const body = target.body(check, items)
   await target.push(check, body)
   await target.shows(check, items, items)
-  const before = await snapshot(target, check, options)
+  const before = await observeCheck(target, check, options)
   await target.push(check, body, body)
   await target.shows(check, items, items)
   const [changed] = await changedSince(target, check, before)

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isSuccess, type ServiceResponse } from './ask.ts'
-import { rulesOf, type ContractCase, type Rule } from './case.ts'
+import { rulesOf, type ContractCase, type CaseRule } from './case.ts'
 import { Broken, ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, otherTable, replaced } from './pushes.ts'
-import { changedSince, entriesOf, inOrder, snapshot, type Snapshot } from './fields.ts'
+import { changedSince, entriesOf, inOrder, observeCheck, type ObservedCheck } from './fields.ts'
 import { at, differences, holds, timeless } from './shape.ts'
 import type { Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
@@ -77,7 +77,7 @@ export function conflicted(target: Target) {
     const { check: twin } = await claimed(target)
     const one = await claimed(target)
     const wine = one.check.item('wine')
-    const before = await unlessNotChecked(snapshot(target, one.check))
+    const before = await unlessNotChecked(observeCheck(target, one.check))
     const answer = await target.ask('PUT', one.check.path, {
       json: target.body(one.check, [one.bread, wine]),
     })
@@ -95,13 +95,13 @@ function requireAccepted({ status }: ServiceResponse): void {
 }
 
 /**
- * Returns the paths of a claimed check that differ from a snapshot. GET may show a claim later, and the minutes since it, so a
- * value that the twin shows, too, does not count as a difference.
+ * Returns the paths of a claimed check that differ from how it was observed. GET may show a claim later, and the minutes
+ * since it, so a value that the twin shows, too, does not count as a difference.
  */
 async function changedByConflict(
   target: Target,
   { check, twin }: { check: TrialCheck; twin: TrialCheck },
-  before: Snapshot,
+  before: ObservedCheck,
 ): Promise<readonly string[]> {
   let changed = await changedSince(target, check, before)
   if (changed.length === 0) return []
@@ -130,7 +130,7 @@ const rule = rulesOf('conflicts', async (target) => {
   await added(target)
 })
 
-const accepts = (id: string, title: string, items: (claimed: Claimed) => readonly Item[]): Rule =>
+const accepts = (id: string, title: string, items: (claimed: Claimed) => readonly Item[]): CaseRule =>
   rule(id, title, `${RULE}: only removing a claimed item or lowering its price is rejected`, async (target) =>
     requireAccepted(await afterClaim(target, items)),
   )

@@ -17,7 +17,7 @@ import {
   type Hook,
 } from './receiver.ts'
 import { isSuccess } from './ask.ts'
-import { rulesOf, type ContractCase, type Rule } from './case.ts'
+import { rulesOf, type ContractCase, type CaseRule } from './case.ts'
 import { reachable } from './endpoints.ts'
 import {
   about,
@@ -46,7 +46,7 @@ import type { Registered, Target } from './target.ts'
 const rule = rulesOf('deliveries', firstEvent)
 
 /** Which operation causes which event is not shown, so a case about that is advice. */
-const advice = (...given: Parameters<typeof rule>): Rule => ({ ...rule(...given), basis: 'advice' })
+const advice = (...given: Parameters<typeof rule>): CaseRule => ({ ...rule(...given), basis: 'advice' })
 
 /** Tolerance between the time of a signature and its arrival, in seconds (section 5). */
 const TOLERANCE = 300

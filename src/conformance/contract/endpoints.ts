@@ -1,5 +1,5 @@
 import { isSuccess, parseJson } from './ask.ts'
-import { rulesOf, type ContractCase, type Rule } from './case.ts'
+import { rulesOf, type ContractCase, type CaseRule } from './case.ts'
 import { isGenuine } from './receiver.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { fillPath } from './profile.ts'
@@ -67,7 +67,7 @@ const refuses = (
   title: string,
   section: string,
   urls: (accepted: string) => readonly (string | null | undefined)[],
-): Rule =>
+): CaseRule =>
   rule(id, title, section, async (target) => {
     const { url: accepted } = await registered(target)
     for (const url of urls(accepted)) {

@@ -136,18 +136,18 @@ function requireShown(records: readonly unknown[], pushed: Readonly<Record<strin
 const SECOND_MS = 1_100
 
 /** A check as it is read, with the paths that differ between two reads although nothing happened. */
-export interface Snapshot {
+export interface ObservedCheck {
   check: unknown
   withTimes: boolean
   volatile: ReadonlySet<string>
 }
 
 /** Reads a check twice; with its times, more than a second apart. @throws NotChecked when it cannot be read. */
-export async function snapshot(
+export async function observeCheck(
   target: Target,
   check: TrialCheck,
   { withTimes = false } = {},
-): Promise<Snapshot> {
+): Promise<ObservedCheck> {
   const one = await seen(target, check, withTimes)
   if (withTimes) await sleep(SECOND_MS)
   const other = await seen(target, check, withTimes)
@@ -159,11 +159,11 @@ async function seen(target: Target, check: TrialCheck, withTimes: boolean): Prom
   return withTimes ? read : timeless(read)
 }
 
-/** Returns the paths that differ from a snapshot, except those that change by themselves, such as a number of seconds. */
+/** Returns the paths that differ from an observed check, except those that change by themselves, such as seconds. */
 export async function changedSince(
   target: Target,
   check: TrialCheck,
-  before: Snapshot,
+  before: ObservedCheck,
 ): Promise<readonly string[]> {
   const now = await seen(target, check, before.withTimes)
   const changed = differences(before.check, now).filter((path) => !before.volatile.has(path))

@@ -1,11 +1,15 @@
 import type { ServiceResponse } from './ask.ts'
-import type { ContractCase, Rule } from './case.ts'
+import type { ContractCase, CaseRule } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import { conflicted, requireConflict } from './conflicts.ts'
 import type { Target } from './target.ts'
 
-const identified = (id: string, title: string, ask: (target: Target) => Promise<ServiceResponse>): Rule => ({
+const identified = (
+  id: string,
+  title: string,
+  ask: (target: Target) => Promise<ServiceResponse>,
+): CaseRule => ({
   group: 'requests',
   id,
   title,

@@ -8,7 +8,7 @@ import {
   type CaseContext,
 } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
-import type { Delivery, SendOptions } from './send.ts'
+import type { Delivery, DeliveryOptions } from './send.ts'
 
 interface AcceptRow extends Row {
   /** Genuine deliveries, each to be answered 2xx. */
@@ -259,7 +259,7 @@ async function acceptance(
   pauseMs?: number,
 ): Promise<CaseOutcome> {
   for (const [index, one] of deliveries.entries()) {
-    const pieces: SendOptions =
+    const pieces: DeliveryOptions =
       pauseMs === undefined ? {} : { splitAt: insideCharacter(one.body), holdBackMs: pauseMs }
     const answer = await send(one, pieces)
     if (isGood(answer)) continue

@@ -1,26 +1,28 @@
 import type { Basis } from '../report.ts'
 import type { Forge } from './forge.ts'
-import type { ReceiverResponse, Delivery, Send } from './send.ts'
+import type { DeliveryAnswer, Delivery, SendDelivery } from './send.ts'
 
 /** A forged delivery that was not accepted. */
 interface Rejection {
   /** Of the case. */
   id: string
-  answer: ReceiverResponse
+  answer: DeliveryAnswer
 }
 
 /** Context of a case: the means by which it examines the receiver. */
 export interface CaseContext {
   forge: Forge
-  send: Send
+  send: SendDelivery
   /** The answer to the plain, genuine delivery that every run begins with. */
-  first: ReceiverResponse
+  first: DeliveryAnswer
   /** The rejections of all cases so far. */
   rejections: Rejection[]
   /** True when what a case sends should be in flight at once, where its order does not matter. */
   isSlow: boolean
   /** Judges the receiver's view of its own state; absent without `--state-url`. */
-  convergence?: { judge(rule: 'deduplicates' | 'orders', send: Send): Promise<CaseOutcome> } | undefined
+  convergence?:
+    | { judge(rule: 'deduplicates' | 'orders', send: SendDelivery): Promise<CaseOutcome> }
+    | undefined
 }
 
 /** A mistake in words; with a reason where it means something else than the case has in mind. */
@@ -78,7 +80,7 @@ export interface RefuseRow extends Row {
 }
 
 /** An answer in words, such as `Rejected (400)`. */
-export function describeAnswer(answer: ReceiverResponse): string {
+export function describeAnswer(answer: DeliveryAnswer): string {
   if (!('status' in answer)) return answer.error.charAt(0).toUpperCase() + answer.error.slice(1)
   const { status, headers } = answer
   if (isGood(answer)) return `Accepted (${status})`
@@ -87,7 +89,7 @@ export function describeAnswer(answer: ReceiverResponse): string {
   return status >= 500 ? `Failed (${status})` : `Redirected (${status})${place}`
 }
 
-export function isGood(answer: ReceiverResponse): boolean {
+export function isGood(answer: DeliveryAnswer): boolean {
   return 'status' in answer && answer.status >= 200 && answer.status < 300
 }
 

@@ -7,7 +7,7 @@ import type { ReceiverCase } from './case.ts'
 import { createConvergence, type StateCheck, converges } from './convergence/judge.ts'
 import { readExamples, createForge } from './forge.ts'
 import { runReceiverCases } from './run.ts'
-import { createSend, type ReceiverResponse, type Destination } from './send.ts'
+import { createDeliverySender, type DeliveryAnswer, type Destination } from './send.ts'
 import { connect as connectPlain, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { accepts } from './accepts.ts'
@@ -81,7 +81,7 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
     newId: () => newId('evt'),
     now,
   })
-  const send = createSend({ ...check, timeoutMs, signal })
+  const send = createDeliverySender({ ...check, timeoutMs, signal })
   begin()
   const first = await send(forge.genuine())
   if (!signal.aborted) await requireReachable(check, first)
@@ -112,7 +112,7 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
 /** @throws Error with what to do, unless a receiver of this scheme answered, or may yet answer. */
 async function requireReachable(
   { url, lookup }: Pick<Destination, 'url' | 'lookup'>,
-  first: ReceiverResponse,
+  first: DeliveryAnswer,
 ): Promise<void> {
   // Some servers answer 400 to plain HTTP on their TLS port.
   const isSuspect = 'code' in first ? otherwiseSpoken.test(first.code) : first.status === 400

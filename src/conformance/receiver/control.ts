@@ -3,7 +3,7 @@ import { isGood, describeAnswer, type CaseOutcome, type ReceiverCase, type CaseC
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { otherSecret } from './forgeries.ts'
 import { mistakes } from '../../signature/diagnose/mistakes.ts'
-import type { ReceiverResponse, Delivery } from './send.ts'
+import type { DeliveryAnswer, Delivery } from './send.ts'
 
 /** Time enough for a receiver that answers before it has read the body, in milliseconds. */
 const HOLD_BACK_MS = 400
@@ -80,7 +80,7 @@ type ForgeAndSend = Pick<CaseContext, 'forge' | 'send'>
 /**
  * Returns why a receiver rejects every genuine delivery, and what to do: one cause instead of one message per case.
  */
-async function causeOf(first: ReceiverResponse, parts: ForgeAndSend): Promise<string> {
+async function causeOf(first: DeliveryAnswer, parts: ForgeAndSend): Promise<string> {
   if (!('status' in first)) return "Check the receiver's log."
   const { status, headers } = first
   const plain = byStatus(status, headers['www-authenticate'])

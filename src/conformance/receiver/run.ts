@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { INTERRUPTED, type CaseResult } from '../report.ts'
 import { type ReceiverCase, type CaseContext, isGood } from './case.ts'
 import type { Forge } from './forge.ts'
-import type { Send, ReceiverResponse, Delivery, SendOptions } from './send.ts'
+import type { SendDelivery, DeliveryAnswer, Delivery, DeliveryOptions } from './send.ts'
 
 interface Run {
   /** Time limit of an answer, in milliseconds. */
@@ -137,7 +137,7 @@ const LENIENCE = 1.5
 
 /** Controls the number of parallel requests, so that a run with a slow receiver ends in reasonable time. */
 interface Pace {
-  send: Send
+  send: SendDelivery
   /**
    * Measures how many requests the receiver answers in parallel without queueing, and limits requests in flight to that.
    * Returns 1 for a quick receiver.
@@ -148,7 +148,7 @@ interface Pace {
 }
 
 /** From `slowMs` milliseconds on an answer is slow. */
-function createPace(sendNow: Send, forge: Forge, slowMs: number): Pace {
+function createPace(sendNow: SendDelivery, forge: Forge, slowMs: number): Pace {
   const waiting: (() => void)[] = []
   let quickestMs = Infinity
   let inFlight = 0
@@ -199,12 +199,12 @@ const LONGEST_PAUSE_MS = 2_000
  * that it cannot wait for are marked `unjudged` (specification section 8: a receiver has 10 s).
  */
 interface PatientSender {
-  send(one: ReceiverCase, delivery: Delivery, options?: SendOptions): Promise<ReceiverResponse>
+  send(one: ReceiverCase, delivery: Delivery, options?: DeliveryOptions): Promise<DeliveryAnswer>
   /** Why a case is not even tried. */
   lost(one: ReceiverCase): string | undefined
 }
 
-function createPatientSender(send: Send, wholeMs: number, signal: AbortSignal): PatientSender {
+function createPatientSender(send: SendDelivery, wholeMs: number, signal: AbortSignal): PatientSender {
   const silent = new Set<ReceiverCase>()
   const shortMs = Math.min(SHORT_MS, wholeMs)
   let gone: string | undefined
@@ -214,8 +214,8 @@ function createPatientSender(send: Send, wholeMs: number, signal: AbortSignal): 
   async function waiting(
     one: ReceiverCase,
     delivery: Delivery,
-    options?: SendOptions,
-  ): Promise<ReceiverResponse> {
+    options?: DeliveryOptions,
+  ): Promise<DeliveryAnswer> {
     const timeoutMs = silent.size === 0 ? wholeMs : shortMs
     const answer = await send(delivery, { ...options, timeoutMs })
     if (!('code' in answer)) return answer

@@ -15,7 +15,7 @@ export interface Delivery {
 }
 
 /** An answer, or the error instead of one. `code` is Node's, or `TIMEOUT`, or `CUT_OFF` where `cutOff` was asked for. */
-export type ReceiverResponse = (
+export type DeliveryAnswer = (
   | { status: number; headers: http.IncomingHttpHeaders; early: boolean }
   | { error: string; code: string }
 ) & {
@@ -23,7 +23,7 @@ export type ReceiverResponse = (
   unjudged?: string
 }
 
-export interface SendOptions {
+export interface DeliveryOptions {
   /** Where the body is split: the second part is sent `holdBackMs` later. By default before the last byte. */
   splitAt?: number
   /** Milliseconds between the two parts of the body. An answer that comes in between is `early`. */
@@ -33,7 +33,7 @@ export interface SendOptions {
   /** Time limit of an answer from the start of the request, in milliseconds; the run's own by default. */
   timeoutMs?: number
 }
-export type Send = (delivery: Delivery, options?: SendOptions) => Promise<ReceiverResponse>
+export type SendDelivery = (delivery: Delivery, options?: DeliveryOptions) => Promise<DeliveryAnswer>
 
 export interface Destination {
   url: URL
@@ -50,7 +50,7 @@ export interface Destination {
 }
 
 /** Sends to a receiver: each request on a connection of its own, headers in the order and number given. */
-export function createSend({
+export function createDeliverySender({
   url,
   headers: more,
   ca,
@@ -58,7 +58,7 @@ export function createSend({
   timeoutMs: usualMs,
   lookup,
   signal,
-}: Destination): Send {
+}: Destination): SendDelivery {
   const encrypted = url.protocol === 'https:'
   const secureContext = encrypted ? trustedContext(ca) : undefined
   const trust = encrypted ? { secureContext, rejectUnauthorized: !insecure } : {}
@@ -73,7 +73,7 @@ export function createSend({
       const split = splitAt ?? body.length - 1
       let complete = holdBackMs === undefined
       const held = complete ? undefined : setTimeout(finish, holdBackMs)
-      const end = (answer: ReceiverResponse) => {
+      const end = (answer: DeliveryAnswer) => {
         clearTimeout(late)
         clearTimeout(held)
         // A body that ends early would be a fault of its own.
@@ -131,6 +131,6 @@ const words: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate is for another host',
 }
 
-function failure({ code = 'UNKNOWN', message }: NodeJS.ErrnoException): ReceiverResponse {
+function failure({ code = 'UNKNOWN', message }: NodeJS.ErrnoException): DeliveryAnswer {
   return { error: code.startsWith('HPE_') ? 'response is not HTTP' : (words[code] ?? message), code }
 }

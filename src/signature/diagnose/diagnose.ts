@@ -2,7 +2,7 @@ import { parseHeader, type SignatureHeader } from '../header.ts'
 import { secretsOf } from '../options.ts'
 import type { SignatureFailure, VerifyOptions } from '../verification.ts'
 import { verify } from '../verify.ts'
-import { isMilliseconds, type Mistake as SignatureMistake, mistakes } from './mistakes.ts'
+import { isMilliseconds, type SignatureMistake, mistakes } from './mistakes.ts'
 import { textOfUtf16, UTF16_ADVICE } from './body-variants.ts'
 
 export interface DiagnoseOptions extends VerifyOptions {

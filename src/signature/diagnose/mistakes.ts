@@ -267,7 +267,7 @@ function nearby(t: string, length: number): string[] {
  */
 export const mistakes = [...bodyMistakes, ...secretMistakes, ...digestMistakes, ...timestampMistakes]
 
-export type Mistake = (typeof mistakes)[number]['mistake']
+export type SignatureMistake = (typeof mistakes)[number]['mistake']
 
 const prefix = 'whsec_'
 

@@ -11,7 +11,7 @@ import { newTemporary } from '../snapshot/adapter.ts'
 import { count } from '../../model/text/count.ts'
 
 /** One step of a repair; no step deletes data. `message` is printed after the step. */
-export type Step = { name: string; message: string } & (
+export type RepairStep = { name: string; message: string } & (
   | { do: 'set mode'; mode: number }
   | { do: 'move aside'; as: string }
   /** Keeps the file under another name and replaces it atomically. */
@@ -20,7 +20,7 @@ export type Step = { name: string; message: string } & (
 )
 
 /** Plans the steps that make a start succeed and keep the most data. Empty when none is needed or allowed. */
-export function planRepair(survey: Survey, verdict: StoreVerdict): Step[] {
+export function planRepair(survey: Survey, verdict: StoreVerdict): RepairStep[] {
   if (survey.holder !== undefined || survey.directory !== 'there') return []
   const records = verdict.newer || isUnreadable(survey) ? [] : planRecords(survey, verdict)
   return [...planModes(survey), ...planCredentials(survey), ...records]
@@ -30,9 +30,9 @@ function isUnreadable({ snapshot, old, current }: Survey): boolean {
   return [snapshot, old, current].some((content) => typeof content === 'string')
 }
 
-function planModes({ entries, mode }: Survey): Step[] {
+function planModes({ entries, mode }: Survey): RepairStep[] {
   const all = [{ name: '.', mode, size: 0, folder: true }, ...entries]
-  return all.flatMap((entry): Step[] => {
+  return all.flatMap((entry): RepairStep[] => {
     const wanted = modeWanted(entry)
     if (wanted === undefined) return []
     const message = `${entry.name === '.' ? 'The directory' : entry.name} was open to other users (mode ${octal(entry.mode)}). The mode is now ${octal(wanted)}.`
@@ -40,7 +40,7 @@ function planModes({ entries, mode }: Survey): Step[] {
   })
 }
 
-function planCredentials({ credentials, entries }: Survey): Step[] {
+function planCredentials({ credentials, entries }: Survey): RepairStep[] {
   if (!Buffer.isBuffer(credentials) || holdsKey(credentials)) return []
   const as = freeName(namesOf(entries), 'credentials.json.damaged')
   const message = `credentials.json contained no API key and was moved to ${as}. The next start creates a new key.`
@@ -48,7 +48,7 @@ function planCredentials({ credentials, entries }: Survey): Step[] {
 }
 
 /** Ordered so that a start fails until the last step, in case the repair is interrupted. */
-function planRecords(survey: Survey, verdict: StoreVerdict): Step[] {
+function planRecords(survey: Survey, verdict: StoreVerdict): RepairStep[] {
   const { current, old } = verdict.journals
   return [
     ...planJournal('journal.ndjson', bytesOf(survey.current), current, survey),
@@ -63,7 +63,7 @@ function planJournal(
   bytes: Buffer | undefined,
   verdict: JournalVerdict | undefined,
   { entries }: Survey,
-): Step[] {
+): RepairStep[] {
   if (bytes === undefined || verdict === undefined) return []
   const { fault, kept, lost } = verdict
   if (fault === undefined && lost === 0) return []
@@ -75,13 +75,13 @@ function planJournal(
   return [{ do: 'replace', name, as, content, message }]
 }
 
-function planJournalMissing({ journalMissing, base, known }: StoreVerdict): Step[] {
+function planJournalMissing({ journalMissing, base, known }: StoreVerdict): RepairStep[] {
   if (!journalMissing || base === 'start empty') return []
   const message = `journal.ndjson was missing, so an empty one was created. Writes after transaction ${known} are lost.`
   return [{ do: 'make empty', name: 'journal.ndjson', message }]
 }
 
-function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdict): Step[] {
+function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdict): RepairStep[] {
   if (snapshot.kind !== 'damaged') return []
   const as = freeName(namesOf(entries), 'db.json.damaged')
   const aside = `The original file is ${as}.`
@@ -122,14 +122,14 @@ function namesOf(entries: Survey['entries']): string[] {
 }
 
 /** Applies the steps, each durably before the next. */
-export async function applyRepair(directory: string, steps: readonly Step[]): Promise<void> {
+export async function applyRepair(directory: string, steps: readonly RepairStep[]): Promise<void> {
   for (const step of steps) {
     await applyStep(directory, step)
     await syncDirectory(directory)
   }
 }
 
-async function applyStep(directory: string, step: Step): Promise<void> {
+async function applyStep(directory: string, step: RepairStep): Promise<void> {
   const path = join(directory, step.name)
   if (step.do === 'set mode') return chmod(path, step.mode)
   if (step.do === 'make empty') return writeNewFile(path, Buffer.alloc(0))

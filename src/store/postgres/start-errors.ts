@@ -7,7 +7,7 @@ export class DatabaseUnusable extends Error {
 }
 
 /** Where connections lead, as messages name it. The password is in `connectionString` only. */
-export interface Target {
+export interface DatabaseTarget {
   connectionString: string
   host: string
   port: number
@@ -27,7 +27,7 @@ export function targetOf(
   url: string,
   schema: string,
   connect: (config: ClientConfig) => Pick<Client, 'host' | 'port' | 'user' | 'database'>,
-): Target {
+): DatabaseTarget {
   try {
     const address = new URL(url)
     const mode = address.searchParams.get('sslmode')
@@ -57,12 +57,12 @@ function wrongSetting(error: unknown): string {
 }
 
 /** Returns an error of the start with what to change. It has no password, and no text of the URL but host, role and names. */
-export function startError(error: unknown, target: Target): DatabaseUnusable {
+export function startError(error: unknown, target: DatabaseTarget): DatabaseUnusable {
   if (error instanceof DatabaseUnusable) return error
   return new DatabaseUnusable(`--store: ${whyNotOpened(error, target)}`, { cause: error })
 }
 
-function whyNotOpened(error: unknown, target: Target): string {
+function whyNotOpened(error: unknown, target: DatabaseTarget): string {
   const { host, port, user, database, schema } = target
   const code = codeOf(error) ?? ''
   const message = error instanceof Error ? error.message : String(error)
@@ -104,7 +104,7 @@ function whyNotOpened(error: unknown, target: Target): string {
   return `the sandbox ${schema} cannot be opened at ${place} (${code === '' ? message : `${code}: ${message}`}).`
 }
 
-function notAllowed(message: string, { user, database, schema }: Target): string {
+function notAllowed(message: string, { user, database, schema }: DatabaseTarget): string {
   if (message.includes('for database'))
     return `the role "${user}" may not create the schema "${schema}" (42501). As an administrator of "${database}", run: CREATE SCHEMA "${schema}" AUTHORIZATION "${user}"`
   if (message.includes('owner of')) return needsOwner(user, schema)

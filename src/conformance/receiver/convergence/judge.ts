@@ -1,6 +1,6 @@
 import type { Arbitrary } from 'fast-check'
 import type { CaseOutcome, ReceiverCase, Row } from '../case.ts'
-import type { Send } from '../send.ts'
+import type { SendDelivery } from '../send.ts'
 import { createScenario, type TrialEvent } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
 import { createTrials, type Ends, type EndWait, type Sequence, type Signer, type Trials } from './trials.ts'
@@ -31,7 +31,7 @@ interface Waits {
 const WAITS: Waits = { quietMs: [1_000, 3_000], limitMs: 10_000, searchMs: 10_000, sequences: 8 }
 
 interface Convergence {
-  judge(rule: 'deduplicates' | 'orders', send: Send): Promise<CaseOutcome>
+  judge(rule: 'deduplicates' | 'orders', send: SendDelivery): Promise<CaseOutcome>
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ interface ConvergenceOptions {
 export function createConvergence({ state, forge, newId, signal }: ConvergenceOptions): Convergence {
   const { quietMs, limitMs, searchMs, sequences } = state.waits ?? WAITS
   const reader = createStateReader(state, signal)
-  let sendNow: Send
+  let sendNow: SendDelivery
   const trials = createTrials({
     forge,
     send: (delivery, options) => sendNow(delivery, options),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, describeAnswer } from '../case.ts'
 import { bytes, type Forge } from '../forge.ts'
-import type { Delivery, ReceiverResponse, Send } from '../send.ts'
+import type { Delivery, DeliveryAnswer, SendDelivery } from '../send.ts'
 import { oldestAge } from '../accepts.ts'
 import { createComparison, type Comparison, type Views, type Leaves } from './comparison.ts'
 import type { TrialScenario, Trial, TrialEvent } from './scenario.ts'
@@ -109,7 +109,7 @@ export type Signer = Pick<Forge, 'delivery' | 'header' | 'now' | 'tolerance' | '
 
 interface TrialOptions {
   forge: Signer
-  send: Send
+  send: SendDelivery
   reader: StateReader
   isPerCheck: boolean
   /** Paths of fields that are no state: they are not compared. */
@@ -415,10 +415,10 @@ function createTrialPlayer({
   }
 
   async function answersTo(copies: readonly Copy[], inFlight: number) {
-    const answers: [Copy, ReceiverResponse][] = []
+    const answers: [Copy, DeliveryAnswer][] = []
     for (let at = 0; at < copies.length; at += inFlight) {
       const batch = copies.slice(at, at + inFlight)
-      const answer = async (copy: Copy): Promise<[Copy, ReceiverResponse]> => [copy, await send(signed(copy))]
+      const answer = async (copy: Copy): Promise<[Copy, DeliveryAnswer]> => [copy, await send(signed(copy))]
       answers.push(...(await Promise.all(batch.map(answer))))
     }
     return answers
