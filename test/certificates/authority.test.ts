@@ -12,7 +12,7 @@ import { createAuthority, openAuthority, readAuthorityCertificate } from '../../
 const run = promisify(execFile)
 const DAY = 24 * 60 * 60 * 1000
 
-const opensslIsHere = isInstalled('openssl')
+const opensslIsHere = isInstalled('openssl', 'version')
 
 describe('certificates', () => {
   let directory: string

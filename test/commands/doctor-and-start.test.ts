@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { networkInterfaces } from 'node:os'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAuthority } from '../../src/certificates/authority.ts'
 import { startSimulator } from '../../src/simulator.ts'
@@ -83,6 +84,10 @@ function nodeOf(version: string): Record<string, string> {
 }
 
 const isRoot = process.getuid?.() === 0
+const isWindows = process.platform === 'win32'
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((one) => one?.address === '::1')
 const isLinux = process.platform === 'linux'
 
 const situations: [situation: string, expected: Outcome, prepare: Prepare, impossible?: boolean][] = [
@@ -162,7 +167,7 @@ const situations: [situation: string, expected: Outcome, prepare: Prepare, impos
       return { args: ['--port', '0', '--in-memory'] }
     },
   ],
-  ['the IPv6 loopback address', 'starts', flags('--port', '0', '--host', '::1')],
+  ['the IPv6 loopback address', 'starts', flags('--port', '0', '--host', '::1'), !hasIpv6],
   ['all addresses', 'starts', flags('--port', '0', '--host', '0.0.0.0')],
   ['an address of another machine', 'refused', flags('--port', '0', '--host', '192.0.2.1')],
   ['a host without an address', 'refused', flags('--port', '0', '--host', 'nowhere.invalid')],
@@ -196,7 +201,12 @@ const situations: [situation: string, expected: Outcome, prepare: Prepare, impos
     'starts',
     flags('--port', '0', '--data-dir', 'a/b/c'),
   ],
-  ['a data directory that is a link to nothing', 'refused', (cwd) => symlink('gone', join(cwd, '.tabwire'))],
+  [
+    'a data directory that is a link to nothing',
+    'refused',
+    (cwd) => symlink('gone', join(cwd, '.tabwire')),
+    isWindows,
+  ],
   [
     'a data directory that may not be written',
     'refused',
@@ -204,9 +214,9 @@ const situations: [situation: string, expected: Outcome, prepare: Prepare, impos
       await mkdir(join(cwd, '.tabwire'))
       await chmod(join(cwd, '.tabwire'), 0o500)
     },
-    isRoot,
+    isRoot || isWindows,
   ],
-  ['a directory in which none may be made', 'refused', (cwd) => chmod(cwd, 0o500), isRoot],
+  ['a directory in which none may be made', 'refused', (cwd) => chmod(cwd, 0o500), isRoot || isWindows],
   ['a damaged db.json', 'refused', file('.tabwire/db.json', '{"a":')],
   [
     'a damaged db.json, and a start in memory',

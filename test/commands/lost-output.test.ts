@@ -19,9 +19,11 @@ describe.runIf(existsSync('/dev/full')).concurrent.each(commands)('tabwire %s', 
     expect(code).toBe(1)
     expect(stderr.replace(/^Next: .*\n/, '')).toMatch(/^Error: Cannot write the output: ENOSPC: .+\.\n$/)
   })
+})
 
-  test('prints no error when its reader has closed the pipe', async () => {
-    const { stderr } = await shell(words, '| head -c 1 >/dev/null')
+describe.skipIf(process.platform === 'win32').concurrent.each(commands)('tabwire %s', (words) => {
+  test('prints no error when its output has no reader', async () => {
+    const { stderr } = await shell(words, '| true')
     expect(stderr.replace(/^Next: .*\n/, '')).toBe('')
   })
 })

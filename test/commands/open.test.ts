@@ -145,6 +145,13 @@ describe('tabwire open', () => {
     })
 
     test('passes nothing but a link to the inspector to the opener of the system', async () => {
+      const { PATH, calls } = await opener()
+      vi.stubEnv('PATH', PATH)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const directory = await emptyDirectory()
+      const link = 'http://127.0.0.1:4100/#link=abc'
+      expect(await openInBrowser(link, directory)).toBe(true)
+      const before = await calls()
       for (const text of [
         'file:///tmp/evil.desktop',
         'http://127.0.0.1:4100/',
@@ -155,7 +162,8 @@ describe('tabwire open', () => {
         'http://127.0.0.1:4100/#link=abc&calc.exe',
         'http://127.0.0.1:4100/#link=abc\n',
       ])
-        expect([text, await openInBrowser(text, '.')]).toEqual([text, false])
+        expect([text, await openInBrowser(text, directory)]).toEqual([text, false])
+      expect(await calls()).toEqual(before)
     })
   })
 

@@ -22,7 +22,7 @@ const bodies: [what: string, body: Buffer][] = [
   ],
   ['nothing', Buffer.alloc(0)],
 ]
-const hasCurl = isInstalled('curl')
+const hasCurl = isInstalled('curl') && process.platform !== 'win32'
 
 describe.concurrent('tabwire sign', () => {
   test.each(vectors)(

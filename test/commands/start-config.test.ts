@@ -2,7 +2,7 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
-import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
+import { checkBody, emptyDirectory, startService, tabwire } from '../support/cli.ts'
 import { expectMode } from '../support/file-mode.ts'
 
 /** A directory with such a `tabwire.config.json`. */
@@ -26,7 +26,8 @@ describe.concurrent('tabwire.config.json', () => {
     const service = await startService([], { cwd })
     expect(service.key).toBe('twk_file')
     await access(join(cwd, 'kept', 'credentials.json'))
-    expect((await service.call('PUT', '/v1/checks/external/a', { surprise: 1 })).status).toBe(422)
+    const refused = await service.call('PUT', '/v1/checks/external/a', { ...checkBody(), surprise: 1 })
+    expect(await refused.text()).toContain('strict mode')
     expect(await service.json('locations')).toMatchObject({ data: [{}, {}] })
     await service.stop()
   })
@@ -54,8 +55,10 @@ describe.concurrent('tabwire.config.json', () => {
     await access(join(cwd, '.tabwire', 'db.json')).catch(() =>
       access(join(cwd, '.tabwire', 'journal.ndjson')),
     )
-    const refused = await service.call('PUT', '/v1/checks/external/a', { surprise: 1 })
-    expect(await refused.text()).not.toContain('strict mode')
+    const unknown = { ...checkBody(), surprise: 1 }
+    expect((await service.call('PUT', '/v1/checks/external/a', unknown)).status).toBe(201)
+    const health = (await (await service.call('GET', '/_sim/health')).json()) as { service_name: string }
+    expect(health.service_name).toBe('Service')
     await service.stop()
   })
 

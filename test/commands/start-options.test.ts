@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import type { PingReport } from '../../src/client.ts'
-import { emptyDirectory, startService, tabwire, type RunningService } from '../support/cli.ts'
+import { checkBody, emptyDirectory, startService, tabwire, type RunningService } from '../support/cli.ts'
 import { check } from '../support/simulator.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 import { expectMode } from '../support/file-mode.ts'
@@ -94,7 +94,7 @@ describe.concurrent('options of tabwire start', () => {
     await receiver.close()
   })
 
-  test('every option can be set by the environment, and flags override it', async () => {
+  test('options can be set by the environment, and flags override it', async () => {
     const service = await startService([], {
       env: {
         TABWIRE_DATA_DIR: 'kept',
@@ -108,7 +108,7 @@ describe.concurrent('options of tabwire start', () => {
     await access(join(service.cwd, 'kept', 'credentials.json'))
     for (const [host, status] of Object.entries({ 'one.test': 200, 'two.test': 200, 'three.test': 403 }))
       expect(await statusFor(service.url, host)).toBe(status)
-    const refused = await service.call('PUT', '/v1/checks/external/a', { surprise: 1 })
+    const refused = await service.call('PUT', '/v1/checks/external/a', { ...checkBody(), surprise: 1 })
     expect(await refused.text()).toContain('is not a field of a check (strict mode)')
     await service.stop()
   })
@@ -140,7 +140,9 @@ describe.concurrent('options of tabwire start', () => {
     const env = { TABWIRE_STRICT: 'on', TABWIRE_TRACE: '', TABWIRE_IN_MEMORY: 'YES', TABWIRE_HTTPS: 'N' }
     const service = await startService(['--no-strict'], { env })
     expect(service.url).toMatch(/^http:/)
-    await expect(access(join(service.cwd, '.tabwire', 'db.json'))).rejects.toThrow('ENOENT')
+    expect((await readdir(join(service.cwd, '.tabwire'))).sort()).toEqual(['.gitignore', 'run.json'])
+    const unknown = { ...checkBody(), surprise: 1 }
+    expect((await service.call('PUT', '/v1/checks/external/a', unknown)).status).toBe(201)
     await service.stop()
   })
 

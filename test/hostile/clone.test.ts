@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sampled } from '../soak/seeded.ts'
 import {
+  checkBody,
   emptyDirectory,
   serve,
   spawnTabwire,
@@ -69,7 +70,8 @@ describe('tabwire.config.json of a clone', () => {
   test('applies harmless settings, and start prints them', async () => {
     const { cwd } = await clone({ $schema: 'x', strict: true, insecure: false, in_memory: true })
     const running = await startService([], { cwd })
-    expect((await running.call('PUT', '/v1/checks/external/a', { surprise: 1 })).status).toBe(422)
+    const refused = await running.call('PUT', '/v1/checks/external/a', { ...checkBody(), surprise: 1 })
+    expect(await refused.text()).toContain('strict mode')
     expect((await running.stop()).stderr).toBe(
       'Settings from tabwire.config.json: strict, insecure, in_memory.\n',
     )

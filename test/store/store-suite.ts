@@ -206,8 +206,8 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       setImmediate(() => (othersWent += 1))
       const write = save(store, put('checks', check(1, { external_id: 'gone' })))
       const { data, more } = await search
-      await write
       expect(othersWent).toBe(1)
+      await write
       expect([data, more]).toEqual([[check(1)], false])
       expect(await store.list('checks', { where: { external_id: 'POS-1' }, limit: 5 })).toEqual({
         data: [],

@@ -1,3 +1,4 @@
+import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { endAll } from './at-end.ts'
 import { expectDocumentedAnswers } from './judged-answers.ts'
 
 // State folder of the tests, in place of the home of the user who runs them.
-const stateHome = join(tmpdir(), `tabwire-state-${process.pid}`)
+const stateHome = mkdtempSync(join(tmpdir(), 'tabwire-state-'))
 process.env.XDG_STATE_HOME = stateHome
 
 // Run for each file, whereas what files import is loaded once for many of them.
@@ -16,7 +17,7 @@ afterAll(async () => {
   try {
     await endAll()
   } finally {
-    await rm(stateHome, { recursive: true, force: true })
+    await rm(stateHome, { recursive: true, force: true, maxRetries: 5 })
   }
   expectDocumentedAnswers()
 })
