@@ -242,7 +242,7 @@ function eventNotAccepted(external_check_id: string, happened: readonly CheckEve
 
 function adviceFor({ deliveries }: CheckEvent): string {
   return deliveries.every(({ status, attempts }) => status === 'pending' && attempts.length === 0)
-    ? 'Wait for the delivery, and take the account again.'
+    ? 'Take the account again after the delivery.'
     : 'Make the receiver answer 2xx, then resend the delivery.'
 }
 

@@ -94,8 +94,8 @@ const UNKNOWN: CommandShape = { name: 'COMMAND', flags: {}, args: {}, typedAs: {
 
 /** Statuses of a path that a service does not have. */
 const MISSING: readonly number[] = [404, 405, 410, 501]
-/** Lists that the specification does not have. */
-const OPTIONAL_LIST = /^\/v1\/(checks|webhook-endpoints|claims|payments|feedback)(\?|$)/
+/** Lists that the specification does not have. Commands always ask for a number of records, so the path has a query. */
+const OPTIONAL_LIST = /^\/v1\/(checks|webhook-endpoints|claims|payments|feedback)\?/
 const NO_LIST = 'The specification has no such list, so another deployment may not have it.'
 
 /** Codes of a 403 that concerns the origin or the host of a request, not its key. */

@@ -59,7 +59,9 @@ function parsed(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch (cause) {
-    throw new Error('A message of the stream is not JSON, so another server answers here.', { cause })
+    throw new Unreachable('A message of the stream is not JSON, so another server answers. Check the URL.', {
+      cause,
+    })
   }
 }
 

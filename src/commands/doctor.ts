@@ -54,7 +54,7 @@ export default class Doctor extends BaseCommand {
     requireOneStore(flags)
     requireRepeatable(flags)
     const directory = flags['data-dir']
-    const receiver = flags.receiver === undefined ? undefined : parseTarget(flags.receiver, '--receiver', '')
+    const receiver = flags.receiver === undefined ? undefined : parseTarget(flags.receiver, '--receiver')
     const ca = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
     const found = flags.repair ? await repair(directory) : await checkUp(directory)
     const running = await runningService(directory)

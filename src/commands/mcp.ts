@@ -33,7 +33,7 @@ export default class Mcp extends ServiceCommand {
       explain: (error: Error) => this.explained(error),
       secret: flags.secret,
       hidden: () => [this.usedKey].filter((key) => key !== undefined),
-      receiver: async (url: string) => receiverUrl(url, 'url', ''),
+      receiver: async (url: string) => receiverUrl(url, 'url'),
       authorities: async () => receiverAuthorities(await readAuthorityCertificate(flags['data-dir'])),
       serviceName: () => this.serviceName(flags),
     }

@@ -258,5 +258,5 @@ export default class Push extends ServiceCommand {
 function addPlace(error: Error, push: PushSource, body: string | Uint8Array): void {
   const place = placeOfError(Buffer.from(body).toString())
   if (place === undefined) return
-  error.message += ` It stops being JSON at line ${place.line}, column ${place.column} of ${nameOf(push)}.`
+  error.message += ` The text stops being JSON at line ${place.line}, column ${place.column} of ${nameOf(push)}.`
 }

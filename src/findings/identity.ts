@@ -19,7 +19,10 @@ export function itemIdReused({ change }: Pick<PushToCheck, 'change'>): string | 
   const reused = (change?.changed ?? []).flatMap(({ external_id, changes }) =>
     changes
       .filter(({ field, from, to }) => field === 'name' && plainName(String(from)) !== plainName(String(to)))
-      .map(({ from, to }) => `${external_id} was ${JSON.stringify(from)} and is now ${JSON.stringify(to)}`),
+      .map(
+        ({ from, to }) =>
+          `${external_id} was ${JSON.stringify(from)} and is ${JSON.stringify(to)} in this push`,
+      ),
   )
   if (reused.length === 0) return undefined
   return `An external_id now names another item: ${some(reused)}. Claims follow the id, so a guest who claimed the old item would pay for the new one. Give each item its own external_id. Do not use its position.`
@@ -148,7 +151,7 @@ export function deltaSuspected({
 }
 
 const ONLY_LATEST =
-  'If it has only the latest order, the check loses the other items. Push the complete list of items every time, not a delta.'
+  'A push that has only the latest order removes all other items. Push the complete list of items every time, not a delta.'
 
 /** Says what a push did to the items, or would have done if it had not been refused. */
 function replacedOrNot(outcome: PushOutcome, removed: string, added: readonly PushedItem[]): string {

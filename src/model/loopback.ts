@@ -8,7 +8,7 @@ export function isLocalhost(name: string): boolean {
   return /^(.*\.)?localhost$/.test(name)
 }
 
-/** Returns true when a host name, without port and brackets, always means this machine. */
+/** Returns true when a host name, without port and brackets, always means this machine. One pattern: each request asks. */
 export function isLoopbackName(name: string): boolean {
   return /^((.*\.)?localhost|127(\.\d{1,3}){3}|::1)$/.test(name)
 }

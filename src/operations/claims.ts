@@ -94,7 +94,7 @@ function notClaimable(items: readonly NotClaimable[]): Refusal {
   )
   const advice = items.every(({ reason }) => reason === 'unknown_item')
     ? 'Give items by the external_id that they have in the check.'
-    : 'Claim at most the unclaimed quantity, and more than 0, of items that are no discounts, on an open check.'
+    : 'Claim at most the unclaimed quantity of an open check, and more than 0. Discounts cannot be claimed.'
   return new Refusal('not_claimable', `Cannot claim: ${names.join(', ')}. Nothing was claimed. ${advice}`, {
     items,
   })

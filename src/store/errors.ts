@@ -84,7 +84,7 @@ export function reasonOf(error: unknown): string {
 export function remedyFor(error: unknown): string | undefined {
   const code = codeOf(error) ?? ''
   if (/^(ENOSPC|EDQUOT)$/.test(code)) return 'Free disk space'
-  if (/^(EMFILE|ENFILE)$/.test(code)) return 'Raise the limit of open files'
+  if (/^(EMFILE|ENFILE)$/.test(code)) return 'Raise the limit of open files and restart the service'
   return code === 'EIO' ? 'Repair the disk' : undefined
 }
 

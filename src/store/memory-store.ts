@@ -7,7 +7,7 @@ import { createTables } from './tables/tables.ts'
 
 /**
  * A store in memory, for tests, demonstrations and continuous integration. It behaves like the file store, but loses all
- * records when the process ends, and works after `close`.
+ * records when the process ends, and accepts transactions after `close`.
  *
  * @example
  * const store = createMemoryStore()

@@ -44,7 +44,9 @@ describe('the error message of a command', () => {
 
   test.each([
     [404, '/v1/checks?limit=20', true],
-    [405, '/v1/webhook-endpoints', true],
+    [405, '/v1/webhook-endpoints?limit=100', true],
+    // A registration.
+    [404, '/v1/webhook-endpoints', false],
     [404, '/v1/checks/external/a', false],
     [500, '/v1/checks', false],
   ])('says that a deployment may lack a list: %s %s %s', (status, path, isSaid) => {

@@ -127,7 +127,14 @@ describe('tabwire faults', () => {
     const unknown = await service.run(['faults', 'set', 'drop', '--endpoint', 'we_nowhere'])
     expect(unknown).toMatchObject({ code: 1, stdout: '' })
     expect(unknown.stderr).toContain("Webhook endpoint we_nowhere not found at this key's location.")
+    const noUrl = await service.run(['faults', 'set', 'drop', '--endpoint', receiver.url])
+    expect(noUrl).toMatchObject({ code: 1, stdout: '' })
     expect((await read<FaultsView>(service, '/_sim/faults')).faults).toEqual([])
+    const { id } = (await (await register(service)).json()) as { id: string }
+    expect(await service.run(['faults', 'set', 'drop', '--endpoint', receiver.url])).toMatchObject({
+      code: 0,
+    })
+    expect((await read<FaultsView>(service, '/_sim/faults')).faults).toMatchObject([{ endpoint_ids: [id] }])
     await service.stop()
   })
 

@@ -132,7 +132,9 @@ describe.concurrent('tabwire push', () => {
     const atComma = await service.run(['push', comma, '--json'])
     expect(JSON.parse(atComma.stdout)).toMatchObject({
       error: {
-        message: expect.stringContaining(` It stops being JSON at line 3, column 1 of ${comma}.`) as string,
+        message: expect.stringContaining(
+          ` The text stops being JSON at line 3, column 1 of ${comma}.`,
+        ) as string,
       },
     })
     const latin = Buffer.from(JSON.stringify(checkBody({ table: { number: 'Café' } })), 'latin1')

@@ -43,6 +43,14 @@ describe('tabwire requests list', () => {
     expect(await listed(...args)).toEqual(names.map((name) => ids[name]))
   })
 
+  test('suggests a first push to a new service', async () => {
+    const fresh = await serve()
+    expect((await fresh.run(['requests', 'list'])).stdout).toBe(
+      'No requests yet. Make one with: tabwire push --sample two-top\n',
+    )
+    await fresh.stop()
+  })
+
   test('says when no request matches', async () => {
     const { code, stdout } = await service.run(['requests', 'list', '--check', 'no-such-check'])
     expect({ code, stdout }).toEqual({

@@ -86,6 +86,11 @@ describe('options', () => {
       'publicUrl must be a URL without a path, such as https://sandbox.example.com, got "pos.example".',
     ],
     [
+      { store: 'postgres://a@b/c', sandbox: 'pg_test' },
+      'sandbox must be a name that does not begin with pg_, which PostgreSQL reserves, got "pg_test".',
+    ],
+    [{ ca: ['nowhere.pem'] }, 'ca must be a PEM text or the path of a PEM file, got "nowhere.pem" (ENOENT).'],
+    [
       { allowedHost: [1] },
       'allowedHost must be a text or a list of texts, each of at least 1 character, got [1].',
     ],

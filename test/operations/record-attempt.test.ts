@@ -190,6 +190,12 @@ describe('the failure that disables an endpoint', () => {
     ])
   })
 
+  test('may be the first, and says so', () => {
+    const first = { ...given, endpoint: endpoint({ consecutive_failures: 0 }) }
+    const [disabled] = decide(first, { disable_after: 1 }).writes
+    expect(disabled).toMatchObject({ put: { disabled_reason: '1 delivery failed' } })
+  })
+
   test('is not the ninth, and does not exist with a limit of 0', () => {
     const ninth = { ...given, endpoint: endpoint({ consecutive_failures: 8 }) }
     expect(decide(ninth).writes).toContainEqual(put('endpoints', endpoint({ consecutive_failures: 9 })))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { put, remove } from '../../src/model/records.ts'
-import { DirectoryUnusable } from '../../src/store/errors.ts'
+import { DirectoryUnusable, unusable } from '../../src/store/errors.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
 import { check, delivery, idOf, save, saveChecks, storedChecks } from './records.ts'
 import { storeSuite } from './store-suite.ts'
@@ -79,12 +79,23 @@ describe('the directory', () => {
     await writeFile(directory, '')
     await expect(openStore(directory)).rejects.toThrow(DirectoryUnusable)
     await expect(openStore(join(directory, 'below'))).rejects.toThrow(
-      /Cannot use below: a part of the path is (a file, not a directory|missing, or is a file)/,
+      process.platform === 'win32'
+        ? /Cannot use below: a part of the path is missing, or is a file/
+        : /Cannot use below: a part of the path is a file, not a directory/,
     )
   })
 
   it.runIf(process.platform === 'linux')('cannot be on a file system that accepts no files', async () => {
     await expect(openStore('/proc/tabwire')).rejects.toThrow(DirectoryUnusable)
+  })
+
+  it.each([
+    ['ENOSPC', 'Free disk space, or choose another directory.'],
+    ['EMFILE', 'Raise the limit of open files and restart the service, or choose another directory.'],
+    ['EACCES', 'Make it readable and writable for this user, or choose another directory.'],
+  ])('has advice that fits the cause: %s', (code, advice) => {
+    const { message } = unusable('.tabwire', Object.assign(new Error('no'), { code }))
+    expect(message).toMatch(new RegExp(`^Cannot use \\.tabwire: .+ \\(${code}\\)\\. ${advice}$`))
   })
 
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(

@@ -16,7 +16,7 @@ import { packageFile } from '../../package-file.ts'
  * on this machine, for development.
  * @throws CommandError (usage) for any other URL.
  */
-export function receiverUrl(text: string, name = 'URL', headerFlag = '--add-header'): URL {
+export function receiverUrl(text: string, name: string, headerFlag?: string): URL {
   const url = parseTarget(text, name, headerFlag)
   if (url.protocol === 'https:' || isLoopbackName(bareHost(url))) return url
   throw usageError(`${url.origin} uses plain HTTP, which is allowed only on this machine. Use https:.`)

@@ -45,13 +45,14 @@ const FRAMING = /^(content-length|transfer-encoding|connection)$/i
 
 async function namedTargets({ events, headers, config, ...flags }: TargetFlags): Promise<ForwardTarget[]> {
   const to = flags['forward-to']
-  if (to !== undefined) return [{ to: parseTarget(to), events: events ?? eventTypes, headers }]
+  if (to !== undefined)
+    return [{ to: parseTarget(to, '--forward-to', '--add-header'), events: events ?? eventTypes, headers }]
   const file = await readConfigFile(config)
   if (file?.content.listen === undefined) throw usageError(missingTargetText(file?.path))
   const { forward } = checkConfig(file, listenSchema, file.content.listen, 'listen')
   const targets = forward.map(({ to: text, ...entry }) => ({
     ...entry,
-    to: parseTarget(text, `${file.path}: listen.forward.to`),
+    to: parseTarget(text, `${file.path}: listen.forward.to`, '--add-header'),
   }))
   const foreign = targets.filter((entry) => !isLoopbackName(bareHost(entry.to)))
   if (foreign.length > 0)
@@ -79,11 +80,11 @@ function headersOf(
 }
 
 /**
- * Parses a target. An error names `headerFlag`, the command's flag for headers; `''` for none. `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine.
+ * Parses a target. An error names `headerFlag`, the command's flag for headers, if it has one. `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine.
  * @throws CommandError (usage) for another scheme, a password, and a single word, which is more likely a mistake than a
  * host.
  */
-export function parseTarget(text: string, name = '--forward-to', headerFlag = '--add-header'): URL {
+export function parseTarget(text: string, name = '--forward-to', headerFlag?: string): URL {
   // A URL parser would read a bare number as an IP address.
   const whole = text.replace(/^\d+(?=\/|$)/, 'localhost:$&')
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(whole) ? whole : `http://${whole}`
@@ -95,7 +96,7 @@ export function parseTarget(text: string, name = '--forward-to', headerFlag = '-
     )
   if (target.username !== '' || target.password !== '')
     throw usageError(
-      `${name} must not contain a password, because the URL is printed. ${headerFlag === '' ? 'Remove it.' : `Pass ${headerFlag} 'Authorization: …' instead.`}`,
+      `${name} must not contain a password, because the URL is printed. ${headerFlag === undefined ? 'Remove it.' : `Pass ${headerFlag} 'Authorization: …' instead.`}`,
     )
   return target
 }

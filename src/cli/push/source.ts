@@ -125,7 +125,7 @@ function isStartOfJson(text: string): boolean {
   const message = whyNotJson(text)
   if (message === undefined) return true
   const [, position] = /at position (\d+)/.exec(message) ?? []
-  return /Unexpected end|Unterminated/.test(message) || Number(position) === text.length
+  return /^(Unexpected end|Unterminated)/.test(message) || Number(position) === text.length
 }
 
 /** Returns the part of a check that a summary shows, from its accepted body, in which another service may need fewer fields. */

@@ -92,7 +92,7 @@ export const renderConnection = renderer(
       return 'Lost the connection to the service. Reconnecting. Press Ctrl-C to stop.'
     const what = happening.type === 'reset' ? 'The data was replaced.' : 'Reconnected to the service.'
     if (happening.made === 0) return what
-    return `${what} RegisteredRoute ${count(happening.made, 'endpoint')} again, with the same secret.`
+    return `${what} Registered ${count(happening.made, 'endpoint')} again, with the same secret.`
   },
 )
 

@@ -89,7 +89,7 @@ export default class ReceiverCheck extends ConformanceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ReceiverCheck)
     const secret = givenSecret(flags.secret)
-    const url = receiverUrl(args.url)
+    const url = receiverUrl(args.url, 'URL', '--add-header')
     const headers = parseHeaders(flags['add-header'])
     const serviceName = await this.serviceName({ ...flags, cacert: undefined })
     requireSafeHeaders(headers, serviceName)

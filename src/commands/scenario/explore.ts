@@ -255,5 +255,5 @@ async function receiverOf(
     throw usageError('--receiver also needs --secret or --secret-file: its signing secret.')
   requireUsableSecret(secret)
   const state = stateCheck(flags, { ca: await authoritiesOf(flags), insecure: flags.insecure })
-  return state && { url: receiverUrl(receiver, '--receiver', ''), secret, state }
+  return state && { url: receiverUrl(receiver, '--receiver'), secret, state }
 }

@@ -70,7 +70,7 @@ async function otherCalls(target: Target): Promise<Call[]> {
   if ((await ifPossible(registered(target))) === undefined) return calls
   const ping = await ifPossible(pinged(target))
   const test = `/webhook-endpoints/${encodeURIComponent(ping?.id ?? '')}/test`
-  if (ping !== undefined)
+  if (ping !== undefined && isSuccess(ping.answer))
     calls.push({ name: 'A ping', send: (sent) => ask('POST', test, { ...ping.sent, ...sent }) })
   // Last, because where its refusal has another reason the case ends.
   calls.push({ name: 'A registration', send: (sent) => registration(target, sent) })

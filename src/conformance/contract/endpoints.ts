@@ -140,7 +140,11 @@ export const endpoints: readonly ContractCase[] = [
     'a ping to an unknown endpoint is refused',
     'section 4: id identifies a registered endpoint',
     async (target) => {
-      const { id, sent } = await pinged(target)
+      const { id, sent, answer: known } = await pinged(target)
+      if (!isSuccess(known))
+        throw new NotChecked(
+          `The ping of a registered endpoint returned ${known.status}, so a refusal shows nothing.`,
+        )
       const path = `/webhook-endpoints/${encodeURIComponent(unlike(id))}/test`
       const answer = await target.ask('POST', path, sent)
       must(!isSuccess(answer), `The ping returned ${answer.status}; expected a 4xx status.`)

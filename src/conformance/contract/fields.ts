@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { itemFields } from '../../model/check-diff.ts'
 import { isSuccess, type ServiceResponse } from './ask.ts'
 import { must, Broken } from './outcome.ts'
 import { otherTable } from './pushes.ts'
@@ -184,9 +185,6 @@ export const orders = [
   [2, 3, 2, 1, 2],
 ]
 
-/** Fields of an item that differ between the three states. */
-const itemFields = ['name', 'quantity', 'price_cents', 'note'] as const
-
 /** Parts of a newest state that GET returns as pushed. */
 interface Followed {
   /** True when state 1 is at another table, which the service accepts. */
@@ -262,9 +260,9 @@ async function arrive(target: Target, places: readonly number[], isMoved: boolea
   // A profile may fix the note of each item.
   const noted = (note: string) => (target.profile.item?.note === undefined ? { note } : {})
   const states: [Item, ...Item[]][] = [
-    [{ ...a, name: 'Dish before', quantity: 5, price_cents: a.price_cents - 40, ...noted('no pepper') }],
+    [{ ...a, name: 'Dish before', quantity: 5, price_cents: a.price_cents + 40, ...noted('no pepper') }],
     [a, b],
-    [{ ...b, name: 'Dish after', quantity: 3, price_cents: b.price_cents + 40, ...noted('no salt') }, c],
+    [{ ...b, name: 'Dish after', quantity: 3, price_cents: b.price_cents + 80, ...noted('no salt') }, c],
   ]
   const bodies = states.map((items, index) =>
     target.ordered(target.body(check, items, isMoved && index === 0 ? otherTable(check) : {}), index + 1),

@@ -237,6 +237,7 @@ function createEndpoints({
   'tryToRegister' | 'register' | 'ping' | 'remove' | 'cleanUp' | 'secrets'
 > {
   const { paths = {}, fields = {} } = profile
+  const isAboutNoCheck = ({ body }: Arrival) => !body.includes(`-${token}-`)
   /** Registrations that the service accepted, with the id of the endpoint once a ping has confirmed it. */
   const registered: { answer: ServiceResponse; id: string | undefined }[] = []
   let hasRegistered = false
@@ -310,16 +311,17 @@ function createEndpoints({
         const sent: RequestOptions = needsBody ? { json: {} } : {}
         const answer = needsBody ? await send(path, sent) : bare
         if (ofBody.has(answer.status)) bodyRefused ??= path
-        if (isSuccess(answer)) {
+        const accepted = () => {
           for (const one of registered) if (one.answer === endpoint.answer) one.id = id
           return { id, answer, sent }
         }
+        if (isSuccess(answer)) return accepted()
         tried.push(`${id}: ${answer.status}`)
         // The status may be that of the delivery, and of another failure.
         if (answer.status >= 500 || answer.status === 409 || answer.status === 424) {
-          const arrived = await endpoint.hook.until((arrivals) => arrivals[before])
-          if (arrived === undefined) throw missing(`The ping (status ${answer.status})`)
-          return { id, answer, sent }
+          const ping = await endpoint.hook.until((arrivals) => arrivals.slice(before).find(isAboutNoCheck))
+          if (ping === undefined) throw missing(`The ping (status ${answer.status})`)
+          return accepted()
         }
       }
       if (bodyRefused !== undefined)

@@ -90,6 +90,7 @@ export function httpExchange(
 
     function send(over: Connection): void {
       let begun = false
+      controller = undefined
       over.dispatch(
         { origin, path, method: 'POST', headers, body },
         {

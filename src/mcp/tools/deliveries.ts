@@ -119,8 +119,8 @@ export const deliveriesWait = defineTool({
       return { text: renderMet(verdict.deliveries), data: { met: true, ...newestOf(verdict.deliveries) } }
     const { code, message, seen } = verdict
     const why = asked.none ? [] : await explainMissing(client, wanted)
-    const isEarly = code === 'came_anyway' || code === 'too_often'
-    const text = [message, ...(isEarly ? [] : [`Waited ${timeout} s.`]), ...why].join('\n')
+    const waited = code === 'came_anyway' ? [] : [`Waited ${timeout} s.`]
+    const text = [message, ...waited, ...why].join('\n')
     return { text: printableLines(text), data: { met: false, code, message, why, ...newestOf(seen) } }
   },
 })

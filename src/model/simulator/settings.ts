@@ -70,7 +70,7 @@ export const readSandbox: Reader<string> = (given) => {
   if (typeof given !== 'string' || !/^[a-z][a-z0-9_]{0,62}$/.test(given))
     return must('1 to 63 lower-case letters, digits and underscores, beginning with a letter', given)
   return given.startsWith('pg_')
-    ? must('a name without pg_, which PostgreSQL reserves', given)
+    ? must('a name that does not begin with pg_, which PostgreSQL reserves', given)
     : { value: given }
 }
 

@@ -41,7 +41,10 @@ describe('a target', () => {
 
   test('with a password is refused without showing it', () => {
     expect(() => parseTarget('http://me:hunter2@localhost/')).toThrow(
-      /^--forward-to must not contain a password(?!.*hunter2)/,
+      /^--forward-to must not contain a password(?!.*hunter2).* Remove it\.$/,
+    )
+    expect(() => parseTarget('http://me:hunter2@localhost/', '--state-url', '--state-header')).toThrow(
+      /^--state-url must not contain a password(?!.*hunter2).* Pass --state-header 'Authorization: …' instead\.$/,
     )
   })
 })

@@ -44,6 +44,11 @@ const controls: Record<string, Control> = {
     guards: /^endpoints\/(secret_once|unknown_endpoint)$/,
     failed: ['deliveries/ping'],
   },
+  'each ping is answered with 502': {
+    changes: { takesPing: () => true, pingReply: () => ({ status: 502 }) },
+    guards: /^endpoints\/unknown_endpoint$/,
+    failed: [],
+  },
   'updates are not applied': {
     changes: { isNewer: () => false },
     settings: { orderBy: 'version' },

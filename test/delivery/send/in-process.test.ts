@@ -56,7 +56,10 @@ describe('a receiver in this process', () => {
       response_status: null,
       error: 'The in-process receiver of shop.test threw an error: out of soup.',
     })
-    expect(await send(() => Response.error())).toMatchObject({ outcome: 'connection_reset' })
+    expect(await send(() => Response.error())).toMatchObject({
+      outcome: 'connection_reset',
+      error: 'The in-process receiver of shop.test returned Response.error().',
+    })
   })
 
   test('has response headers in lower case, each cookie on its own', async () => {

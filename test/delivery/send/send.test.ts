@@ -325,6 +325,29 @@ describe('a reused connection', () => {
     await sender.send(messageTo(url))
     expect(await sender.send(messageTo(url))).toMatchObject({ outcome: 'timeout' })
   })
+
+  it('and whose replacement does not open is explained by the replacement', async () => {
+    let isFirst = true
+    const secure = createTlsServer(await (await testAuthority()).issue(['127.0.0.1']), (socket) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', () => {
+          if (isFirst) socket.write(OK)
+          else socket.destroy()
+          isFirst = false
+        })
+    })
+    const port = await listening(
+      createServer((socket) => void (isFirst && secure.emit('connection', socket))),
+    )
+    const sender = await senderWith({ timeoutMs: 500 })
+    const url = `https://127.0.0.1:${port}/`
+    expect(await sender.send(messageTo(url))).toMatchObject({ outcome: 'succeeded' })
+    expect(await sender.send(messageTo(url))).toMatchObject({
+      outcome: 'timeout',
+      error: expect.stringMatching(/^Could not connect to /) as string,
+    })
+  })
 })
 
 describe('the headers of a response are kept', () => {

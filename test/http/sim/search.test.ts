@@ -81,10 +81,10 @@ describe('a list with a search', () => {
     await idle()
     const found = async (q: string) =>
       ((await other.request('GET', `/_sim/deliveries?q=${q}`)).json as List<object>).data.length
-    expect([await found('503'), await found('204')]).toEqual([1, 0])
+    expect([await found('bad_status'), await found('succeeded')]).toEqual([1, 0])
     receiver.answer(204)
     await other.clock.advance('2m')
-    expect([await found('503'), await found('204')]).toEqual([0, 1])
+    expect([await found('bad_status'), await found('succeeded')]).toEqual([0, 1])
   })
 
   it('has pages like any other list', async () => {

@@ -324,7 +324,7 @@ function faultRows(fault: Fault): string[] {
   return faultKinds.flatMap((kind) => {
     const value = values[isOfDeliveries(kind) ? kind : apiFields[kind]]
     if (typeof value !== 'number') return []
-    const amount = kind === 'latency' ? durationText(value) : `${Number((value * 100).toFixed(3))}%`
+    const amount = kind === 'latency' ? durationText(value) : `${Number((value * 100).toPrecision(3))}%`
     // The form describes the default status.
     const isOther = kind === 'error' && ![undefined, 503].includes(values.error_status as number | undefined)
     const status = isOther ? ` with ${String(values.error_status)}` : ''

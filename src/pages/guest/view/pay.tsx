@@ -11,7 +11,7 @@ export function Bar({ check, model, actions, money }: CheckProps) {
   const details = [
     mode !== 'all' && 'Your share',
     rest > 0 && `including ${money(rest)} tax and charges`,
-    // Of discounts, or of payments of others that left less to pay.
+    // Discounts lower a share, and so do payments of others that leave less to pay.
     rest < 0 && `after adjustments of ${money(rest)}`,
     tip > 0 && `including ${money(tip)} tip`,
   ].filter(Boolean)

@@ -168,7 +168,8 @@ function Timeline({ externalId, check }: { externalId: string; check: Check | un
   const ids = new Set(own.map((event) => event.id))
   const points = timelineOf({
     requests: requests.value.data.filter(
-      ({ location_id }) => check === undefined || location_id === check.location_id,
+      // A push with a wrong key has no location.
+      ({ location_id = check?.location_id }) => check === undefined || location_id === check.location_id,
     ),
     events: own,
     deliveries: deliveries.value.data.filter(({ event_id }) => ids.has(event_id)),
