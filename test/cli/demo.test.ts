@@ -27,19 +27,19 @@ async function play(judge: VerifySignature): Promise<DemoStep[]> {
   const authority = await createAuthority()
   const simulator = await startSimulator({ port: 0, ca: [authority.certificatePem] })
   const receiver = await startReceiver(await authority.issue(['localhost', '127.0.0.1']), judge)
-  const scenes: DemoStep[] = []
+  const steps: DemoStep[] = []
   try {
-    for await (const step of playDemo(createClient(simulator), receiver)) scenes.push(step)
+    for await (const step of playDemo(createClient(simulator), receiver)) steps.push(step)
     await simulator.idle()
-    return scenes
+    return steps
   } finally {
     await receiver.close()
     await simulator.close()
   }
 }
 
-const verified = (scenes: readonly DemoStep[]) =>
-  scenes.flatMap((step) => (step.type === 'delivered' ? [[step.event_type, step.verified]] : []))
+const verified = (steps: readonly DemoStep[]) =>
+  steps.flatMap((step) => (step.type === 'delivered' ? [[step.event_type, step.verified]] : []))
 
 test.each([
   ["Stripe's library", judgeByStripe],

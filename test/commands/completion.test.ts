@@ -3,8 +3,7 @@ import { chmod, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bin, checkBody, emptyDirectory, serve, spawnProcess, tabwire } from '../support/cli.ts'
-
-const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0
+import { isInstalled } from '../support/programs.ts'
 
 describe.concurrent('tabwire completion', () => {
   test.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
@@ -14,7 +13,7 @@ describe.concurrent('tabwire completion', () => {
   })
 
   for (const shell of ['bash', 'zsh', 'fish'])
-    test.skipIf(!isThere(shell))(`prints a script that ${shell} can read`, async () => {
+    test.skipIf(!isInstalled(shell))(`prints a script that ${shell} can read`, async () => {
       const file = join(await emptyDirectory(), 'script')
       await writeFile(file, (await tabwire(['completion', shell])).stdout)
       const { status, stderr } = spawnSync(shell, ['-n', file])
@@ -83,7 +82,7 @@ async function inShell(shell: string, program: string): Promise<{ stdout: string
   return { stdout, stderr }
 }
 
-test.skipIf(!isThere('bash'))(
+test.skipIf(!isInstalled('bash'))(
   'in bash, suggestions are inserted unchanged, and the script can be loaded twice',
   async () => {
     const outcome = await inShell(
@@ -104,7 +103,7 @@ complete -p tabwire`,
   },
 )
 
-test.skipIf(!isThere('fish'))('in fish, suggestions after = keep their flag', async () => {
+test.skipIf(!isInstalled('fish'))('in fish, suggestions after = keep their flag', async () => {
   const program = 'tabwire completion fish | source; complete -C "tabwire deliveries list --status=del"'
   expect(await inShell('fish', program)).toEqual({ stdout: '--status=delivered\n', stderr: '' })
 })

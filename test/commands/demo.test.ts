@@ -25,15 +25,15 @@ describe.concurrent('tabwire demo', () => {
   test('--json prints each step on a line: every delivery over TLS and verified', async () => {
     const { code, stdout } = await tabwire(['demo', '--json'])
     expect(code).toBe(0)
-    const scenes = stdout
+    const steps = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as DemoStep)
-    const deliveries = scenes.filter((scene) => scene.type === 'delivered')
+    const deliveries = steps.filter((step) => step.type === 'delivered')
     const types = deliveries.map(({ event_type }) => event_type)
     expect(new Set(types)).toEqual(new Set(['ping', ...eventTypes]))
     for (const delivery of deliveries) expect(delivery).toMatchObject({ over_tls: true, verified: true })
-    expect(scenes).toContainEqual(expect.objectContaining({ type: 'compared', equal: true }))
-    expect(scenes).toContainEqual(expect.objectContaining({ type: 'refused', status: 409 }))
+    expect(steps).toContainEqual(expect.objectContaining({ type: 'compared', equal: true }))
+    expect(steps).toContainEqual(expect.objectContaining({ type: 'refused', status: 409 }))
   })
 })

@@ -25,7 +25,7 @@ interface Situation {
   cwd?: string
 }
 
-/** Makes a situation in an empty directory; what it resolves with is one when it says how to run both. */
+/** Prepares an empty directory. Returns flags and environment for both commands, if there are any. */
 type Prepare = (cwd: string) => unknown
 
 async function situationOf(prepare: Prepare, cwd: string): Promise<Situation> {

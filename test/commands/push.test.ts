@@ -25,12 +25,12 @@ const totals = { subtotal_cents: 2900, tax_cents: 254, total_cents: 3154 }
 
 describe.concurrent('tabwire push', () => {
   test('prints created, unchanged, updated with the item diff, and stale', async () => {
-    const first = await file('story.json', checkBody({ revision: 1 }))
+    const first = await file('growing.json', checkBody({ revision: 1 }))
     const created = await service.run(['push', first])
     expect(created).toMatchObject({ code: 0, stderr: '' })
     expect(created.stdout).toBe(
       [
-        'created  story  table 12  open  2 items  total $40.02',
+        'created  growing  table 12  open  2 items  total $40.02',
         '  + 2 × Copper Burger  $14.50  line-1',
         '  + 1 × Plum Tart       $7.80  line-2',
         '',
@@ -38,7 +38,7 @@ describe.concurrent('tabwire push', () => {
     )
     const unchanged = await service.run(['push', first])
     expect(unchanged.stdout).toMatch(
-      /^unchanged {2}story {2}.*\n {2}the check already has this state: .*no event\n$/,
+      /^unchanged {2}growing {2}.*\n {2}the check already has this state: .*no event\n$/,
     )
     const items = [
       { ...burger, quantity: 3, price_cents: 1500, note: 'rare' },
@@ -48,11 +48,11 @@ describe.concurrent('tabwire push', () => {
       'push',
       await file('next.json', checkBody({ revision: 3, items })),
       '--id',
-      'story',
+      'growing',
     ])
     expect(updated.stdout).toContain(
       [
-        'updated  story  table 12  open  2 items  total $40.02',
+        'updated  growing  table 12  open  2 items  total $40.02',
         '  -     1 × Plum Tart                $7.80  line-2',
         '  +     1 × Plum Tart                $7.80  line-3',
         '  ~ 2 → 3 × Copper Burger  $14.50 → $15.00  line-1',
@@ -61,7 +61,7 @@ describe.concurrent('tabwire push', () => {
       ].join('\n'),
     )
     const stale = await service.run(['push', first])
-    expect(stale.stdout).toMatch(/^stale {2}story {2}.*\n {2}the service has a newer state: .*no event\n$/)
+    expect(stale.stdout).toMatch(/^stale {2}growing {2}.*\n {2}the service has a newer state: .*no event\n$/)
   })
 
   test('prints the findings of the linter', async () => {

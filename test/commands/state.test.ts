@@ -50,7 +50,7 @@ async function expectRemainingRetries(service: RunningService) {
   ])
 }
 
-// Each runs a dozen commands, and a busy machine takes a second for one.
+// Side by side: each runs a dozen commands, which take up to a second on a busy machine.
 const concurrently = { concurrent: true }
 
 describe('a state saved at the third retry', concurrently, () => {

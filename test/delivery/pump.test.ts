@@ -199,7 +199,7 @@ describe('a ping', () => {
     expect(await setup.endpoint(id)).toMatchObject({ status: 'enabled', consecutive_failures: 0 })
   })
 
-  it('of an unknown endpoint is not found', async () => {
+  it('of an unknown delivery is not found', async () => {
     const setup = await open()
     await expect(setup.pump.attempt('dlv_none')).rejects.toMatchObject({ code: 'not_found' })
   })

@@ -1,4 +1,3 @@
-import { createAuthority, type Authority } from '../../src/certificates/authority.ts'
 import { createDeliver } from '../../src/delivery/deliver.ts'
 import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination/policy.ts'
 import { createPump, type PumpLimits } from '../../src/delivery/pump.ts'
@@ -17,20 +16,13 @@ import { createMemoryStore } from '../../src/store/memory-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createManualClock } from '../support/manual-clock.ts'
 import { startReceiver, type Answer, type Receiver } from '../support/https-receiver.ts'
+import { testAuthority } from '../support/simulator.ts'
 
 /** The location of all that a test does. */
 const location_id = 'loc_1'
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
-
-let authority: Promise<Authority> | undefined
-
-/** One authority for all tests of a file: making keys takes a while. */
-export function testAuthority(): Promise<Authority> {
-  authority ??= createAuthority()
-  return authority
-}
 
 /** An HTTPS receiver on 127.0.0.1 whose certificate the test's sender trusts. */
 export async function trustedReceiver(answer: Answer = 200): Promise<Receiver> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { check } from '../support/simulator.ts'
-import { countsIn, type Sent } from './refused-pushes-given.ts'
+import { countsIn, type Sent } from './refused-pushes-fixtures.ts'
 
 /** Contents that a sender pushes, each with the answer. */
 const anyHistory = fc.array(fc.record({ content: fc.nat(3), isRefused: fc.boolean() }), { maxLength: 30 })

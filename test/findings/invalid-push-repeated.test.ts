@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countsIn, type Sent } from './refused-pushes-given.ts'
+import { countsIn, type Sent } from './refused-pushes-fixtures.ts'
 
 const invalid = (body: string, changes: Partial<Sent> = {}): Sent => ({
   check: 'a',

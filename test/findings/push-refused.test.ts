@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pushRefused, rateLimitIgnored } from '../../src/findings/index.ts'
-import { countsIn, type Sent } from './refused-pushes-given.ts'
+import { countsIn, type Sent } from './refused-pushes-fixtures.ts'
 
 const refusal = { status: 422, code: 'validation_failed', message: 'The body is not valid.' }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { findingsOf, findingsWithHistory } from '../../src/findings/index.ts'
 import { contentOf, parsePush, type Check } from '../../src/model/check.ts'
-import { checkAfter, decide } from '../operations/push-given.ts'
+import { checkAfter, decide } from '../operations/push-fixtures.ts'
 import { situations } from './situations.ts'
 
 /** Expected finding of each situation that has one. */

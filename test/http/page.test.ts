@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { check, item, openSimulator } from '../support/simulator.ts'
-import { sitDown } from './guest-table/table-page-given.ts'
+import { sitDown } from './guest-table/table-page-fixtures.ts'
 
 describe('GET /t/{number}/{token}', () => {
   it('loads from the service only, is in no cache and sends no referrer', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { viewClaim } from '../../src/model/guests/records.ts'
-import { bill, type Quantities, tableWith } from './guests-given.ts'
-import { noon, refusalOf } from './push-given.ts'
+import { bill, type Quantities, tableWith } from './guests-fixtures.ts'
+import { noon, refusalOf } from './push-fixtures.ts'
 
 const two = { burger: [1000, 2], fries: 500 } as const
 const dinner = bill(two, 2750)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { put } from '../../src/model/records.ts'
 import { viewEndpoint } from '../../src/model/webhook-endpoint.ts'
 import { registerEndpoint } from '../../src/operations/endpoints.ts'
-import { noon } from './push-given.ts'
+import { noon } from './push-fixtures.ts'
 
 const secret = `whsec_${'a'.repeat(43)}`
 const command = {

@@ -4,8 +4,8 @@ import type { Check, Push } from '../../src/model/check.ts'
 import { claimableQuantity, unclaimedQuantity } from '../../src/model/guests/claimed-items.ts'
 import { evenShare } from '../../src/pages/guest/money.ts'
 import { isSoak } from '../soak/seeded.ts'
-import { bill, tableWith, type Quantities, type Table } from './guests-given.ts'
-import { refusalOf } from './push-given.ts'
+import { bill, tableWith, type Quantities, type Table } from './guests-fixtures.ts'
+import { refusalOf } from './push-fixtures.ts'
 
 const RUNS = isSoak ? 1000 : 100
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { viewFeedback } from '../../src/model/guests/records.ts'
-import { tableWith } from './guests-given.ts'
-import { noon, push } from './push-given.ts'
+import { tableWith } from './guests-fixtures.ts'
+import { noon, push } from './push-fixtures.ts'
 
 test('feedback is stored and emits an event, also for a closed check, which does not change', () => {
   const table = tableWith(push({ status: 'closed' }))

@@ -3,8 +3,8 @@ import type { DomainEvent } from '../../src/model/event.ts'
 import type { Write } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
 import { outbox } from '../../src/operations/outbox.ts'
-import { webhookEndpoint } from './endpoint-given.ts'
-import { noon } from './push-given.ts'
+import { webhookEndpoint } from './endpoint-fixtures.ts'
+import { noon } from './push-fixtures.ts'
 
 /** Makes identifiers with a number each, in the order in which they are asked for. */
 function context() {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type PayBody, viewPayment } from '../../src/model/guests/records.ts'
-import { bill, tableWith } from './guests-given.ts'
-import { noon, refusalOf } from './push-given.ts'
+import { bill, tableWith } from './guests-fixtures.ts'
+import { noon, refusalOf } from './push-fixtures.ts'
 
 const dinner = bill({ burger: 1000, fries: 500, bread: 0 }, 1650)
 

@@ -3,7 +3,7 @@ import type { Check, Push, PushedItem } from '../../src/model/check.ts'
 import type { Claim } from '../../src/model/guests/records.ts'
 import type { PushReply } from '../../src/operations/push-check.ts'
 import type { Decision } from '../../src/operations/operation.ts'
-import { burger, checkAfter, claim, decide, fries, noon, push, refusalOf } from './push-given.ts'
+import { burger, checkAfter, claim, decide, fries, noon, push, refusalOf } from './push-fixtures.ts'
 
 const open = checkAfter(push())
 const closed = checkAfter(push({ status: 'closed' }))

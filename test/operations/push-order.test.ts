@@ -12,7 +12,7 @@ import type { Claim } from '../../src/model/guests/records.ts'
 import { revisionTime, type Revision } from '../../src/model/revision.ts'
 import { recencyOf as orderBy } from '../../src/operations/push-check.ts'
 import { permutations } from '../support/orders.ts'
-import { burger, checkAfter, claim, decide, fries, noon, push, refusalOf } from './push-given.ts'
+import { burger, checkAfter, claim, decide, fries, noon, push, refusalOf } from './push-fixtures.ts'
 
 const order = (current: Check, pushed: OrderedPush) => orderBy(current, pushed, 'revision')
 const less: Partial<Push> = { items: [burger] }

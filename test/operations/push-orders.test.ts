@@ -3,7 +3,7 @@ import type { Check, Push } from '../../src/model/check.ts'
 import type { Claim } from '../../src/model/guests/records.ts'
 import { permutations, sevenPushes, timeless } from '../support/orders.ts'
 import { check, item } from '../support/simulator.ts'
-import { checkAfter, claim, decide, refusalOf } from './push-given.ts'
+import { checkAfter, claim, decide, refusalOf } from './push-fixtures.ts'
 
 const orders = permutations(sevenPushes.map((_, index) => index))
 const heldBurger = claim({ items: [{ external_id: 'burger', quantity: 2, price_cents: 1850 }] })

@@ -3,8 +3,8 @@ import type { Attempt, AttemptResult, Delivery } from '../../src/model/delivery.
 import { put } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
 import { recordAttempt, type RecordAttempt } from '../../src/operations/record-attempt.ts'
-import { webhookEndpoint as endpoint } from './endpoint-given.ts'
-import { refusalOf } from './push-given.ts'
+import { webhookEndpoint as endpoint } from './endpoint-fixtures.ts'
+import { refusalOf } from './push-fixtures.ts'
 
 const began = '2026-11-21T12:00:00.000Z'
 /** When the attempt is recorded: at its end. */

@@ -4,7 +4,7 @@ import type { StoredEvent } from '../../src/model/event.ts'
 import { put } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
 import { resendDelivery } from '../../src/operations/resend-delivery.ts'
-import { noon } from './push-given.ts'
+import { noon } from './push-fixtures.ts'
 
 const event: StoredEvent = {
   id: 'evt_1',

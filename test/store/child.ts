@@ -15,6 +15,13 @@ export interface Child {
   kill(): Promise<void>
 }
 
+const children = new Set<Child>()
+
+/** Kills the programs that a failed test has left. */
+export async function killChildren(): Promise<void> {
+  await Promise.all([...children].map((child) => child.kill()))
+}
+
 /** Runs a program beside the built store; it may import './store/file-store.js'. */
 export function runChild(program: string, ...args: readonly string[]): Child {
   return runChildWithin([], program, ...args)
@@ -34,7 +41,7 @@ export function runChildWithin(
   // Of a child of the child as well, which has the same standard output.
   const ended = once(child, 'close')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  return {
+  const running: Child = {
     pid: child.pid ?? 0,
     line: async () => {
       const next = (await lines.next()) as IteratorResult<string, undefined>
@@ -46,4 +53,7 @@ export function runChildWithin(
       await ended
     },
   }
+  children.add(running)
+  void ended.finally(() => children.delete(running))
+  return running
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { openFileStore, type FileStoreOptions } from '../../src/store/file-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { killChildren } from './child.ts'
 
 /** Windows may keep a file for a moment after it was closed. */
 const forced = { recursive: true, force: true, maxRetries: 5 }
@@ -14,6 +15,7 @@ const stores: Store[] = []
 /** Registers the removal of temporary directories. Call it once, at the top of the file. */
 export function tidyUp(): void {
   afterEach(async () => {
+    await killChildren()
     for (const store of stores.splice(0)) await store.close().catch(() => {})
     for (const folder of folders.splice(0)) await rm(folder, forced)
   })

@@ -16,14 +16,14 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
   describe(`${name}: a transaction`, () => {
     it('gives the decision the records that it reads', async () => {
       await save(store, put('checks', check(1)), put('claims', claim(2)), put('claims', claim(1)))
-      const asks = {
+      const reads = {
         byId: { collection: 'checks', id: idOf('chk', 1) },
         nothing: { collection: 'checks', id: 'chk_none' },
         byKey: { collection: 'checks', index: 'external', key: 'loc_1/POS-1' },
         claims: { collection: 'claims', index: 'check', key: 'loc_1/POS-1' },
         none: { collection: 'claims', index: 'check', key: 'loc_2/POS-1' },
       } as const
-      const { seen } = await store.transact(asks, (records) => ({
+      const { seen } = await store.transact(reads, (records) => ({
         seen: { ...records, byKey: [...records.byKey], claims: [...records.claims], none: [...records.none] },
         writes: [],
       }))
@@ -38,8 +38,8 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
 
     it('gives records that can be iterated more than once', async () => {
       await save(store, put('endpoints', endpoint(1)), put('endpoints', endpoint(2)))
-      const asks = { enabled: { collection: 'endpoints', index: 'status', key: 'enabled' } } as const
-      const { counts } = await store.transact(asks, ({ enabled }) => ({
+      const reads = { enabled: { collection: 'endpoints', index: 'status', key: 'enabled' } } as const
+      const { counts } = await store.transact(reads, ({ enabled }) => ({
         counts: [[...enabled].length, [...enabled].length],
         writes: [],
       }))
@@ -83,9 +83,9 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     })
 
     it('sees earlier writes, even when all are started at once', async () => {
-      const asks = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
+      const reads = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
       const increments = Array.from({ length: 100 }, () =>
-        store.transact(asks, ({ found }) => ({
+        store.transact(reads, ({ found }) => ({
           writes: [put('checks', check(1, { paid_cents: (found?.paid_cents ?? 0) + 1 }))],
         })),
       )
@@ -259,9 +259,9 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     it('are replaced and announced before transactions that wait for the replacement', async () => {
       const told: string[] = []
       const decided: [number, boolean][] = []
-      const asks = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
+      const reads = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
       const transact = (number: number) =>
-        store.transact(asks, ({ found }, generation) => {
+        store.transact(reads, ({ found }, generation) => {
           decided.push([generation, found !== undefined])
           return { writes: [put('events', event(number))] }
         })

@@ -200,7 +200,7 @@ export async function startService(
   }
 }
 
-/** A service in memory in the process of the test: for commands that do not mind, since a process takes longer to start. */
+/** Starts a service in memory in the process of the test, which is faster than a process of its own. */
 export async function serve(options: SimulatorOptions & { cwd?: string } = {}): Promise<RunningService> {
   const { cwd = await emptyDirectory(), ...wanted } = options
   const directory = join(cwd, DEFAULT_DATA_DIRECTORY)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { PublishedAnswer } from '../../src/http/app.ts'
 import { createJudge, type OpenApi } from './openapi-judge.ts'
 
-/** Returns the findings since the last call, of services in this process and of those that it started. */
+/** Violations since the last check, by services in this process and by those that it started. */
 const violations: string[] = []
 let judge: ReturnType<typeof createJudge> | undefined
 

@@ -1,7 +1,7 @@
 import type { Check, Push } from '../../src/model/check.ts'
 import { check, item, totals } from './simulator.ts'
 
-/** Seven states of one meal, each unlike the others; the last one is how it stands in the end. */
+/** Seven different states of one check; the last one is final. */
 export const sevenPushes: readonly Push[] = [
   check(),
   check({ items: [item('tea'), item('burger')], totals: totals(3700) }),

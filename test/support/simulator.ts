@@ -51,7 +51,7 @@ function storeOfTests({ seed, dataDir, dataDirectory, store }: SimulatorOptions)
 let authority: Promise<Authority> | undefined
 let receiverTls: Promise<{ cert: string; key: string }> | undefined
 
-/** One authority for all tests of a file: making keys takes a while. */
+/** One authority for all tests of a process: making keys takes a while. */
 export function testAuthority(): Promise<Authority> {
   authority ??= createAuthority()
   return authority

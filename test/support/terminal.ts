@@ -1,12 +1,12 @@
-import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { bin, spawnProcess, type RunOptions, type Running } from './cli.ts'
+import { isInstalled } from './programs.ts'
 
 const program = fileURLToPath(new URL('./terminal.py', import.meta.url))
 
 /** Whether a command can be given a terminal here; tests that need one are skipped, and their name says why. */
-export const hasTerminals = spawnSync('python3', ['-c', 'import pty, termios']).status === 0
+export const hasTerminals = isInstalled('python3', '-c', 'import pty, termios')
 export const onTerminal = hasTerminals
   ? 'on a terminal'
   : 'on a terminal (skipped: it takes python3 with pty to make one)'

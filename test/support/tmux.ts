@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { vi } from 'vitest'
 import { atEnd } from './at-end.ts'
+import { isInstalled } from './programs.ts'
 import { bin, cleanEnvironment, emptyDirectory } from './cli.ts'
 const warm = fileURLToPath(new URL('./warm-terminal.mjs', import.meta.url))
 const run = promisify(execFile)
 
 /** Whether tmux is installed; tests that need it are skipped, and their name says why. */
-export const hasTmux = spawnSync('tmux', ['-V']).status === 0
+export const hasTmux = isInstalled('tmux', '-V')
 export const inTmux = hasTmux ? 'in tmux' : 'in tmux (skipped: tmux is missing)'
 
 /** A terminal in which commands run, and which shows what a person would see. */

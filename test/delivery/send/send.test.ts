@@ -15,8 +15,7 @@ import {
 import { createSender, type SenderSettings } from '../../../src/delivery/send/send.ts'
 import { explainFailure } from '../../../src/delivery/send/failure.ts'
 import { startReceiver, type Answer } from '../../support/https-receiver.ts'
-import { temporaryDirectory } from '../../support/simulator.ts'
-import { testAuthority } from '../setup.ts'
+import { temporaryDirectory, testAuthority } from '../../support/simulator.ts'
 
 const trash: (() => Promise<unknown>)[] = []
 

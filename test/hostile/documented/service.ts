@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
-import { ann, sitDown } from '../../http/guest-table/table-page-given.ts'
+import { ann, sitDown } from '../../http/guest-table/table-page-fixtures.ts'
 import { onJudged } from '../../support/judged-answers.ts'
 import { check, deadUrl, item, openReceiver, openSimulator, totals } from '../../support/simulator.ts'
 import type { Documented } from './operations.ts'

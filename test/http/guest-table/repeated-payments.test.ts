@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { amountOf, ownClaims } from '../../../src/pages/guest/money.ts'
 import type { TableView } from '../../../src/model/guest-table.ts'
 import { check, errorOf, item, openSimulator } from '../../support/simulator.ts'
-import { ann, bob, sitDown } from './table-page-given.ts'
+import { ann, bob, sitDown } from './table-page-fixtures.ts'
 
 const total_cents = 8317
 const dinner = check({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../../support/manual-clock.ts'
 import { check, errorOf, item, openSimulator, totals } from '../../support/simulator.ts'
-import { ann, bob, sitDown } from './table-page-given.ts'
+import { ann, bob, sitDown } from './table-page-fixtures.ts'
 
 const dinner = check({
   items: [item('burger', { quantity: 2, price_cents: 1000 }), item('wine', { price_cents: 500 })],

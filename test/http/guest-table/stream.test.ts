@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSimulator, type TestSimulator } from '../../support/simulator.ts'
-import { ann, sitDown } from './table-page-given.ts'
+import { ann, sitDown } from './table-page-fixtures.ts'
 
 /** Subscribes to a table; each call waits for the next change. */
 async function listenAt({ url }: TestSimulator, path: string) {

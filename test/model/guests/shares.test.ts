@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { owed, type Bill, type ClaimOnBill } from '../../../src/model/guests/shares.ts'
-import { bill } from '../../operations/guests-given.ts'
+import { bill } from '../../operations/guests-fixtures.ts'
 
 type Prices = Parameters<typeof bill>[0]
 type Lines = Readonly<Record<string, number>>

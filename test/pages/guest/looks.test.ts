@@ -4,7 +4,7 @@ import { barriers } from '../../support/barriers.ts'
 import { isSoak, sampled } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
 import { check, item } from '../../support/simulator.ts'
-import { button, openTable, receipt, shown } from './guest-page-given.ts'
+import { button, openTable, receipt, shown } from './guest-page-fixtures.ts'
 
 const long = 'Copper Burger with aged cheddar, smoked onions and a very-long-word-that-does-not-break'
 const dinner = check({

@@ -4,7 +4,7 @@ import { barriers } from '../../support/barriers.ts'
 import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
 import { item, openSimulator, temporaryDirectory } from '../../support/simulator.ts'
-import { button, dinner, openTable, receipt, shown } from './guest-page-given.ts'
+import { button, dinner, openTable, receipt, shown } from './guest-page-fixtures.ts'
 
 describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
   it('lets two guests claim, pay and rate on two phones while the POS pushes', async () => {

@@ -12,7 +12,7 @@ import {
   rowOf,
   shown,
   tapRow,
-} from './guest-page-given.ts'
+} from './guest-page-fixtures.ts'
 
 const feast = check({
   items: Array.from({ length: 60 }, (_, index) =>

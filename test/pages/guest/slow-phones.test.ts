@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
-import { button, dinner, named, openTable, openTouch, receipt, shown, tapRow } from './guest-page-given.ts'
+import { button, dinner, named, openTable, openTouch, receipt, shown, tapRow } from './guest-page-fixtures.ts'
 
 /** The ways to pay, each with the amount that it comes to after Ann claimed the wine, and its cents. */
 const ways = [

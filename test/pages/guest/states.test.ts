@@ -13,7 +13,7 @@ import {
   rowOf,
   shown,
   tapRow,
-} from './guest-page-given.ts'
+} from './guest-page-fixtures.ts'
 
 describe.skipIf(!hasBrowser)(`states of the guest page ${inBrowser}`, () => {
   it.runIf(isSoak)('offers only to pay the rest of a closed check', async () => {

@@ -12,7 +12,7 @@ import { leaveFeedback } from '../../src/operations/leave-feedback.ts'
 import type { Context, Decision } from '../../src/operations/operation.ts'
 import { pay, type Pay, refund } from '../../src/operations/payments.ts'
 import { pushCheck } from '../../src/operations/push-check.ts'
-import { noon, push } from './push-given.ts'
+import { noon, push } from './push-fixtures.ts'
 
 export type Table = ReturnType<typeof tableWith>
 
