@@ -30,11 +30,18 @@ export interface Tarball {
   files: { path: string; size: number }[]
 }
 
+/** How npm is called: without a shell, Windows runs no scripts such as `npm.cmd`. */
+const npm: [file: string, ...args: string[]] =
+  process.platform === 'win32'
+    ? [process.execPath, join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js')]
+    : ['npm']
+
 /** Packs what `npm run build` has built. */
 export async function pack(): Promise<Tarball> {
   const to = await emptyDirectory()
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', to]
-  const { code, stdout, stderr } = await (await spawnProcess('npm', args, { cwd: root })).ended
+  const [file, ...words] = npm
+  const { code, stdout, stderr } = await (await spawnProcess(file, [...words, ...args], { cwd: root })).ended
   if (code !== 0) throw new Error(`npm pack ended with ${code}:\n${stderr}`)
   const report = JSON.parse(stdout) as (Omit<Tarball, 'path'> & { filename: string })[]
   const [packed] = Array.isArray(report) ? report : Object.values<(typeof report)[number]>(report)
@@ -58,7 +65,7 @@ export async function projectWith({ path }: Tarball): Promise<{ project: string;
   const { dependencies, peerDependencies = {} } = await readManifest(installed)
   for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
     await mkdir(dirname(join(packages, name)), { recursive: true })
-    await symlink(join(root, 'node_modules', name), join(packages, name), 'dir')
+    await symlink(join(root, 'node_modules', name), join(packages, name), 'junction')
   }
   return { project, installed }
 }
