@@ -20,6 +20,9 @@ interface Sending {
   slow: number
 }
 
+/** Endpoints whose last turn is remembered although nothing is due to them. */
+const MOST_REMEMBERED = 1_000
+
 /**
  * Attempts in flight, at most one per delivery. An attempt is slow after `slowAfterMs` and then no longer counts towards
  * `inAll`, since waiting for a receiver costs nothing. Endpoints with a slow attempt share half of `inAll`, so that further
@@ -104,6 +107,9 @@ export function createInFlight(
         .slice(0, Math.max(0, Math.min(most, inAll - quick)))
         .map(({ delivery }) => delivery)
       for (const { endpoint_id } of chosen) lastChosen.set(endpoint_id, ++choices)
+      // Temporary endpoints, such as those of `listen`, come and go.
+      if (lastChosen.size > MOST_REMEMBERED)
+        for (const id of lastChosen.keys()) if (!queues.has(id)) lastChosen.delete(id)
       return chosen
     },
     /** Resolves when all attempts that are in flight now have settled. */
