@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { pendingIn, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
+import { deliveryNotFound } from '../operations/offer-attempt.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
 import { createInFlight, type InFlightLimits } from './in-flight.ts'
@@ -207,13 +208,13 @@ export function createPump(settings: PumpSettings): Pump {
         for (const write of writes)
           if (write.collection === 'deliveries')
             if ('put' in write && write.put.id === id) settleIfAttempted(write.put)
-            else if ('remove' in write && write.remove === id) fail(notFound(id))
+            else if ('remove' in write && write.remove === id) fail(deliveryNotFound(id))
       })
       const timer = timers.setTimeout(() => fail(notReported(id, waitMs)), waitMs).unref()
       signal.addEventListener('abort', abort)
       service
         .get('deliveries', id)
-        .then((now) => (now === undefined ? fail(notFound(id)) : settleIfAttempted(now)), fail)
+        .then((now) => (now === undefined ? fail(deliveryNotFound(id)) : settleIfAttempted(now)), fail)
     })
   }
 
@@ -278,7 +279,7 @@ export function createPump(settings: PumpSettings): Pump {
         return attemptedElsewhere(deliveryId, error.attempts).finally(() => (elsewhere -= 1))
       })
       if (delivery !== undefined) return delivery
-      throw notFound(deliveryId)
+      throw deliveryNotFound(deliveryId)
     },
     async stop({ graceMs }) {
       stopped = true
@@ -296,10 +297,6 @@ export function createPump(settings: PumpSettings): Pump {
       await left
     },
   }
-}
-
-function notFound(deliveryId: string): Refusal {
-  return new Refusal('not_found', `Delivery ${deliveryId} not found.`)
 }
 
 function notReported(deliveryId: string, waitMs: number): Refusal {

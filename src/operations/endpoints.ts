@@ -80,16 +80,20 @@ function readsToPing({ endpoint_id }: EndpointAddress) {
   return { endpoint: { collection: 'endpoints', id: endpoint_id } } as const
 }
 
+/** Returns the refusal to send something to a disabled endpoint. */
+export function endpointDisabled({ id, disabled_reason }: WebhookEndpoint, consequence: string): Refusal {
+  return new Refusal(
+    'endpoint_disabled',
+    `Webhook endpoint ${id} is disabled (${disabled_reason}), so ${consequence}. Register its URL again.`,
+  )
+}
+
 /** `POST /webhook-endpoints/{id}/test`: creates a `ping` event and delivers it to this endpoint only. */
 export const pingEndpoint = {
   reads: readsToPing,
   decide(records, address, context) {
     const endpoint = foundEndpoint(records.endpoint, address)
-    if (endpoint.status === 'disabled')
-      throw new Refusal(
-        'endpoint_disabled',
-        `Webhook endpoint ${endpoint.id} is disabled (${endpoint.disabled_reason}), so no ping was sent. Register its URL again.`,
-      )
+    if (endpoint.status === 'disabled') throw endpointDisabled(endpoint, 'no ping was sent')
     const event = toStoredEvent(
       { type: 'ping', json: JSON.stringify(viewEndpoint(endpoint)), external_check_id: null },
       context,

@@ -52,6 +52,10 @@ export interface AnswerOffer {
   result: OfferResult
 }
 
+export function deliveryNotFound(id: string): Refusal {
+  return new Refusal('not_found', `Delivery ${id} not found.`)
+}
+
 /**
  * Stores the answer to an offered attempt; the instance that offered it records the attempt, also when the endpoint was
  * disabled meanwhile. The first answer counts. Repeating it changes nothing.
@@ -60,7 +64,7 @@ export interface AnswerOffer {
 export const answerOffer = {
   reads: ({ delivery_id }: AnswerOffer) => readsOne(delivery_id),
   decide({ delivery }, { delivery_id, attempt, offer_id, result }) {
-    if (delivery === undefined) throw new Refusal('not_found', `Delivery ${delivery_id} not found.`)
+    if (delivery === undefined) throw deliveryNotFound(delivery_id)
     const { attempts, offer } = delivery
     const isNext = attempt === attempts.length + 1 && offer?.id === offer_id
     const before = isNext ? offer.result : attempts[attempt - 1]

@@ -2,7 +2,7 @@ import type { Delivery } from '../model/delivery.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
-import { endpointNotFound } from './endpoints.ts'
+import { endpointDisabled, endpointNotFound } from './endpoints.ts'
 import type { Operation } from './operation.ts'
 import { firstDelivery } from './outbox.ts'
 
@@ -35,11 +35,7 @@ export const resendDelivery = {
         'not_found',
         `Event ${event_id} is no longer stored, so it cannot be resent. The service keeps a limited number of finished events (--keep-events).`,
       )
-    if (endpoint.status === 'disabled')
-      throw new Refusal(
-        'endpoint_disabled',
-        `Webhook endpoint ${endpoint_id} is disabled (${endpoint.disabled_reason}), so nothing was resent. Register its URL again.`,
-      )
+    if (endpoint.status === 'disabled') throw endpointDisabled(endpoint, 'nothing was resent')
     const first = firstDelivery(event, endpoint, context)
     const delivery = fresh ? first : { ...first, signed_at: firstSignature(earlier) }
     return { reply: delivery, writes: [put('deliveries', delivery)], events: [] }

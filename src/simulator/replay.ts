@@ -8,6 +8,7 @@ import { createStateControls } from '../delivery/state-controls.ts'
 import type { FaultControls } from '../http/sim/controls.ts'
 import { createIdentifiers } from '../ids.ts'
 import { Refusal } from '../model/refusal.ts'
+import { deliveryNotFound } from '../operations/offer-attempt.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
 import type { Fault } from '../model/simulator/fault.ts'
 import { newestId } from '../model/simulator/state.ts'
@@ -130,7 +131,7 @@ function openReplayDeliveries(
     async attempt(id) {
       const delivery = await service.get('deliveries', id)
       if (delivery !== undefined) return delivery
-      throw new Refusal('not_found', `Delivery ${id} not found.`)
+      throw deliveryNotFound(id)
     },
     idle: async () => undefined,
     stop: async () => controls?.ended(),

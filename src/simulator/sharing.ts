@@ -1,3 +1,4 @@
+import { DAY_MS } from '../model/text/time.ts'
 import type { AppParts } from '../http/app.ts'
 import type { createSessions } from '../http/auth/sessions.ts'
 import { newestId, stateCollections } from '../model/simulator/state.ts'
@@ -12,7 +13,7 @@ import type { Parts } from './parts.ts'
 /** Milliseconds that an instance uses a key without another look at the database. A revoked key ends within 2 s. */
 const KEY_MS = 1_000
 /** Lifetime of an inspector session in a sandbox, which outlives its instances: seven days. */
-const SESSION_MS = 7 * 86_400_000
+const SESSION_MS = 7 * DAY_MS
 
 type Sharing = Pick<AppParts, 'keyCache' | 'limitDatabase'> & {
   sessions: Omit<Parameters<typeof createSessions>[0], 'newToken'>
