@@ -1,4 +1,3 @@
-import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,8 +6,9 @@ import './names.mjs'
 import { endAll } from './at-end.ts'
 import { expectDocumentedAnswers } from './judged-answers.ts'
 
-// State folder of the tests, in place of the home of the user who runs them.
-const stateHome = mkdtempSync(join(tmpdir(), 'tabwire-state-'))
+// State folder of the tests, in place of the home of the user who runs them. One for all files of a process: the processes
+// that run commands outlive a file.
+const stateHome = join(tmpdir(), `tabwire-state-${process.pid}`)
 process.env.XDG_STATE_HOME = stateHome
 
 // Run for each file, whereas what files import is loaded once for many of them.
