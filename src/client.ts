@@ -135,10 +135,11 @@ export function createClient(options: ClientOptions): Client {
   requireOptions(options)
   // A started service or a record of one has further fields.
   const known = ['url', 'apiKey', 'ca', 'fetch']
-  for (const name of Object.keys(options)) {
+  const misspelt = Object.keys(options).flatMap((name) => {
     const hint = known.includes(name) ? '' : didYouMean(name, known)
-    if (hint !== '') throw new TypeError(`unknown option ${JSON.stringify(name)}${hint}`)
-  }
+    return hint === '' ? [] : [`unknown option ${JSON.stringify(name)}${hint}`]
+  })
+  if (misspelt.length > 0) throw new TypeError(misspelt.join('\n'))
   return createCalls(options)
 }
 

@@ -213,8 +213,8 @@ describe('the client', () => {
   })
 
   test('refuses misspelt options', () => {
-    expect(() => createClient({ url: 'http://127.0.0.1', apikey: 'x' } as never)).toThrow(
-      'unknown option "apikey", did you mean "apiKey"?',
+    expect(() => createClient({ url: 'http://127.0.0.1', apikey: 'x', Ca: 'y' } as never)).toThrow(
+      'unknown option "apikey", did you mean "apiKey"?\nunknown option "Ca", did you mean "ca"?',
     )
     expect(createClient({ url: 'http://127.0.0.1', pid: 1 } as never)).toHaveProperty('checks')
   })
