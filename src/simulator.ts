@@ -30,7 +30,6 @@ import { texts, wholeNumbers } from './model/simulator/settings.ts'
 import { createPages } from './pages/pages.ts'
 import { createService, type Service } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
-import { KEPT_EVENTS } from './store/retention.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import { createLocalValues } from './store/shared-values.ts'
 import type { SimulatorOptions } from './simulator-options.ts'
@@ -90,7 +89,6 @@ export interface StartedSimulator {
 export async function startSimulator(options: SimulatorOptions = {}): Promise<StartedSimulator> {
   requireAbortSignals()
   const settings = await readSettings(options)
-  const { serviceName = texts.serviceName } = settings
   // Loading the listener takes as long as opening the store, so both run concurrently.
   const listening = settings.port === false ? undefined : import('./http/listen.ts')
   const metrics = createMetrics()
@@ -104,7 +102,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<St
     return await startOn({
       ...settings,
       ...identifiers,
-      serviceName,
       clock,
       store,
       values,
@@ -136,8 +133,7 @@ async function openStore(
   settings: Settings,
   onBatch: Metrics['committed'],
 ): Promise<Pick<Parts, 'store' | 'values' | 'shared'>> {
-  const { dataDirectory, storeUrl: url, onNotice, onError } = settings
-  const { keepEvents = KEPT_EVENTS } = settings
+  const { dataDirectory, storeUrl: url, keepEvents, onNotice, onError } = settings
   if (url !== undefined) {
     // Loaded late: without `--store`, a start needs neither this module nor the package `pg`.
     const { openPostgresStore } = await import('./store/postgres/postgres-store.ts')
@@ -167,12 +163,11 @@ async function startOn(parts: Parts): Promise<StartedSimulator> {
   const shown = replay && (await showReplay(service, replay))
   const { apiKey, tableSecret } = await seedStore(service, parts)
   await compareSettings(parts)
-  const host = parts.host ?? texts.host
+  const { host, orderBy } = parts
   const certificate = await ownCertificate(parts, host)
   const token = await streamToken(parts)
   // After everything that may fail, because the log and the streams start timers.
-  const orderBy = parts.orderBy ?? texts.orderBy
-  const log = await openRequestLog(service, { ...parts, orderBy })
+  const log = await openRequestLog(service, parts)
   const bringUpToDate = shared && (() => service.bringUpToDate().then(log.bringUpToDate))
   const stream = createStream(service, log, { token, bringUpToDate, serviceName: parts.serviceName })
   const tables = { service, tableSecret, clock, stream: createTableStream(service) }
@@ -207,7 +202,7 @@ async function startOn(parts: Parts): Promise<StartedSimulator> {
     service,
     log,
     time: clock,
-    strict: parts.strict ?? false,
+    strict: parts.strict,
     orderBy,
     deliverNow: deliveries.attempt,
     judgeDestination: deliveries.judgeDestination,
@@ -368,20 +363,17 @@ function bundleParts(
     settings: {
       service_name: parts.serviceName,
       order_by: orderBy,
-      strict: parts.strict ?? false,
-      disable_after: parts.disableAfter ?? wholeNumbers.disableAfter.default,
-      keep_events: parts.keepEvents ?? KEPT_EVENTS,
-      sign_time: parts.signTime ?? 'real',
+      strict: parts.strict,
+      disable_after: parts.disableAfter,
+      keep_events: parts.keepEvents,
+      sign_time: parts.signTime,
       seed: parts.seed ?? null,
     },
   }
 }
 
 /** Opens the log of requests. In a shared sandbox, it has the requests of all instances. */
-async function openRequestLog(
-  service: Service,
-  { clock, orderBy, replay, shared, onError }: Parts & { orderBy: string },
-) {
+async function openRequestLog(service: Service, { clock, orderBy, replay, shared, onError }: Parts) {
   const parts = { service, clock, orderBy }
   if (shared === undefined) return createRequestLog({ ...parts, saved: replay?.log })
   const [{ openSharedLog }, { createRequestRows }] = await Promise.all([
@@ -407,13 +399,7 @@ async function openPort(
   https: Awaited<ReturnType<typeof ownCertificate>>,
   isAllowedHost: IsAllowedHost,
 ) {
-  const {
-    listening,
-    host = texts.host,
-    port = wholeNumbers.port.default,
-    connectionLimits: limits,
-    ref,
-  } = parts
+  const { listening, host, port = wholeNumbers.port.default, connectionLimits: limits, ref } = parts
   if (listening === undefined || port === false) return undefined
   const { openServer } = await listening
   return openServer(app, { port, host, https, limits, isAllowedHost, ref })

@@ -13,9 +13,8 @@ import { createStateControls } from '../delivery/state-controls.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { OfferParts } from '../http/sim/offers.ts'
 import { answerOffer } from '../operations/offer-attempt.ts'
-import { defaultDeliveryTimes, longestAttempt } from '../simulator-options.ts'
+import { longestAttempt } from '../simulator-options.ts'
 import { Refusal } from '../model/refusal.ts'
-import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
 import { resetTarget, measureOf } from './clock.ts'
@@ -52,7 +51,7 @@ export function openDeliveries(
   const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local }
   const receivers = createInProcessReceivers()
   const thrown = createThrown()
-  const times = parts.deliveryTimes ?? defaultDeliveryTimes
+  const times = parts.deliveryTimes
   const { timeoutMs, bodyTimeoutMs } = times
   const sender = createSender({
     policy,
@@ -73,7 +72,7 @@ export function openDeliveries(
     inOrder: parts.seed !== undefined,
     withoutDate: parts.seed !== undefined,
     newSpanId: parts.trace === true ? parts.newSpanId : undefined,
-    disableAfter: parts.disableAfter ?? wholeNumbers.disableAfter.default,
+    disableAfter: parts.disableAfter,
     onThrown: thrown.add,
   })
   let started: Pump | undefined

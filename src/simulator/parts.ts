@@ -19,8 +19,7 @@ export const GRACE_MS = 4_000
 export const DRAIN_TIMES = { quietMs: 500, mostMs: 2_000 }
 
 /** Parts of a service, once its store is open. */
-export interface Parts extends Omit<Settings, 'serviceName'>, Identifiers {
-  serviceName: string
+export interface Parts extends Settings, Identifiers {
   /** The listener's module while it loads; `undefined` when the service has no port. */
   listening: Promise<typeof import('../http/listen.ts')> | undefined
   /** The service's own clock is movable. */

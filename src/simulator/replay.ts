@@ -18,7 +18,7 @@ import { createLocalValues } from '../store/shared-values.ts'
 import type { SimulatorOptions } from '../simulator-options.ts'
 import type { openDeliveries } from './deliveries.ts'
 import type { Parts } from './parts.ts'
-import { callbacksOf } from './settings.ts'
+import { callbacksOf, defaults } from './settings.ts'
 import { createRestarts } from './sharing.ts'
 
 type Deliveries = ReturnType<typeof openDeliveries>
@@ -33,9 +33,11 @@ export function partsOfReplay(bundle: Bundle, settings: ReplaySettings): Omit<Pa
   const identifiers = createIdentifiers(() => clock.now())
   identifiers.restartAfter(newestId(state))
   return {
-    ...settings,
+    ...defaults,
     ...callbacksOf(settings),
     ...identifiers,
+    port: settings.port,
+    host: settings.host ?? defaults.host,
     clock,
     replay: bundle,
     locationId: location_id,
@@ -46,6 +48,7 @@ export function partsOfReplay(bundle: Bundle, settings: ReplaySettings): Omit<Pa
     serviceName: recorded.service_name,
     orderBy: recorded.order_by,
     strict: recorded.strict,
+    keepEvents: recorded.keep_events,
     disableAfter: recorded.disable_after,
     signTime: recorded.sign_time,
   }

@@ -18,6 +18,7 @@ import {
   readText,
   readTexts,
   readTime,
+  texts,
   unknownOptions,
   wholeNumber,
   wholeNumbers,
@@ -50,6 +51,22 @@ type Converted =
   | 'startAt'
   | keyof Callbacks
 
+/** Values of options that are not given. */
+export const defaults = {
+  host: texts.host,
+  serviceName: texts.serviceName,
+  orderBy: texts.orderBy,
+  strict: false,
+  disableAfter: wholeNumbers.disableAfter.default,
+  keepEvents: wholeNumbers.keepEvents.default,
+  signTime: 'real',
+  deliveryTimes: defaultDeliveryTimes,
+} as const satisfies DefaultedValues & Pick<Settings, 'deliveryTimes'>
+type Defaulted = 'host' | 'serviceName' | 'orderBy' | 'strict' | 'disableAfter' | 'keepEvents' | 'signTime'
+
+/** Options with a default are always set. */
+type DefaultedValues = { [Name in Defaulted]: NonNullable<SimulatorOptions[Name]> }
+
 /** Callbacks of the program. None of them throws. */
 interface Callbacks {
   onRequest: ((request: AnsweredRequest) => void) | undefined
@@ -58,7 +75,7 @@ interface Callbacks {
 }
 
 /** Checked options of a simulator, each under one name and in one form. */
-export interface Settings extends Omit<SimulatorOptions, Converted>, Callbacks {
+export interface Settings extends Omit<SimulatorOptions, Converted | Defaulted>, Callbacks, DefaultedValues {
   dataDirectory?: string | undefined
   /** URL of the PostgreSQL database. */
   storeUrl?: string | undefined
@@ -69,7 +86,7 @@ export interface Settings extends Omit<SimulatorOptions, Converted>, Callbacks {
   rateLimit?: RateLimit | undefined
   /** Start of the service's own clock. */
   startAt?: Date | undefined
-  deliveryTimes?: DeliveryTimes | undefined
+  deliveryTimes: DeliveryTimes
   /** Replaces the service's own clock. */
   clock?: Clock | undefined
 }
@@ -241,7 +258,10 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
   const { clock, startAt = clock, ...same } = rest
   const authorities = (ca ?? cacert) as readonly string[] | undefined
   return {
-    ...(same as Omit<SimulatorOptions, Converted> & Pick<Settings, 'rateLimit' | 'deliveryTimes'>),
+    ...defaults,
+    ...(same as Omit<SimulatorOptions, Converted | Defaulted> &
+      Pick<Settings, 'rateLimit'> &
+      Partial<typeof defaults>),
     ...callbacksOf(read as Pick<SimulatorOptions, keyof Callbacks>),
     dataDirectory: dataDirectory as string | undefined,
     storeUrl: store as string | undefined,

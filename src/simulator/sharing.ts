@@ -2,7 +2,7 @@ import { DAY_MS } from '../model/text/time.ts'
 import type { AppParts } from '../http/app.ts'
 import type { createSessions } from '../http/auth/sessions.ts'
 import { newestId, stateCollections } from '../model/simulator/state.ts'
-import { texts, wholeNumbers } from '../model/simulator/settings.ts'
+import { texts } from '../model/simulator/settings.ts'
 import type { Everything } from '../model/records.ts'
 import type { Service } from '../service.ts'
 import type { Store } from '../store/store.ts'
@@ -60,10 +60,10 @@ export async function compareSettings({
   if (shared === undefined) return
   const mine: Record<string, string> = {
     '--service-name': given.serviceName,
-    '--order-by': given.orderBy ?? texts.orderBy,
-    '--strict': String(given.strict ?? false),
-    '--disable-after': String(given.disableAfter ?? wholeNumbers.disableAfter.default),
-    '--sign-time': given.signTime ?? 'real',
+    '--order-by': given.orderBy,
+    '--strict': String(given.strict),
+    '--disable-after': String(given.disableAfter),
+    '--sign-time': given.signTime,
   }
   const before = await values.update(SETTINGS, (value) => ({
     value: { ...mine },
