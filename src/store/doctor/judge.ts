@@ -1,3 +1,4 @@
+import { gapText, WRONG_CHECKSUM } from '../journal/replay.ts'
 import type { CollectionName } from '../../model/records.ts'
 import type { StoreFile } from '../disk.ts'
 import { StoreDamaged, StoreTooNew } from '../errors.ts'
@@ -185,7 +186,7 @@ function judgeJournal(bytes: Buffer, chain: Chain): MutableVerdict {
     else {
       verdict.newer ||= line.kind === 'newer'
       verdict.lost += 1
-      fail(verdict, line, line.kind === 'newer' ? line.why : 'its checksum does not match')
+      fail(verdict, line, line.kind === 'newer' ? line.why : WRONG_CHECKSUM)
     }
   }
   return verdict
@@ -203,8 +204,7 @@ function follow(
   verdict.last = sequence
   if (sequence > chain.last + 1 && !chain.broken) {
     chain.broken = true
-    const why = `it contains transaction ${sequence}, expected ${chain.last + 1}`
-    fail(verdict, { number, start }, why)
+    fail(verdict, { number, start }, gapText(sequence, chain.last + 1))
   }
   if (chain.broken) verdict.lost += 1
   else if (sequence > chain.last) {

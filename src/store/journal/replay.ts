@@ -37,7 +37,7 @@ export async function replay(
     }
     const place = { shown, line: line.number, byte: line.start }
     if (line.kind === 'newer') throw newer(place, line.why)
-    if (line.kind === 'damaged') throw damaged(place, 'its checksum does not match')
+    if (line.kind === 'damaged') throw damaged(place, WRONG_CHECKSUM)
     const { sequence } = line.transaction
     // The snapshot may hold any number of these lines, but after it there is no gap.
     if (sequence > state.sequence + 1) throw gap(place, state.sequence + 1, sequence)
@@ -59,15 +59,17 @@ interface LinePlace {
   byte: number
 }
 
+/** What is wrong with a line, after its place. */
+export const WRONG_CHECKSUM = 'its checksum does not match'
+export const gapText = (found: number, wanted: number) =>
+  `it contains transaction ${found}, expected ${wanted}`
+
 function damaged({ shown, line, byte }: LinePlace, why: string): StoreDamaged {
   return new StoreDamaged(`${shown} line ${line} is damaged, at byte ${byte}: ${why}. ${REPAIR_ADVICE}`)
 }
 
 function gap(place: LinePlace, wanted: number, found: number): StoreDamaged {
-  return damaged(
-    place,
-    `it contains transaction ${found}, expected ${wanted}, so transactions or the matching db.json are missing`,
-  )
+  return damaged(place, `${gapText(found, wanted)}, so transactions or the matching db.json are missing`)
 }
 
 function newer({ shown, line }: LinePlace, why: string): StoreTooNew {
