@@ -132,8 +132,8 @@ function sharedContent({ table, items, totals }: StoredCheck): string {
 
 /**
  * Finds a push that removes all items and adds only new ones: probably a delta of the latest order. Replacing a single item
- * is an exchange, renamed ids are unstable ids, and a closed check that comes back at another table gets the items of another
- * party. None is a delta.
+ * is an exchange, and renamed ids are unstable ids. A closed check that comes back at another table gets the items of another
+ * party. None of these is a delta.
  */
 export function deltaSuspected({
   change,

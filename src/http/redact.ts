@@ -9,9 +9,9 @@ const ownSecrets = /\b(twk_|whsec_)[\w-]{8,}/g
 export const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|signature|bearer|jwt/i
 
 /**
- * Returns an entry of the request log without secrets: the token of a table's address, keys in the query, credentials in
- * the URL of a refused registration, and texts in the form of a key or signing secret. Entries are redacted before they are
- * stored, so neither log nor stream contain secrets.
+ * Returns an entry of the request log without secrets. These are the token of a table's address, keys in the query, and
+ * credentials in the URL of a refused registration. Texts in the form of a key or signing secret are secrets, too. Entries
+ * are redacted before they are stored, so neither log nor stream contain secrets.
  */
 export function withoutSecrets(entry: RequestEntry): RequestEntry {
   const secrets: string[] = []

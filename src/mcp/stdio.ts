@@ -30,7 +30,7 @@ export async function serveOnStreams(context: ToolContext, version: string, stre
 }
 
 /**
- * Creates a transport of one JSON-RPC message per line. Unlike the SDK's own, it answers a line that is not a message,
+ * Creates a transport of one JSON-RPC message per line. Unlike the SDK's own, it answers a line that is not a message. It
  * keeps the connection after a line that is too long, and lets pending answers out before it closes.
  */
 function createLines({ input, write }: Streams): { transport: Transport; ended: Promise<void> } {

@@ -38,8 +38,8 @@ export interface ScenarioReport {
 /** Options of a player. */
 export interface PlayOptions extends Observed {
   /**
-   * Advances the clock by a second after each action, so that its deliveries are attempted before the next step and no
-   * two events have the same time.
+   * Advances the clock by a second after each action. So its deliveries are attempted before the next step, and no two
+   * events have the same time.
    */
   isPaced?: boolean
   /** Accepts that the response to any push is lost, whether or not the step expects it. */

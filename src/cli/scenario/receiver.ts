@@ -27,7 +27,7 @@ interface Example {
 
 /**
  * Checks that differ in every fact, so that each value of a view shows one fact only. The number of items does not count
- * the checks, as the row ids of a new database do, and the closed check has neither a refund nor two payments.
+ * the checks, as the row ids of a new database do. The closed check has neither a refund nor two payments.
  */
 const examples: readonly Example[] = [
   {

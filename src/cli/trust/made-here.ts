@@ -26,8 +26,8 @@ const secrets = [
 ] as const
 
 /**
- * Creates a data directory, and marks a new or empty one as made by this installation, so that a later start
- * recognizes a directory that came with a clone or an archive.
+ * Creates a data directory, and marks a new or empty one as made by this installation. So a later start recognizes a
+ * directory that came with a clone or an archive.
  * @throws CommandError for a file.
  */
 export async function prepareDataDirectory(directory: string): Promise<void> {

@@ -165,8 +165,8 @@ export const endpoints: readonly ContractCase[] = [
 ]
 
 /**
- * The URL that the service accepts with HTTPS, in other schemes, and plain HTTP on the machine of the service and on
- * another host, whose name never resolves.
+ * Returns URLs without TLS: the one that the service accepts with HTTPS, in other schemes. Also plain HTTP on the machine of
+ * the service, and on a host whose name never resolves.
  */
 function withoutTls(accepted: string): string[] {
   const others = ['http:', 'HTTP:', 'wss:'].map((scheme) => accepted.replace(/^https:/i, scheme))

@@ -55,8 +55,8 @@ const CHECKPOINT = { requests: 5_000, characters: 64 * 1024 * 1024 }
 const WATCHED_CHECKS = 1_000
 
 /**
- * Opens the request log of a shared sandbox. Each instance writes its requests to the database, and feeds the requests of
- * all instances, in the order of the database, into a log in memory. So all instances have the same entries and findings.
+ * Opens the request log of a shared sandbox. Each instance writes its requests to the database. In the order of the
+ * database, it feeds the requests of all instances into a log in memory. So all instances have the same entries and findings.
  * An answer is sent once its request is stored: what a client does next has a higher number, at whichever instance.
  * @throws Refusal `storage_unavailable`.
  */

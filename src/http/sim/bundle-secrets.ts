@@ -115,8 +115,8 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * Returns the characters of a base64 text that a secret alone decides, when `before` bytes modulo 3 precede it, such as
- * the user name in the credentials of Basic authentication.
+ * Returns the characters of a base64 text that a secret alone decides. `before` is the number of bytes before it, modulo 3:
+ * those of the user name in the credentials of Basic authentication.
  */
 function base64Within(secret: Buffer, before: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(before), secret])

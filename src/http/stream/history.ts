@@ -24,8 +24,8 @@ interface HistoryParts {
 }
 
 /**
- * Returns stored attempts and requests that started at `since` (ISO 8601 UTC) or later, and deliveries that ended since
- * then because their endpoint was disabled, oldest first. Events are not included, because they have their own list.
+ * Returns stored attempts and requests that started at `since` (ISO 8601 UTC) or later, oldest first. Adds deliveries that
+ * ended since then because their endpoint was disabled. Events are not included, because they have their own list.
  * @throws Refusal `storage_unavailable`.
  */
 export async function readHistory({ service, log }: HistoryParts, since: string): Promise<StreamMessage[]> {

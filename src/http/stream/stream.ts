@@ -17,8 +17,8 @@ import { timers } from '../../timers.ts'
  */
 export interface Stream {
   /**
-   * Subscribes from now on. With `since`, an ISO 8601 time in UTC, sends stored attempts and requests since then first,
-   * oldest first, then `live`, then live messages, without gaps or duplicates. With `lastEventId`, the id of the last
+   * Subscribes from now on. With `since`, an ISO 8601 time in UTC, first sends stored attempts and requests since then,
+   * oldest first. Then come `live` and live messages, without gaps or duplicates. With `lastEventId`, the id of the last
    * message that the client has, sends the messages since that one, then `live`. When they are no longer kept, `dropped`
    * or `reset` takes their place. An unknown id is ignored. With `listener`, also sends `offer` for each attempt that is
    * offered to this listener: those without an answer at first, and again after `dropped`. Offers have no ids. The stream

@@ -15,8 +15,8 @@ export function pricesOf(lines: readonly PricedLine[]): number {
 }
 
 /**
- * Sums the prices of the guest's unpaid items, in cents. A claimed line keeps its price at the time of the claim, but the
- * claim's amount follows the current check (contract section 7), so the check's prices count. The rest of the amount is tax,
+ * Sums the prices of the guest's unpaid items, in cents. A claimed line keeps its price at the time of the claim. The claim's
+ * amount follows the current check (contract section 7), so the check's prices count. The rest of the amount is tax,
  * charges and discounts.
  */
 export function ownPrices(check: TableCheck): number {

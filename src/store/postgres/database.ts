@@ -265,8 +265,8 @@ export function isOutage(error: unknown): boolean {
  */
 export function isRefused(error: unknown): boolean {
   const code = codeOf(error)
-  // Connections, idle transactions, conflicts, locks, too many connections, a server that stops or starts, and errors
-  // of the system, which poolers also report for a server that they cannot reach.
+  // Connections, idle transactions, conflicts, locks, too many connections, and a server that stops or starts. Also errors
+  // of the system, which poolers report for a server that they cannot reach.
   return isSqlState(code) && !/^(08|25P|40|55|57|58|XX|53300)/.test(code ?? '')
 }
 
