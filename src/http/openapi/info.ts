@@ -19,8 +19,8 @@ Everything under \`/_sim\` and \`/t\` belongs to the simulator, not to a real se
 \`x-simulator-only\`. Operations under \`/_sim\` control and inspect the service. Operations under \`/t\` serve the guest page:
 the token in the path replaces the API key, so they never return 401 or 429.
 
-This document omits the pages at \`/\` and \`/docs\`, their files under \`/assets\`, the document itself at
-\`/openapi.json\`, and for coding agents \`/llms.txt\` and the MCP server at \`/mcp\`.`
+This document omits the pages at \`/\` and \`/docs\` with their files under \`/assets\`, and itself at \`/openapi.json\`.
+It also omits what is for coding agents: \`/llms.txt\` and the MCP server at \`/mcp\`.`
 
 /** Returns the info object. Its version is the segment in the API's paths (specification section 9). */
 export function info(simulator: boolean): Json {
