@@ -114,6 +114,8 @@ export const withoutNeverAsked = {
  * draws no curves and no steps, and writes the times of its axes itself.
  */
 const unusedPlots = [
+  // Formats numbers of other axes. A language that is no tag, such as "C", would throw here and leave the page empty.
+  [/domEnv \? nav\.language : 'en-US'/, "'en-US'"],
   [/^\tuPlot\.join = join;$/m, ''],
   [/^\t\(paths\.stepped = stepped\);$/m, ''],
   [/^\t\(paths\.spline +?= monotoneCubic\);$/m, ''],

@@ -21,6 +21,13 @@ const outcomeShown = (page: Page, text: string | RegExp) =>
   page.locator('.outcome', { hasText: text }).waitFor()
 
 describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
+  it('is shown in a browser whose language is no language tag', async () => {
+    const page = await openInspector(await openSimulator())
+    await page.addInitScript("Object.defineProperty(navigator, 'language', { value: 'C' })")
+    await page.reload()
+    await page.getByText('No deliveries yet').waitFor({ timeout: 5_000 })
+  })
+
   it('shows a push, its event, a failing receiver, a clock advance and a resend as they happen', async () => {
     const simulator = await openSimulator()
     const { client, push } = simulator
