@@ -29,8 +29,8 @@ function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () 
     clockFile: {
       async save(offset) {
         await save?.()
-        // In seconds of the clock, since real time goes on meanwhile.
-        saved.push(Math.round((offset + Date.now() - start.getTime()) / 1000))
+        // In whole seconds of the clock, since real time goes on meanwhile.
+        saved.push(Math.floor((offset + Date.now() - start.getTime()) / 1000))
       },
     },
     onCommit: () => () => {},
