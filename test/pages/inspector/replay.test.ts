@@ -24,6 +24,22 @@ describe.skipIf(!hasBrowser)(`the inspector of a replay, ${inBrowser}`, () => {
     expect(await rows.count()).toBe(2)
   })
 
+  it('shows the prices of a push as money, also in older recordings, whose requests have no location', async () => {
+    const { client, push } = await openSimulator()
+    await push('table-12')
+    const bundle = bundleOf(await client.bundle())
+    const requests = bundle.log.requests.map(({ location_id: _none, ...request }) => request)
+    const replay = await startReplay(
+      { ...bundle, log: { ...bundle.log, requests } },
+      { port: 0, host: '127.0.0.1' },
+    )
+    onTestFinished(() => replay.close())
+    const page = await openInspector(replay)
+    await page.getByRole('link', { name: 'Pushes', exact: true }).click()
+    await page.getByText('table-12', { exact: true }).click()
+    await page.getByText('1 × A burger, $18.50').waitFor()
+  })
+
   it.runIf(isSoak)('has no banner where the service is not a replay', async () => {
     const page = await openInspector(await openSimulator())
     await page.getByRole('link', { name: 'Checks', exact: true }).waitFor()

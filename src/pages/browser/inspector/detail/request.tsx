@@ -90,8 +90,11 @@ export function RequestDetail({ id }: { id: string }) {
 
 type Item = ItemDiff['added'][number]
 
-/** Returns a formatter of the prices of a push. In another location than the session's, minor units: the currency may differ. */
-function pricesIn(location: string | undefined): (cents: number) => string {
+/**
+ * Returns a formatter of the prices of a push. In another location than the session's, minor units: the currency may
+ * differ. Requests of older recordings have no location.
+ */
+function pricesIn(location = ownLocation.value?.id): (cents: number) => string {
   return location === ownLocation.value?.id ? money.value : (cents) => `${cents} in minor units`
 }
 
