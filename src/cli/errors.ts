@@ -92,8 +92,11 @@ const refusals: Readonly<Record<string, string>> = {
 
 const UNKNOWN: CommandShape = { name: 'COMMAND', flags: {}, args: {}, typedAs: {} }
 
-/** Statuses of a path that a service does not have. */
-const MISSING: readonly number[] = [404, 405, 410, 501]
+/** Returns true for the statuses of a path that a service does not have. */
+export function isMissingPath({ status }: Pick<ApiError, 'status'>): boolean {
+  return [404, 405, 410, 501].includes(status)
+}
+
 /** Lists that the specification does not have. Commands always ask for a number of records, so the path has a query. */
 const OPTIONAL_LIST = /^\/v1\/(checks|webhook-endpoints|claims|payments|feedback)\?/
 const NO_LIST = 'The specification has no such list, so another deployment may not have it.'
@@ -125,7 +128,7 @@ function describeApiError(
     if (issues.length > 0) return `${refusal}the body is not valid.`
     if (status === 401 && command.hasKey === false) return `${refusal}${NO_KEY}`
     const text = printable(message)
-    if (MISSING.includes(status) && OPTIONAL_LIST.test(path ?? '')) return `${refusal}${text} ${NO_LIST}`
+    if (isMissingPath({ status }) && OPTIONAL_LIST.test(path ?? '')) return `${refusal}${text} ${NO_LIST}`
     return `${refusal}${status === 401 ? `${text} ${keyHint(command)}` : inCommands(text)}`
   }
 }

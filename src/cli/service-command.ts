@@ -5,7 +5,7 @@ import { ApiError } from '../client/errors.ts'
 import { DEFAULT_DATA_DIRECTORY, readCredentials, readRun } from '../data-directory.ts'
 import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
-import { CommandError, usageError } from './errors.ts'
+import { CommandError, isMissingPath, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
 import { hasFields, renderForeign } from './render/foreign.ts'
 import { word } from './suggestion.ts'
@@ -181,9 +181,8 @@ export function noticing(
 
 const HEALTH = '/_sim/health'
 
-/** Statuses of a path that a server does not have. */
 function isMissing(error: unknown): error is ApiError {
-  return error instanceof ApiError && [404, 405, 410, 501].includes(error.status)
+  return error instanceof ApiError && isMissingPath(error)
 }
 
 /** Maps fields of the API to flags and arguments: those that all commands share, and those of one. */

@@ -105,7 +105,7 @@ export async function forwarding<T>(
   { to, directory, service, certificates, secret, relay, connect, onOpen }: ForwardingOptions,
   work: (endpointId: string) => Promise<T>,
 ): Promise<T> {
-  const targets = [{ to: parseTarget(to, '--forward-to'), events: eventTypes, headers: [] }]
+  const targets = [{ to: parseTarget(to), events: eventTypes, headers: [] }]
   await tidyUp(client, service, await deadLeases(directory))
   const tunnel = await openTunnel({ directory, service, targets, insecure: false }, certificates, relay)
   const ending = new AbortController()

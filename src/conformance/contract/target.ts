@@ -135,7 +135,8 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   const { origin } = new URL(baseUrl)
   const known = new Map<string, Promise<unknown>>()
   const missing = (what: string) => whyMissing(what, { ...options, isReachable })
-  const { secrets, ...endpoints } = createEndpoints({ ...options, ask, origin, token, missing })
+  const mentions = ({ body }: Arrival) => body.includes(`-${token}-`)
+  const { secrets, ...endpoints } = createEndpoints({ ...options, ask, origin, token, missing, mentions })
   return {
     ...options,
     ask,
@@ -159,7 +160,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         )
       await control('Moving the clock', profile.clock, { origin, seconds })
     },
-    mentions: ({ body }) => body.includes(`-${token}-`),
+    mentions,
     async once<T>(name: string, work: () => Promise<T>) {
       const before = known.get(name) as Promise<T> | undefined
       if (before !== undefined) return before
@@ -231,13 +232,13 @@ function createEndpoints({
   origin,
   token,
   missing,
+  mentions,
 }: Pick<TargetOptions, 'ask' | 'profile' | 'receiver' | 'token'> &
-  Pick<Target, 'missing'> & { origin: string }): Pick<
+  Pick<Target, 'missing' | 'mentions'> & { origin: string }): Pick<
   Target,
   'tryToRegister' | 'register' | 'ping' | 'remove' | 'cleanUp' | 'secrets'
 > {
   const { paths = {}, fields = {} } = profile
-  const isAboutNoCheck = ({ body }: Arrival) => !body.includes(`-${token}-`)
   /** Registrations that the service accepted, with the id of the endpoint once a ping has confirmed it. */
   const registered: { answer: ServiceResponse; id: string | undefined }[] = []
   let hasRegistered = false
@@ -319,7 +320,9 @@ function createEndpoints({
         tried.push(`${id}: ${answer.status}`)
         // The status may be that of the delivery, and of another failure.
         if (answer.status >= 500 || answer.status === 409 || answer.status === 424) {
-          const ping = await endpoint.hook.until((arrivals) => arrivals.slice(before).find(isAboutNoCheck))
+          const ping = await endpoint.hook.until((arrivals) =>
+            arrivals.slice(before).find((arrival) => !mentions(arrival)),
+          )
           if (ping === undefined) throw missing(`The ping (status ${answer.status})`)
           return accepted()
         }
