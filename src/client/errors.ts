@@ -57,7 +57,10 @@ Object.defineProperty(ServiceError, 'name', { value: 'ApiError' })
 // The answer has the actual code and fields; the document lists the possible ones.
 export const ApiError = ServiceError as unknown as ApiErrorConstructor
 
-/** The service did not answer within the given time. A request may take effect unless the message says that it was stopped. */
+/**
+ * The service did not answer within the given time. A request may take effect unless the message says that it was
+ * stopped.
+ */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut'
   readonly code = 'timeout'

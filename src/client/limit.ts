@@ -13,7 +13,10 @@ export function delayOf(timeout: number): number {
   throw new TypeError(`timeout must be a number of milliseconds of at least 0, got ${shown(timeout)}.`)
 }
 
-/** Time limit of a call. A move of the clock, a load of a state and a reset end with the call; the service finishes all others. */
+/**
+ * Time limit of a call. A move of the clock, a load of a state and a reset end with the call; the service finishes all
+ * others.
+ */
 export interface CallOptions {
   /**
    * Ends the call, which rejects with the signal's reason.

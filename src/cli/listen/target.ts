@@ -80,7 +80,8 @@ function headersOf(
 }
 
 /**
- * Parses a target. An error names `headerFlag`, the command's flag for headers, if it has one. `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine.
+ * Parses a target. `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine. An error names
+ * `headerFlag`, the command's flag for headers, if it has one.
  * @throws CommandError (usage) for another scheme, a password, and a single word, which is more likely a mistake than a
  * host.
  */

@@ -51,8 +51,8 @@ export default class DeliveriesResend extends ServiceCommand {
 }
 
 /**
- * Returns dead deliveries, oldest first: the newest of each event and endpoint, without those that a delivered or pending delivery
- * covers.
+ * Returns dead deliveries, oldest first: the newest of each event and endpoint, without those that a delivered or pending
+ * delivery covers.
  */
 async function deadDeliveries(client: Client, since: Date | undefined): Promise<Delivery[]> {
   const dead = new Map<string, Delivery>()
