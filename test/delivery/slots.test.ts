@@ -58,14 +58,30 @@ function slotsByHand({ owns = true, checks = Infinity } = {}) {
   return { slots, state, change }
 }
 
+/** Counts the looks of the pump for due deliveries. */
+function countingLooks() {
+  const looks = { ended: 0 }
+  const wrap = (service: Service): Service => ({
+    ...service,
+    due: (query) => service.due(query).finally(() => (looks.ended += 1)),
+  })
+  return { looks, wrap }
+}
+
 describe('an endpoint of another instance', () => {
   it('gets no attempt until this instance may begin one', async () => {
     const { slots, state, change } = slotsByHand({ owns: false })
-    const [setup, receiver] = [await open({ slots }), await receive()]
+    const { looks, wrap } = countingLooks()
+    const [setup, receiver] = [await open({ slots, wrap }), await receive()]
     await setup.register(receiver.url)
     await setup.announce()
     await setup.announce()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // The first of two looks may have begun before the deliveries existed.
+    for (let look = 0; look < 2; look += 1) {
+      const before = looks.ended
+      setup.pump.wake()
+      await expect.poll(() => looks.ended).toBeGreaterThan(before)
+    }
     expect(receiver.requests).toHaveLength(0)
     expect(state.asked).toBe(0)
     change({ owns: true })
@@ -138,13 +154,17 @@ describe('an endpoint of another instance', () => {
   it('keeps the permit until the outcome is recorded', async () => {
     const { slots, state } = slotsByHand()
     let record = () => {}
-    const recording = new Promise<void>((resolve) => (record = resolve))
+    let isRecording = false
+    const recorded = new Promise<void>((resolve) => (record = resolve))
     const setup = await open({
       slots,
       wrap: (service) => ({
         ...service,
         async execute(operation, command) {
-          if (typeof command === 'object' && command !== null && 'retry_in_ms' in command) await recording
+          if (typeof command === 'object' && command !== null && 'retry_in_ms' in command) {
+            isRecording = true
+            await recorded
+          }
           return service.execute(operation, command)
         },
       }),
@@ -152,8 +172,7 @@ describe('an endpoint of another instance', () => {
     const receiver = await receive()
     await setup.register(receiver.url)
     await setup.announce()
-    await receiver.received(1)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(() => isRecording).toBe(true)
     expect(state).toMatchObject({ begun: 1, ended: 0 })
     record()
     await setup.pump.idle()
@@ -162,7 +181,12 @@ describe('an endpoint of another instance', () => {
 
   it('counts as unsettled until the other instance has recorded the attempt', async () => {
     const { slots } = slotsByHand({ owns: false })
-    const [setup, receiver] = [await open({ slots }), await receive()]
+    let looks = 0
+    const wrap = (service: Service): Service => ({
+      ...service,
+      unfinished: (query) => service.unfinished(query).finally(() => (looks += 1)),
+    })
+    const [setup, receiver] = [await open({ slots, wrap }), await receive()]
     await setup.register(receiver.url)
     await setup.announce()
     let isIdle = false
@@ -170,8 +194,8 @@ describe('an endpoint of another instance', () => {
       isIdle = true
       return settled
     })
-    // After a second a wait is looked at in any case.
-    await new Promise((resolve) => setTimeout(resolve, 1_300))
+    // The first look, and the two that a second later skip endpoints with steady traffic.
+    await expect.poll(() => looks, { timeout: 10_000 }).toBeGreaterThanOrEqual(3)
     expect(isIdle).toBe(false)
     // As another instance does.
     await setup.deliver(await setup.delivery())
@@ -304,24 +328,24 @@ describe('an attempt at once to an endpoint of another instance', () => {
   })
 
   it('is made by the queue when this instance becomes the owner', async () => {
-    const { slots, change } = slotsByHand({ owns: false })
+    const { slots, state, change } = slotsByHand({ owns: false })
     const [setup, receiver] = [await open({ slots }), await receive()]
     const { id: endpoint } = await setup.register(receiver.url)
     const { id } = await setup.ping(endpoint)
     const attempted = setup.pump.attempt(id)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await expect.poll(() => state.asked).toBe(1)
     change({ owns: true })
     expect(await attempted).toMatchObject({ status: 'delivered' })
   })
 
   it('is refused when the delivery is removed, and when the service stops', async () => {
-    const { slots } = slotsByHand({ owns: false })
+    const { slots, state } = slotsByHand({ owns: false })
     const [setup, receiver] = [await open({ slots }), await receive()]
     const { id: endpoint } = await setup.register(receiver.url)
     const [first, second] = [await setup.ping(endpoint), await setup.ping(endpoint)]
     const [removed, stopped] = [setup.pump.attempt(first.id), setup.pump.attempt(second.id)]
     const refusals = Promise.allSettled([removed, stopped])
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await expect.poll(() => state.asked).toBe(2)
     await setup.forget(first.id)
     await setup.pump.stop({ graceMs: 0 })
     expect(await refusals).toMatchObject([
