@@ -14,6 +14,7 @@ import {
 } from '../../../src/delivery/destination/policy.ts'
 import { createSender, type SenderSettings } from '../../../src/delivery/send/send.ts'
 import { explainFailure } from '../../../src/delivery/send/failure.ts'
+import { fakeOwnTimers } from '../../support/fake-timers.ts'
 import { startReceiver, type Answer } from '../../support/https-receiver.ts'
 import { temporaryDirectory, testAuthority } from '../../support/simulator.ts'
 
@@ -314,15 +315,21 @@ describe('a reused connection', () => {
   })
 
   it('shares one deadline with its replacement', async () => {
-    const url = await rawTcp((socket, place) => {
-      if (place > 0) socket.end()
-      else if (first) socket.write(OK)
-      first = false
+    fakeOwnTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const requests: Socket[] = []
+    const url = await rawTcp((socket) => {
+      requests.push(socket)
+      if (requests.length === 1) socket.write(OK)
     })
-    let first = true
-    const sender = await senderWith({ ...plainHttp, timeoutMs: 100 })
+    const sender = await senderWith({ ...plainHttp, timeoutMs: 10_000 })
     await sender.send(messageTo(url))
-    expect(await sender.send(messageTo(url))).toMatchObject({ outcome: 'timeout' })
+    const sent = sender.send(messageTo(url))
+    await vi.waitUntil(() => requests.length === 2)
+    vi.advanceTimersByTime(6_000)
+    requests[1]?.end()
+    await vi.waitUntil(() => requests.length === 3)
+    vi.advanceTimersByTime(4_000)
+    expect(await sent).toMatchObject({ outcome: 'timeout' })
   })
 
   it('and whose replacement does not open is explained by the replacement', async () => {
