@@ -37,6 +37,17 @@ async function openFailing(options = {}) {
 const put = (simulator: { call: Awaited<ReturnType<typeof openSimulator>>['call'] }, json: unknown) =>
   simulator.call('PUT /_sim/state', { json })
 
+/** True when this Node.js can serialise a JSON text again, however deeply it is nested. */
+function isWritable(json: string): boolean {
+  const value: unknown = JSON.parse(json)
+  try {
+    JSON.stringify(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The text of a state with its first check on several lines. */
 function edited(text: string): string {
   return text.replace(
@@ -379,11 +390,18 @@ describe('PUT /_sim/state', () => {
   it('refuses the body of an event that is nested too deeply to be written again', async () => {
     const simulator = await openFailing()
     const state = await simulator.client.state.get()
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000)
     const events = state.events.map((event) => ({
       ...event,
-      body: event.body.replace('"data":', `"deep":${'['.repeat(20_000)}${']'.repeat(20_000)},"data":`),
+      body: event.body.replace('"data":', `"deep":${deep},"data":`),
     }))
     const refused = await put(simulator, { ...state, events })
+    // Node.js 26 writes any depth.
+    if (isWritable(deep)) {
+      expect(refused.status).toBe(200)
+      expect((await simulator.client.state.get()).events).toEqual(events)
+      return
+    }
     expect([refused.status, errorOf(refused)]).toEqual([
       422,
       expect.objectContaining({
