@@ -28,15 +28,50 @@ export function requireKnownNames(query: URLSearchParams, { query: taken = {} }:
   }
 }
 
-/** Reads `?limit=` (1–100, default 20) and `?cursor=` (contract section 3). */
-export function pageQueryOf(query: URLSearchParams): { limit: number; after: string | undefined } {
+/**
+ * Requires that the percent-escapes of a query are UTF-8: parsers replace others by U+FFFD, so that a filter would search for
+ * another text. @throws Refusal `invalid_query`
+ */
+export function requireDecodable(query: string): void {
+  try {
+    decodeURIComponent(query)
+  } catch {
+    throw new Refusal(
+      'invalid_query',
+      'The query contains a malformed percent-escape. Encode each UTF-8 byte as %XX, and % itself as %25.',
+    )
+  }
+}
+
+/** Prefixes of the ids that the cursors of each list contain. */
+const prefixes: Readonly<Record<CollectionName | 'requests', string>> = {
+  locations: 'loc',
+  keys: 'key',
+  checks: 'chk',
+  claims: 'clm',
+  payments: 'pay',
+  feedback: 'fbk',
+  endpoints: 'we',
+  events: 'evt',
+  deliveries: 'dlv',
+  requests: 'req',
+}
+
+/** Reads `?limit=` (1–100, default 20) and `?cursor=`, a cursor of the same list (contract section 3). */
+export function pageQueryOf(
+  query: URLSearchParams,
+  list: keyof typeof prefixes,
+): { limit: number; after: string | undefined } {
   const limit = query.get('limit')
   if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= pageLimit.max))
     throw new Refusal(
       'invalid_query',
       `limit must be a whole number from 1 to ${pageLimit.max}, got ${shown(limit)}.`,
     )
-  return { limit: limit === null ? pageLimit.default : Number(limit), after: readCursor(query.get('cursor')) }
+  return {
+    limit: limit === null ? pageLimit.default : Number(limit),
+    after: readCursor(query.get('cursor'), list),
+  }
 }
 
 /** Reads `?order=`: `desc` for newest first (the default) or `asc`. Cursors follow this order. */
@@ -49,10 +84,16 @@ function cursorAfter(id: string): string {
   return Buffer.from(id).toString('base64url')
 }
 
-function readCursor(cursor: string | null): string | undefined {
+function readCursor(cursor: string | null, list: keyof typeof prefixes): string | undefined {
   if (cursor === null) return undefined
   const id = Buffer.from(cursor, 'base64url').toString()
-  if (/^[a-z]{2,3}_[0-9A-Z]{26}$/.test(id) && cursorAfter(id) === cursor) return id
+  if (/^[a-z]{2,3}_[0-9A-Z]{26}$/.test(id) && cursorAfter(id) === cursor) {
+    if (id.startsWith(`${prefixes[list]}_`)) return id
+    throw new Refusal(
+      'invalid_query',
+      'cursor belongs to another list. Pass next_cursor of the previous page of this list.',
+    )
+  }
   throw new Refusal(
     'invalid_query',
     'cursor is not a cursor of this service. Pass next_cursor of the previous page.',
@@ -168,7 +209,13 @@ export async function listOf<C extends CollectionName>(
 ): Promise<Reply> {
   const search = searchIn(searched ?? [], query)
   const order = searched === undefined ? undefined : orderOf(query)
-  const page = await service.list(collection, { where, search, only, order, ...pageQueryOf(query) })
+  const page = await service.list(collection, {
+    where,
+    search,
+    only,
+    order,
+    ...pageQueryOf(query, collection),
+  })
   return pageReply(page, view)
 }
 

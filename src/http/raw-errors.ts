@@ -163,7 +163,17 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
       'The request headers are longer than the limit of 16 KiB. Send fewer or shorter headers.',
     )
   if (code === 'HPE_PAUSED_H2_UPGRADE') return wrongVersion('HTTP/2.0')
-  if (code === 'HPE_INVALID_VERSION') return wrongVersion(/ (HTTP\/\d\.\d)\r?\n/.exec(headOf(rawPacket))?.[1])
+  const [, version, lineEnd] = / (HTTP\/\d\.\d)(\r?\n)/.exec(headOf(rawPacket)) ?? []
+  if (
+    code === 'HPE_INVALID_VERSION' &&
+    lineEnd === '\n' &&
+    (version === 'HTTP/1.1' || version === 'HTTP/1.0')
+  )
+    return new Refusal(
+      'invalid_request',
+      'The lines of the request end with LF alone. End each line of the head with CR LF.',
+    )
+  if (code === 'HPE_INVALID_VERSION') return wrongVersion(version)
   return new Refusal(
     'invalid_request',
     'The request is not valid HTTP/1.1. Check the request line and the headers.',

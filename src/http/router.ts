@@ -4,7 +4,7 @@ import { Refusal } from '../model/refusal.ts'
 import { NO_SUCH_PATH } from '../model/simulator/request-entry.ts'
 import { requireScope } from './auth/api-key.ts'
 import { readChunks, readJson } from './body.ts'
-import { requireKnownNames } from './list.ts'
+import { requireDecodable, requireKnownNames } from './list.ts'
 import { goneSignal, nodeOf } from './node-request.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Call, Reply, Route } from './route.ts'
@@ -146,6 +146,7 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   requireExactPath(event)
   if (route.keyOnly === true) requireKeyItself(event)
   if (route.scope !== null) requireScope(key, route.scope)
+  if (route.query !== undefined) requireDecodable(event.url.search)
   if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
   if (parts.lifecycle.phase === 'stopping' && route.whileStopping !== true)
     throw new Refusal('shutting_down', SHUTTING_DOWN)

@@ -237,6 +237,21 @@ describe('a version of HTTP', () => {
     },
   )
 
+  it.each(['HTTP/1.0', 'HTTP/1.1'])(
+    'that is right is not blamed for lines that end with LF alone: %s',
+    async (version) => {
+      const simulator = await openSimulator()
+      const answer = await simulator.raw(
+        `GET /v1/locations ${version}\r\n${rawHeaders(simulator)}\r\n`.replaceAll('\r', ''),
+      )
+      expect(answer.status).toBe(400)
+      expect(errorOf(answer)).toMatchObject({
+        code: 'invalid_request',
+        message: 'The lines of the request end with LF alone. End each line of the head with CR LF.',
+      })
+    },
+  )
+
   it('cannot be missing, nor be the HTTP/2 preface', async () => {
     const simulator = await openSimulator()
     expect((await simulator.raw('GET /v1/locations\r\n\r\n')).status).toBe(505)

@@ -175,7 +175,7 @@ async function showActivity(service: Pick<Service, 'list'>, call: Call): Promise
 const AFTER_ALL = new Date('9999-12-31T23:59:59.999Z')
 
 async function showUpcoming(service: Pick<Service, 'due'>, { query }: Call): Promise<Reply> {
-  const { limit } = pageQueryOf(query)
+  const { limit } = pageQueryOf(query, 'deliveries')
   const { deliveries } = await service.due({ now: AFTER_ALL, perEndpoint: limit })
   return ok({ data: deliveries.slice(0, limit).map(viewDelivery), next_cursor: null })
 }

@@ -195,7 +195,7 @@ async function listEndpoints(service: V1Parts['service'], call: Call): Promise<R
     where: endpointFilter(call),
     search: searchIn(['id', 'url'], query),
     order: orderOf(query),
-    ...pageQueryOf(query),
+    ...pageQueryOf(query, 'endpoints'),
   })
   const data = await healthOfAll(service, page.data, call.gone())
   return pageReply({ data, more: page.more }, (endpoint) => endpoint)

@@ -178,7 +178,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       handle: async ({ query }) => {
         await log.bringUpToDate()
         return pageReply(
-          log.list({ order: orderOf(query), ...pageQueryOf(query), only: requestFilter(query) }),
+          log.list({ order: orderOf(query), ...pageQueryOf(query, 'requests'), only: requestFilter(query) }),
           (request) => request,
         )
       },

@@ -64,7 +64,10 @@ export function claimedQuantities(
   return quantities
 }
 
-/** Rounds to three decimals, because binary fractions add up inexactly (0.1 + 0.2). */
+/**
+ * Rounds to three decimals, half up, because binary fractions add up inexactly (0.1 + 0.2). Rounds the shortest decimal that
+ * stands for the number: 1.0005 is stored as a little less, and becomes 1.001.
+ */
 export function roundQuantity(quantity: number): number {
-  return Number.isInteger(quantity) ? quantity : Number(quantity.toFixed(3))
+  return Number.isInteger(quantity) ? quantity : Math.round(Number((quantity * 1000).toPrecision(15))) / 1000
 }

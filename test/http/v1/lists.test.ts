@@ -74,6 +74,28 @@ describe('lists', () => {
     }
   })
 
+  it('a cursor of another list is 400, and one of its own list continues it', async () => {
+    for (const name of ['a', 'b']) await simulator.push(name)
+    const { next_cursor } = await list('/v1/checks?limit=1')
+    for (const path of ['/v1/checks', '/_sim/checks'])
+      expect(ids(await list(`${path}?cursor=${next_cursor}`))).toEqual(['a'])
+    for (const path of [
+      '/v1/locations',
+      '/v1/claims',
+      '/v1/payments',
+      '/v1/feedback',
+      '/v1/webhook-endpoints',
+      '/_sim/keys',
+      '/_sim/events',
+      '/_sim/deliveries',
+      '/_sim/requests',
+    ]) {
+      const answer = await simulator.call(`GET ${path}?cursor=${next_cursor}`)
+      expect([path, answer.status, errorOf(answer).code]).toEqual([path, 400, 'invalid_query'])
+      expect(errorOf(answer).message).toMatch(/^cursor belongs to another list\./)
+    }
+  })
+
   it.each([
     ['2026-02-30', 'must be an ISO 8601 time such as'],
     ['2026-11-21 (noon)', 'must be an ISO 8601 time such as'],
