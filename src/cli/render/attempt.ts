@@ -3,7 +3,7 @@ import type { AttemptMessage } from '../../client.ts'
 import { count } from '../../model/text/count.ts'
 import { printable, renderer } from './text.ts'
 import { formatTime } from '../../model/text/time.ts'
-import { breakTo, cutTo, padTo, widthOf, wrapTo, renderFields } from './layout.ts'
+import { breakTo, cutInside, cutTo, padTo, widthOf, wrapTo, renderFields } from './layout.ts'
 import { eventTypes } from '../../model/event.ts'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import type { RegisteredRoute } from '../listen/endpoints.ts'
@@ -143,7 +143,7 @@ function wordsOf({ attempt, event_type, external_check_id }: AttemptMessage, col
   return [
     chalk.dim(time),
     padTo(WIDTHS.type, event_type),
-    padTo(width, cutTo(width, check[0] ?? '')),
+    padTo(width, cutInside(width, check[0] ?? '')),
     padTo(WIDTHS.answer, answer),
     took.padStart(WIDTHS.took),
   ]

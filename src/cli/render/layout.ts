@@ -17,7 +17,8 @@ const IDENTIFIER = /^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/
 /**
  * Renders rows under headings, in columns that align in any script; an empty list prints `empty`. When the rows are
  * wider than `columns`, identifiers go below their rows, uncut, and then long texts are cut. Columns that still have no
- * room go below their rows, too, each cell behind its heading. `note` returns further lines below a row.
+ * room go below their rows, too, each cell behind its heading. `note` returns further lines below a row. `hasKeys` says
+ * that the first column has identifiers, such as external ids.
  */
 export function renderTable(
   headings: Row,
@@ -25,11 +26,12 @@ export function renderTable(
   empty: string,
   columns = Infinity,
   note: (index: number) => readonly string[] = () => [],
+  hasKeys = hasIdentifiers(rows),
 ): string {
   if (rows.length === 0) return chalk.dim(wrapTo(columns, empty).join('\n'))
   const head = headings.map((heading) => chalk.dim(heading.toUpperCase()))
   const all = [head, ...rows.map((row) => row.map(oneLine))]
-  const hasIds = totalOf(naturalWidths(all)) > columns && hasIdentifiers(all)
+  const hasIds = hasKeys && totalOf(naturalWidths(all)) > columns
   const others = hasIds ? all.map((row) => row.slice(1)) : all
   const names = hasIds ? headings.slice(1) : headings
   const shown = fittingColumns(others, columns)
@@ -147,7 +149,7 @@ function commandLines(columns: number, before: string, text: string): string[] {
   return [...above, ...lines.map((line, index) => (index < lines.length - 1 ? line + continued : line))]
 }
 
-function hasIdentifiers([, ...rows]: readonly Row[]): boolean {
+function hasIdentifiers(rows: readonly Row[]): boolean {
   return rows.some(([cell = '']) => IDENTIFIER.test(stripVTControlCharacters(cell)))
 }
 
@@ -239,6 +241,20 @@ export function cutTo(width: number, text: string): string {
     }
     return taken
   }
+}
+
+/** Cuts a name to `width` columns in its middle: names of a series, such as UUIDs, differ at their start or at their end. */
+export function cutInside(width: number, name: string): string {
+  if (widthOf(name) <= width) return name
+  const start = cutTo(Math.ceil(width / 2), name)
+  let end = ''
+  for (const { segment } of [
+    ...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(name),
+  ].reverse()) {
+    if (widthOf(start) + widthOf(segment + end) > width) return start + end
+    end = segment + end
+  }
+  return start + end
 }
 
 /** Breaks a text between words into lines of at most `width` columns. A longer word, such as an identifier, stays whole. */

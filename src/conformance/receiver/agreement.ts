@@ -88,7 +88,9 @@ export function createAgreement(source: StateSource, signal: AbortSignal): Agree
       shown = new Map(
         [...paths].flatMap((path) => {
           const known = facts.filter((fact) => shows(path, fact))
-          return known.length === 0 ? [] : [[path, known] as const]
+          const isSomethingElse =
+            namesakes.has(lastName(path)) && !known.some((fact) => lastName(fact) === lastName(path))
+          return known.length === 0 || isSomethingElse ? [] : [[path, known] as const]
         }),
       )
       if (shown.size === 0) throw new NotJudged(NO_FACT)
@@ -111,6 +113,23 @@ export function createAgreement(source: StateSource, signal: AbortSignal): Agree
     },
     close: () => reader.close(),
   }
+}
+
+/**
+ * Names that a receiver takes from the check. Such a field is never taken for another fact: a balance that is stored as
+ * `check.*` events show it, which do not follow a partial payment, equals the total of every example.
+ */
+const namesakes: ReadonlySet<string> = new Set([
+  'balance_cents',
+  'paid_cents',
+  'total_cents',
+  'subtotal_cents',
+  'tax_cents',
+])
+
+/** Returns the last name of a path or a fact: `balance_cents` of `check.balance_cents`. */
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1)
 }
 
 /** One value stands for itself. */

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'fast-string-width'
 import { expect, test } from 'vitest'
-import { renderCheckChanges, renderItemDiff } from '../../../src/cli/render/check.ts'
+import { renderCheckChanges, renderChecks, renderItemDiff } from '../../../src/cli/render/check.ts'
 import { checkChanges, diffItems } from '../../../src/model/check-diff.ts'
 
 const line = (external_id: string, name: string, quantity: number, price_cents: number) => ({
@@ -32,6 +32,37 @@ test('removed, added and changed items align, in any script', () => {
     .slice(0, 3)
     .map((text) => stringWidth(text.replace(/ {2}\w$/, '')))
   expect(new Set(prices).size).toBe(1)
+})
+
+const checkOf = (external_id: string) => ({
+  id: 'chk_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
+  external_id,
+  location_id: 'loc_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
+  status: 'open' as const,
+  table: { number: '12' },
+  items: [],
+  totals: { subtotal_cents: 6750, tax_cents: 0, total_cents: 6750 },
+  paid_cents: 0,
+  balance_cents: 6750,
+  revision: null,
+  closed_at: null,
+  created_at: '2026-11-21T18:04:05.000Z',
+  updated_at: '2026-11-21T18:04:05.000Z',
+})
+
+test('a list shows external ids whole: below their rows on a terminal that is too narrow', () => {
+  const ids = ['6f1d4c1a-0a7e-4f6b-8a55-2f3c9e7b1d01', 'bar']
+  const list = (columns: number) =>
+    stripVTControlCharacters(renderChecks(ids.map(checkOf), columns)).split('\n')
+  expect(list(120)[1]).toMatch(/^6f1d4c1a-0a7e-4f6b-8a55-2f3c9e7b1d01 {2}12 /)
+  expect(list(80)).toEqual([
+    'TABLE  STATUS  ITEMS  TOTAL  BALANCE  UPDATED (UTC)',
+    '12     open    0      67.50  67.50    2026-11-21 18:04:05',
+    `  ${ids[0]}`,
+    '12     open    0      67.50  67.50    2026-11-21 18:04:05',
+    `  ${ids[1]}`,
+  ])
+  expect(stripVTControlCharacters(renderChecks([checkOf('bar')], 70)).split('\n')[1]).toMatch(/^bar {4}12 /)
 })
 
 test('on a narrow terminal names are cut between characters, and prices stay whole', () => {
