@@ -171,7 +171,7 @@ test('certs create names the hosts that its authority can certify, and refuses o
   expect(await readdir(cwd)).toEqual([])
   const made = await tabwire(['certs', 'create', 'localhost'], { cwd })
   expect(made.stdout).toMatch(
-    /This authority can certify hosts of this machine and of local networks\. It expires on \d{4}-\d\d-\d\d\.\n$/,
+    /This authority can certify hosts of this machine, of local networks, and those it was created for\. It expires on \d{4}-\d\d-\d\d\.\n$/,
   )
   const refused = await tabwire(['certs', 'create', 'bank.example.com'], { cwd })
   expect([refused.code, refused.stderr]).toEqual([

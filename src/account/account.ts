@@ -187,7 +187,7 @@ function checkLeftOpen(check: StoredCheck, happened: readonly CheckEvent[], allC
  * any time after the refund. `check.fully_paid` answers it, too: the guests have paid the amount again.
  */
 function refundNotSettled(
-  { external_id, balance_cents }: StoredCheck,
+  { external_id, status, balance_cents }: StoredCheck,
   happened: readonly CheckEvent[],
   money: (cents: number) => string,
 ): Problem[] {
@@ -204,12 +204,16 @@ function refundNotSettled(
   })
   if (first === undefined) return []
   const { event } = first
+  const consequence =
+    status === 'closed'
+      ? `the closed check counts ${money(balance_cents)} as paid elsewhere.`
+      : `${money(balance_cents)} is owed. The guests at the table would pay again.`
   return [
     {
       code: 'refund_not_settled',
       external_check_id: external_id,
       at: event.created_at,
-      message: `Payment ${event.subject} of check ${external_id} was refunded, no push took the amount off the bill, and ${money(balance_cents)} is owed. The guests at the table would pay again. Add the refund as a line with a negative price and push the check.`,
+      message: `Payment ${event.subject} of check ${external_id} was refunded, no push took the amount off the bill, and ${consequence} Add the refund as a line with a negative price and push the check.`,
       requests: [],
       events: [event.id],
       deliveries: event.deliveries.map(({ id }) => id),

@@ -85,7 +85,7 @@ function failure(delivery: Delivery): string {
 /** `The next attempt is at 2026-11-21 18:01:00 UTC.` */
 function nextOf({ next_attempt_at, dead_reason }: Delivery): string {
   if (next_attempt_at !== null) return `The next attempt is at ${formatTime(next_attempt_at)} UTC.`
-  return `No further attempt follows${dead_reason === 'endpoint_disabled' ? ': the endpoint is disabled' : ''}.`
+  return `No further attempt follows${dead_reason === 'endpoint_disabled' ? ': the endpoint is disabled or deleted' : ''}.`
 }
 
 /** `2 delivered check.closed for check dinner`, `no dead deliveries`. */

@@ -194,6 +194,7 @@ const RESTART_HINT = 'Start the service with `tabwire start`.'
 function hintFor({ failedWhile, connectionCode }: Unreachable, { isUrlGiven }: CommandShape): string {
   if (failedWhile === 'waiting') return REPEAT_HINT
   if (failedWhile === 'reading') return RESTART_HINT
+  if (isUrlGiven === true && /^(ENOTFOUND|EAI_)/.test(connectionCode ?? '')) return UNKNOWN_HOST_HINT
   const noService = isUrlGiven === true ? WRONG_URL_HINT : NO_SERVICE_HINT
   return trustAdvice(connectionCode, UNTRUSTED_HINT) ?? noService
 }
@@ -206,6 +207,9 @@ const NO_SERVICE_HINT =
 
 const WRONG_URL_HINT =
   'Start a service there with `tabwire start`, or correct the URL: it comes from --url, TABWIRE_URL or the profile.'
+
+const UNKNOWN_HOST_HINT =
+  'Check the network, or correct the URL: it comes from --url, TABWIRE_URL or the profile.'
 
 /** Definition of the command that was typed. */
 export interface CommandShape {

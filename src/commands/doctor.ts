@@ -103,20 +103,21 @@ export default class Doctor extends BaseCommand {
 
 /**
  * Checks the data directory as a start would: a running service is fine, and `--in-memory` and `--store` do not
- * read the directory. HTTPS needs the directory in any case, for the local authority.
+ * read its data, so that only damage is worth a note. HTTPS needs the directory in any case, for the local authority.
  */
 function judged(
   { checks, holder }: Pick<CheckUp, 'checks' | 'holder'>,
   running: RunningService | undefined,
   flags: { 'in-memory': boolean; store?: string | undefined; https: boolean },
 ): CheckUp['checks'] {
-  return checks.map((finding) => {
+  const isUnread = flags['in-memory'] || flags.store !== undefined
+  return checks.flatMap((finding) => {
     const { check, level } = finding
     if (check === 'lock' && running !== undefined && holder === running.pid)
       return { check, level: 'good', message: `The running service (pid ${holder}) uses the data directory.` }
-    const isUnread =
-      (flags['in-memory'] || flags.store !== undefined) && !(check === 'directory' && flags.https)
-    return isUnread && level === 'bad' ? { ...finding, level: 'note' } : finding
+    if (!isUnread || (check === 'directory' && flags.https)) return finding
+    if (level === 'bad') return { ...finding, level: 'note' }
+    return ['directory', 'modes'].includes(check) ? finding : []
   })
 }
 

@@ -39,7 +39,12 @@ export function parseHeader(header: unknown): SignatureHeader | HeaderFailure {
   if (t === undefined) return malformed('it has no t')
   if (isRepeated) return malformed('it has more than one t')
   const timestamp = timeOf(t)
-  if (timestamp === undefined) return malformed('its t is not a Unix time in decimal digits')
+  if (timestamp === undefined)
+    return malformed(
+      t.startsWith('<')
+        ? 'its t is a placeholder. Export the delivery with the signing secret to get a signed request'
+        : 'its t is not a Unix time in decimal digits',
+    )
   if (v1.length > 0) return { t, timestamp, v1 }
   return failure('no_v1_signature', 'The signature header has no v1 signature. Other schemes do not count.')
 }

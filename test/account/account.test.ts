@@ -162,7 +162,14 @@ describe('refund_not_settled', () => {
     const [event] = (await client.events.list({ type: 'payment.refunded' })).data
     expect(await accountOf(client)).toMatchObject({
       checks: [{ refunded_cents: 850, paid_elsewhere_cents: 850 }],
-      problems: [{ code: 'refund_not_settled', events: [event?.id], deliveries: [] }],
+      problems: [
+        {
+          code: 'refund_not_settled',
+          message: expect.stringContaining('the closed check counts $8.50 as paid elsewhere.') as string,
+          events: [event?.id],
+          deliveries: [],
+        },
+      ],
     })
     const less = { items: [item('burger'), item('refund', { price_cents: -850 })], totals: totals(1000) }
     await push('a', { ...less, status: 'closed' })

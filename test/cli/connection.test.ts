@@ -50,6 +50,14 @@ describe.concurrent('a command', () => {
     expect(JSON.parse(asJson.stdout)).toEqual({ error: { code: 'unreachable', message } })
   })
 
+  test('does not advise to start a service at a host that has no address', async () => {
+    const url = 'http://pos.invalid'
+    const { code, stderr } = await tabwire(['checks', 'list', '--url', url, '--api-key', 'twk_a'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`No service answers at ${url}`)
+    expect(stderr).toMatch(/ Check the network, or correct the URL: .*\.\n$/)
+  })
+
   test('says where it looks for a service when no URL is given and none answers', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire'))

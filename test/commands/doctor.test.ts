@@ -99,6 +99,21 @@ describe.concurrent('tabwire doctor', () => {
     },
   )
 
+  test('with --in-memory says nothing about files of the store, but for damage', async () => {
+    const { cwd, journal } = await killed()
+    const args = ['doctor', '--port', '0', '--in-memory', '--json']
+    const checksOf = ({ stdout }: { stdout: string }) =>
+      (JSON.parse(stdout) as { checks: { check: string; level: string }[] }).checks
+    const names = checksOf(await tabwire(args, { cwd })).map(({ check }) => check)
+    expect(names).toContain('directory')
+    for (const name of ['lock', 'credentials.json', 'db.json', 'journal.ndjson'])
+      expect(names).not.toContain(name)
+    await writeFile(journal, '!!!\n{}\n')
+    expect(checksOf(await tabwire(args, { cwd }))).toContainEqual(
+      expect.objectContaining({ check: 'journal.ndjson', level: 'note' }),
+    )
+  })
+
   test('exits with 3 and advice for a port that is in use', async () => {
     const other = await serve()
     const { port } = new URL(other.url)

@@ -52,6 +52,7 @@ describe('the header', () => {
     ['a list of headers', [header], 'malformed_header'],
     ['a number', 12, 'malformed_header'],
     ['a bare word', 'bad_header', 'malformed_header'],
+    ['the placeholder of an export', 't=<unix_seconds>,v1=<hex_hmac_sha256>', 'malformed_header'],
     ['a sentence', "I'm not even a real signature header", 'malformed_header'],
     ['white space', ' ', 'malformed_header'],
     ['a comma', ',', 'malformed_header'],

@@ -115,7 +115,7 @@ export function chosenCases<T extends { group: string; id: string }>(
     if (unknown === undefined) continue
     const groups = [...new Set(cases.map(({ group }) => group))].join(', ')
     throw usageError(
-      `--${flag} must be a case or group, got ${JSON.stringify(unknown)}. Groups: ${groups}. The report lists the cases.`,
+      `--${flag} must be a case or group, got ${JSON.stringify(unknown)}.${unknown.includes(',') ? ' Repeat the flag for several.' : ''} Groups: ${groups}. The report lists the cases.`,
     )
   }
   const left = cases.filter((one) => isSelected(one, names))

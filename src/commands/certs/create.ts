@@ -71,7 +71,7 @@ function limitsOf(pem: string, file: string): string {
   const { raw, validTo } = new X509Certificate(pem)
   const until = new Date(validTo).toISOString().slice(0, 10)
   return raw.includes(NAME_CONSTRAINTS)
-    ? `This authority can certify hosts of this machine and of local networks. It expires on ${until}.`
+    ? `This authority can certify hosts of this machine, of local networks, and those it was created for. It expires on ${until}.`
     : `This authority can certify any host. It expires on ${until}. Remove ${dirname(file)} to create one for local hosts only.`
 }
 

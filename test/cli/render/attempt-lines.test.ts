@@ -60,9 +60,7 @@ describe('a line of tail', () => {
   test('keeps both ends of a long name', () => {
     const told = message()
     told.data.external_check_id = '6f1d4c1a-0a7e-4f6b-8a55-2f3c9e7b1d01'
-    expect(drawn(told, 80)).toEqual([
-      '✓ 18:04:05  check.created      6f1d4c1a…c9e7b1d01  204      12 ms',
-    ])
+    expect(drawn(told, 80)).toEqual(['✓ 18:04:05  check.created      6f1d4c1a…c9e7b1d01  204      12 ms'])
   })
 
   test('is followed by one line of a failed response', () => {
