@@ -63,6 +63,9 @@ const LOOKAHEAD = 4
 /** Milliseconds for an attempt of another instance beside its timeouts: its wait in the queue, and the report of its outcome. */
 const ELSEWHERE_MS = 4_000
 
+/** Milliseconds to leave the slots of aborted attempts to other instances. */
+const LEAVING_MS = 500
+
 const defaultLimits: PumpLimits = {
   perEndpoint: 8,
   inAll: 64,
@@ -289,8 +292,9 @@ export function createPump(settings: PumpSettings): Pump {
       timers.clearTimeout(retry)
       backoff.clear()
       backlogs.stop()
-      // Without an answer of the database, the leases end by themselves.
-      const left = slots && Promise.race([slots.close(), timers.sleep(graceMs, undefined, { ref: false })])
+      // The slots of aborted attempts are left after these. Without an answer of the database, the leases end by themselves.
+      const longest = timers.sleep(graceMs + LEAVING_MS, undefined, { ref: false })
+      const left = slots && Promise.race([slots.close(), longest])
       await aborts.after(graceMs, inFlight.ended(), shuttingDown())
       // Aborts only when a caller waits: Node keeps an aborted signal, and with it the pump, in memory.
       if (elsewhere > 0) aborts.now(shuttingDown())

@@ -179,6 +179,32 @@ describe('an endpoint of another instance', () => {
     expect(state).toMatchObject({ begun: 1, ended: 1 })
   })
 
+  it('is left to the others after its attempt was aborted, before the pump has stopped', async () => {
+    const { slots, state } = slotsByHand()
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => (end = resolve))
+    const leaving: Slots = {
+      ...slots,
+      begin(endpoint) {
+        const permit = slots.begin(endpoint)
+        return permit && { ...permit, end }
+      },
+      async close() {
+        await ended
+        // The statement that leaves them takes a moment.
+        await timers.sleep(20)
+        state.closed = true
+      },
+    }
+    const setup = await open({ slots: leaving, timeoutMs: 600_000 })
+    const receiver = await receive('hang')
+    await setup.register(receiver.url)
+    await setup.announce()
+    await receiver.received(1)
+    await setup.pump.stop({ graceMs: 10 })
+    expect(state.closed).toBe(true)
+  })
+
   it('counts as unsettled until the other instance has recorded the attempt', async () => {
     const { slots } = slotsByHand({ owns: false })
     let looks = 0

@@ -75,8 +75,9 @@ export async function openSharedLog({
   /** Number of the last row that the log has, and of the newest checkpoint. */
   let lastRow = 0
   let checkpoint = 0
+  /** Id of the last row; `undefined` at a checkpoint. */
+  let lastId: string | undefined
   let charactersSince = 0
-  let epoch: string | undefined
   /** True when the log must start again, such as after this instance has read all records again: that empties the log. */
   let isOutdated = false
   let generation = service.generation()
@@ -110,6 +111,7 @@ export async function openSharedLog({
       throw error
     }
     lastRow = found?.number ?? 0
+    lastId = undefined
     return started
   }
 
@@ -130,8 +132,8 @@ export async function openSharedLog({
   async function readPages(): Promise<void> {
     for (;;) {
       const page = await rows.after(lastRow)
-      isOutdated ||= page.isLost || (epoch !== undefined && page.epoch !== epoch)
-      epoch = page.epoch
+      // A crash of the server empties the table, and numbers are given again.
+      isOutdated ||= page.isLost || (lastId !== undefined && page.lastId !== lastId)
       if (isOutdated) {
         const outdated = log
         log = await restart(outdated)
@@ -149,6 +151,7 @@ export async function openSharedLog({
         if (place.generation === service.generation()) put(id, number, doc)
         own.delete(id)
         lastRow = number
+        lastId = id
       }
       if (!page.more) return
     }

@@ -123,8 +123,8 @@ export interface RequestRows {
     more: boolean
     /** True when an entry after the number is no longer stored. */
     isLost: boolean
-    /** Start time of the database server. Another one means a restart, which may have lost entries that were read. */
-    epoch: string
+    /** Id of the entry with this number; `undefined` when none is stored, or it was removed in order. */
+    lastId: string | undefined
     /** Number of replacements of all records. */
     generation: number
     /** Number of the checkpoint. */

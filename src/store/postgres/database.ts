@@ -47,6 +47,11 @@ class RolledBack extends Error {
 const MOST_CONNECTIONS = 6
 /** Milliseconds until a statement counts as failed. A request is answered within 2 s, also when the server is gone. */
 export const STATEMENT_MS = 1_500
+/**
+ * Milliseconds until the server ends a statement that waits for a lock. Nobody waits for it any more, and its connection
+ * would count beside those that replace it.
+ */
+const LOCK_MS = 2_000
 /** Milliseconds for statements that read or write all records. */
 const LONG_STATEMENT_MS = 120_000
 /** Milliseconds until the server ends a statement of an instance that no longer waits for it. */
@@ -99,6 +104,7 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
     idleTimeoutMillis: 30_000,
     // An abandoned statement, or a connection that waits for this process, would block other instances.
     statement_timeout: ABANDONED_MS,
+    lock_timeout: LOCK_MS,
     idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
     application_name: `tabwire ${sandbox}`,
@@ -192,7 +198,7 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
         const [backend = { pid: 0, started: null }] = await ask<Backend>(
           client,
           STATEMENT_MS,
-          `SELECT set_config('statement_timeout', '${LONG_STATEMENT_MS}', true), pg_backend_pid() AS pid,
+          `SELECT set_config('statement_timeout', '${LONG_STATEMENT_MS}', true), set_config('lock_timeout', '0', true), pg_backend_pid() AS pid,
              (SELECT ${STARTED} FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS started`,
         )
         const long = (text: string, values?: readonly Value[]) =>
@@ -250,12 +256,12 @@ async function loadDriver() {
 }
 
 /**
- * Returns true for an error of the connection, and for a server that stops, starts or lacks resources (SQLSTATE classes 08,
- * 53 and 57): the same statement succeeds later.
+ * Returns true for an error of the connection, for a server that stops, starts or lacks resources (SQLSTATE classes 08, 53
+ * and 57), and for a wait for a lock that ended (55P03): the same statement succeeds later.
  */
 export function isOutage(error: unknown): boolean {
   const code = codeOf(error)
-  const isOfStatement = isSqlState(code) && !/^(08|53|57)/.test(code ?? '')
+  const isOfStatement = isSqlState(code) && !/^(08|53|57|55P03)/.test(code ?? '')
   return !isOfStatement && !(error instanceof TypeError)
 }
 

@@ -255,6 +255,9 @@ async function load(query: Query, schema: string, box: SecretBox): Promise<Conte
   }
 }
 
+/** Milliseconds that a replacement may keep others waiting between two statements, such as while its process is stopped. */
+const PAUSE_MS = 3_000
+
 /** Values of the sandbox stay, such as the secret of table addresses. */
 async function replace(
   query: Query,
@@ -263,6 +266,7 @@ async function replace(
   seq: number,
   box: SecretBox,
 ): Promise<boolean> {
+  await query(`SET LOCAL idle_in_transaction_session_timeout = ${PAUSE_MS}`)
   const head = await query(
     `UPDATE ${schema}.sandbox SET seq = seq + 1, generation = generation + 1
      WHERE seq = $1 RETURNING seq`,

@@ -37,7 +37,7 @@ export function createRequestRows(
     async after(number) {
       const rows = await run<PageRow>(
         // With the limits of one row, the server plans for one row without statistics.
-        `SELECT pg_postmaster_start_time()::text AS epoch, h.removed, h.checkpoint, s.generation AS current,
+        `SELECT (SELECT id FROM ${schema}.requests WHERE number = $1) AS last, h.removed, h.checkpoint, s.generation AS current,
            r.number, r.id, r.generation, r.sequence, CASE WHEN r.instance = $3 THEN NULL ELSE r.doc END AS doc
          FROM (SELECT removed, checkpoint FROM ${schema}.request_head LIMIT 1) h
          CROSS JOIN (SELECT generation FROM ${schema}.sandbox LIMIT 1) s
@@ -51,7 +51,7 @@ export function createRequestRows(
         rows: rows.flatMap((row) => (row.number === null ? [] : [numbered(row)])),
         more: rows.length === MOST_ROWS,
         isLost: number < Number(first?.removed),
-        epoch: first?.epoch ?? '',
+        lastId: first?.last ?? undefined,
         generation: Number(first?.current),
         checkpoint: Number(first?.checkpoint),
       }
@@ -84,7 +84,7 @@ export function createRequestRows(
 }
 
 /** A row of a page. Without entries there is one row, whose other columns are `null`. */
-type PageRow = { epoch: string; removed: string; checkpoint: string; current: string } & (
+type PageRow = { last: string | null; removed: string; checkpoint: string; current: string } & (
   | { number: null }
   | { number: string; id: string; generation: string; sequence: string; doc: string | null }
 )
