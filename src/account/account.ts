@@ -1,3 +1,4 @@
+import type { Delivery } from '../model/delivery.ts'
 import { checkKey, keyOfItsCheck, type StoredCheck } from '../model/check.ts'
 import type { Location, Everything } from '../model/records.ts'
 import {
@@ -29,7 +30,7 @@ export interface FindingOfCheck {
 /** The input of an account: all records, and what the request log knows about pushes. */
 interface Accounted {
   location: Pick<Location, 'id' | 'currency'>
-  records: Pick<Everything, 'checks' | 'claims' | 'payments' | 'events' | 'deliveries'>
+  records: Pick<Everything, 'checks' | 'claims' | 'payments' | 'events' | 'deliveries' | 'endpoints'>
   findings: readonly FindingOfCheck[]
   conflicts: readonly UnsettledConflict[]
   /** Every check is expected to be closed. */
@@ -45,6 +46,7 @@ export function accountOf({ location, records, findings, conflicts, allClosed }:
   const checks = pushed.filter(({ location_id }) => location_id === location.id)
   const others = pushed.length - checks.length
   const payments = records.payments.filter(({ location_id }) => location_id === location.id)
+  const endpoints = records.endpoints.filter(({ location_id }) => location_id === location.id)
   const owned = new Set([...checks, ...payments].map(({ id }) => id))
   const happened = eventsByCheck(records, owned)
   const money = moneyIn(location.currency, 'en')
@@ -61,7 +63,7 @@ export function accountOf({ location, records, findings, conflicts, allClosed }:
   const ofCheck = (check: StoredCheck): Problem[] => {
     const events = happened.get(check.external_id) ?? []
     return [
-      ...eventNotAccepted(check.external_id, events),
+      ...eventNotAccepted(check.external_id, events, endpoints),
       ...refundNotSettled(check, events, money),
       ...(unclosed.has(check.external_id) ? [] : checkLeftOpen(check, events, allClosed)),
     ]
@@ -229,25 +231,51 @@ function answers({ after }: CheckEvent, earlier: readonly CheckEvent[]): boolean
   return after.total_cents < before.total_cents || after.discount_cents < before.discount_cents
 }
 
-/** Finds an event about money that no subscribed endpoint accepted so far. */
-function eventNotAccepted(external_check_id: string, happened: readonly CheckEvent[]): Problem[] {
-  return happened
-    .filter((event) => isAboutMoney(event) && event.deliveries.length > 0 && acceptedAt(event) === undefined)
-    .map((event) => ({
-      code: 'event_not_accepted',
-      external_check_id,
-      at: event.created_at,
-      message: `No receiver accepted ${event.type} of check ${external_check_id}: ${attemptsText(event)}. The POS does not know about it and does not book it. ${adviceFor(event)}`,
-      requests: [],
-      events: [event.id],
-      deliveries: event.deliveries.map(({ id }) => id),
-    }))
+/**
+ * Finds an event about money that no subscribed endpoint accepted so far. An endpoint that was disabled before the event
+ * gets no delivery of it.
+ */
+function eventNotAccepted(
+  external_check_id: string,
+  happened: readonly CheckEvent[],
+  endpoints: Everything['endpoints'],
+): Problem[] {
+  return happened.flatMap((event) => {
+    if (!isAboutMoney(event) || acceptedAt(event) !== undefined) return []
+    const disabled = endpoints.find(
+      ({ event_types, disabled_at }) =>
+        event_types.includes(event.type) && disabled_at !== null && disabled_at <= event.created_at,
+    )
+    if (event.deliveries.length === 0 && disabled === undefined) return []
+    const why =
+      event.deliveries.length === 0 && disabled !== undefined
+        ? `endpoint ${disabled.id} was disabled before (${disabled.disabled_reason ?? 'no reason stored'})`
+        : attemptsText(event)
+    return [
+      {
+        code: 'event_not_accepted',
+        external_check_id,
+        at: event.created_at,
+        message: `No receiver accepted ${event.type} of check ${external_check_id}: ${why}. The POS does not know about it and does not book it. ${adviceFor(event)}`,
+        requests: [],
+        events: [event.id],
+        deliveries: event.deliveries.map(({ id }) => id),
+      },
+    ]
+  })
 }
 
 function adviceFor({ deliveries }: CheckEvent): string {
+  // Disabled endpoints get no further deliveries, resent ones included.
+  if (deliveries.every(isOfDisabled))
+    return 'Make the receiver answer 2xx, then register its URL again. Events from before are not sent again.'
   return deliveries.every(({ status, attempts }) => status === 'pending' && attempts.length === 0)
     ? 'Take the account again after the delivery.'
     : 'Make the receiver answer 2xx, then resend the delivery.'
+}
+
+function isOfDisabled({ dead_reason }: Delivery): boolean {
+  return dead_reason === 'endpoint_disabled'
 }
 
 function attemptsText({ deliveries }: CheckEvent): string {
@@ -255,8 +283,10 @@ function attemptsText({ deliveries }: CheckEvent): string {
   const last = attempts.toSorted((one, other) => (one.started_at < other.started_at ? -1 : 1)).at(-1)
   const next = deliveries.some(({ status }) => status === 'pending')
     ? 'a retry is pending'
-    : 'no retry is left'
-  if (last === undefined) return 'no attempt was made yet'
+    : deliveries.every(isOfDisabled)
+      ? 'its endpoint is disabled or deleted'
+      : 'no retry is left'
+  if (last === undefined) return deliveries.some(isOfDisabled) ? next : 'no attempt was made yet'
   const answer = last.response_status === null ? last.outcome : `status ${last.response_status}`
   return `${count(attempts.length, 'attempt')}, the last with ${answer}, and ${next}`
 }

@@ -92,6 +92,56 @@ async function paidAndClosed({ client, push }: TestSimulator): Promise<string> {
 }
 
 describe('event_not_accepted', () => {
+  test('names an event that no endpoint gets, because the endpoint was disabled before', async () => {
+    const simulator = await openSimulator({ disableAfter: 1 })
+    const { client, idle } = simulator
+    const receiver = await openReceiver(503)
+    const { id } = await client.endpoints.create({
+      url: receiver.url,
+      event_types: ['check.created', 'payment.succeeded'],
+    })
+    await simulator.push('a')
+    await idle()
+    receiver.answer(204)
+    await client.guests.pay('a')
+    await simulator.push('a', closed)
+    await idle()
+    const [event] = (await client.events.list({ type: 'payment.succeeded' })).data
+    expect((await accountOf(client)).problems).toEqual([
+      {
+        code: 'event_not_accepted',
+        external_check_id: 'a',
+        at: event?.created_at,
+        message: `No receiver accepted payment.succeeded of check a: endpoint ${id} was disabled before (1 delivery failed). The POS does not know about it and does not book it. Make the receiver answer 2xx, then register its URL again. Events from before are not sent again.`,
+        requests: [],
+        events: [event?.id],
+        deliveries: [],
+      },
+    ])
+    await client.endpoints.create({ url: receiver.url, event_types: ['payment.succeeded'] })
+    await simulator.push('b')
+    await client.guests.pay('b')
+    await simulator.push('b', closed)
+    await idle()
+    expect((await accountOf(client)).problems).toHaveLength(1)
+  })
+
+  test('does not advise to resend to an endpoint that its attempt disabled', async () => {
+    const simulator = await openSimulator({ disableAfter: 1 })
+    const { client, idle } = simulator
+    const receiver = await openReceiver(503)
+    await client.endpoints.create({ url: receiver.url, event_types: ['payment.succeeded'] })
+    await paidAndClosed(simulator)
+    await idle()
+    expect((await accountOf(client)).problems).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /: 1 attempt, the last with status 503, and its endpoint is disabled or deleted\. .* register its URL again\./,
+        ) as string,
+      },
+    ])
+  })
+
   test('names an event that no endpoint accepted, until a retry is accepted', async () => {
     const simulator = await openSimulator()
     const { client, idle } = simulator
