@@ -118,7 +118,8 @@ function describeApiError(
       exitCode: exitCodes.usage,
       json: { ...body, code, message },
     }
-  const refused = status === 401 || (status === 403 && !NOT_THE_KEY.includes(code))
+  const refused =
+    code !== 'fault_injected' && (status === 401 || (status === 403 && !NOT_THE_KEY.includes(code)))
   const exitCode = refused ? exitCodes.keyRefused : exitCodes.failed
   return { message: explained(), issues, requestId, exitCode, json: { ...body, code, message } }
 
@@ -126,6 +127,7 @@ function describeApiError(
     const refusal = `${status} ${code}: `
     // The issues follow, one per line.
     if (issues.length > 0) return `${refusal}the body is not valid.`
+    if (code === 'fault_injected') return `${refusal}${printable(message)}`
     if (status === 401 && command.hasKey === false) return `${refusal}${NO_KEY}`
     const text = printable(message)
     if (isMissingPath({ status }) && OPTIONAL_LIST.test(path ?? '')) return `${refusal}${text} ${NO_LIST}`

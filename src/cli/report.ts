@@ -15,6 +15,7 @@ import { byMessage } from './render/report.ts'
 import { count } from '../model/text/count.ts'
 import { printable } from './render/text.ts'
 import type { Client } from '../client.ts'
+import { paginate } from '../client/reads.ts'
 import { didYouMeanSentence } from '../model/text/advice.ts'
 import { splitAtCommas } from './flags.ts'
 
@@ -105,15 +106,16 @@ async function misdirectedCalls(
   { pushes, since }: Pick<Report, 'pushes' | 'since'>,
 ): Promise<string | undefined> {
   if (pushes > 0) return undefined
-  const { data } = await requests.list({ limit: 100, from: since ?? undefined })
-  const calls = data
-    .filter(
-      ({ method, status, response_body }) =>
-        status === 405 || (method !== 'GET' && response_body?.includes(NO_SUCH_PATH) === true),
-    )
-    .map(({ method, path, status }) => `${method} ${path} (${status})`)
-  if (calls.length === 0) return undefined
-  const shown = [...new Set(calls)].slice(0, MOST_CALLS).join(', ')
+  const calls = new Set<string>()
+  for await (const request of paginate(requests.list, { from: since ?? undefined })) {
+    const { method, path, status, response_body } = request
+    const isMisdirected =
+      status === 405 || (method !== 'GET' && response_body?.includes(NO_SUCH_PATH) === true)
+    if (isMisdirected) calls.add(`${method} ${path} (${status})`)
+    if (calls.size === MOST_CALLS) break
+  }
+  if (calls.size === 0) return undefined
+  const shown = [...calls].join(', ')
   return `No push arrived, and the API has no such path or method: ${printable(shown)}. Push checks with PUT /v1/checks/external/{id}.`
 }
 

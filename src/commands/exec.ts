@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { requireReportFile, writeReport } from '../cli/conformance/command.ts'
@@ -13,6 +13,7 @@ import { readableCurrencies } from '../cli/guests.ts'
 import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/report.ts'
+import { count } from '../model/text/count.ts'
 import { renderGuestsReport } from '../cli/render/guests.ts'
 import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
@@ -39,6 +40,13 @@ const {
 
 /** The examined service, as reports name it. */
 const TARGET = 'a new Tabwire service in memory'
+
+/** Requests that replace the state, which ends the report so far. */
+const REPLACEMENTS: ReadonlySet<string> = new Set(['POST /_sim/reset', 'PUT /_sim/state'])
+
+function replacedText(replacements: number): string {
+  return `CMD replaced the state ${count(replacements, 'time')}, and this report has no problem from before. To judge these too, run \`tabwire report --fail-on any\` before each \`state reset\` and \`state load\`.`
+}
 
 /** Returns a flag of `start` with another description: nothing of the service outlives the command. */
 function described<F extends object>(flag: F, description: string): F {
@@ -149,8 +157,12 @@ export default class Exec extends BaseCommand {
     for (const warning of [...(await foreignSecrets(own)), ...warningsOf(flags)])
       this.say(renderWarning(warning))
     if (flags.https) await prepareDataDirectory(directory)
+    let replacements = 0
     const simulator = await startSimulator({
       ...(await optionsOf({ ...flags, 'in-memory': true, 'data-dir': directory })),
+      onRequest: ({ method, path, status }) => {
+        if (status === 200 && REPLACEMENTS.has(`${method} ${path}`)) replacements += 1
+      },
       onNotice: (notice) => this.say(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     })
@@ -179,6 +191,7 @@ export default class Exec extends BaseCommand {
       const about = { suite: 'exec', target: TARGET } as const
       const { cases, misdirected, failed } = await judgeReport(client, report, failOn, about)
       if (misdirected !== undefined) this.say(misdirected)
+      if (replacements > 0 && !this.wantsJson) this.say(renderWarning(replacedText(replacements)))
       process.exitCode = code === 0 && failed ? exitCodes.checkFailed : code
       await this.writeAlso(() => writeReport(flags.junit, cases))
       const file = flags.bundle
@@ -220,9 +233,14 @@ export default class Exec extends BaseCommand {
     if (this.wasInterrupted) return exitCodes.interrupted
     const file = authorityFile(directory)
     // Commands inside CMD, such as `certs create`, use the same authority.
-    const place = this.temporary === undefined ? {} : { TABWIRE_DATA_DIR: directory }
-    const trust = ca === undefined ? {} : { TABWIRE_CACERT: file, ...place }
-    const variables = { TABWIRE_URL: url, TABWIRE_BASE_URL: baseUrl, TABWIRE_API_KEY: apiKey, ...trust }
+    const isDefault = this.temporary === undefined && !this.wasDirectoryGiven
+    const place = isDefault ? {} : { TABWIRE_DATA_DIR: resolve(directory) }
+    const trust = ca === undefined ? {} : { TABWIRE_CACERT: file }
+    const variables = {
+      ...{ TABWIRE_URL: url, TABWIRE_BASE_URL: baseUrl, TABWIRE_API_KEY: apiKey },
+      ...place,
+      ...trust,
+    }
     this.running = await runCommand(
       this.command,
       variables,

@@ -65,11 +65,8 @@ class ConnectionBroken extends Error {
 /** The HTTP API as a function from request to response, for Node's server and for tests. */
 export interface App {
   fetch: (request: Request) => Promise<Response>
-  /**
-   * Returns the response to a request that was refused before routing, and logs it. `null` as request line skips the log,
-   * because no request was received.
-   */
-  refuse: (refusal: Refusal, line: RequestLine | null) => RefusedAnswer
+  /** Returns the response to a request that was refused before routing, and logs it. */
+  refuse: (refusal: Refusal, line: RequestLine) => RefusedAnswer
 }
 
 interface RefusedAnswer {
@@ -123,10 +120,8 @@ export function createApp(parts: AppParts): App {
       const body = errorBody(refusal.code, refusal.message, context.requestId)
       const answer = { status: statusOf[refusal.code], body }
       const headers = headersOf(context, answer)
-      if (line !== null) {
-        void addToLog(parts, line, context, answer)
-        parts.onRequest?.(answered(line, context, answer))
-      }
+      void addToLog(parts, line, context, answer)
+      parts.onRequest?.(answered(line, context, answer))
       if (answers.hasSubscribers)
         answers.publish({ request: null, headers, ...answer } satisfies PublishedAnswer)
       return { headers, ...answer }

@@ -23,8 +23,14 @@ interface ListenOptions {
   isAllowedHost: IsAllowedHost
 }
 
+/**
+ * Longer than clients and load balancers keep an idle connection. If the server closes first, it can break a request
+ * that is being sent. Node's default of 5 s is shorter than most.
+ */
+const IDLE_MS = 65_000
+
 const defaultLimits: ConnectionLimits = {
-  firstRequestMs: 10_000,
+  firstRequestMs: IDLE_MS,
   headersMs: 10_000,
   requestMs: 30_000,
   connections: 2_000,
@@ -140,12 +146,6 @@ function nodeHandler({ fetch, refuse }: App, isAllowedHost: IsAllowedHost): Requ
   // A response that fails in the middle must not look complete.
   return (req, res) => void answer(req, res).catch(() => res.destroy())
 }
-
-/**
- * Longer than clients and load balancers keep an idle connection. If the server closes first, it can break a request
- * that is being sent. Node's default of 5 s is shorter than most.
- */
-const IDLE_MS = 65_000
 
 /** Milliseconds between two checks for slow requests. */
 const CHECK_MS = 1_000

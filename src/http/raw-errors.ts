@@ -33,7 +33,7 @@ export function answerRawErrors(
   const refused = new WeakSet<Duplex>()
 
   /** Refuses the newest request, or the invalid data after it, and closes the connection. Only the first refusal counts. */
-  const refuse = (socket: Duplex, refusal: Refusal, line: RequestLine | null) => {
+  const refuse = (socket: Duplex, refusal: Refusal, line: RequestLine) => {
     if (refused.has(socket)) return
     refused.add(socket)
     const send = () => {
@@ -56,11 +56,11 @@ export function answerRawErrors(
       const now = latest.get(socket)
       const isWhole = now?.req.complete === true && (now !== before || !wasAnswered)
       const bytes = now === undefined ? 0 : bytesOfLongBody(now.req)
-      if (isWhole) return
+      if (isWhole || isSilent(socket)) return
       // A handler that waits, for example for an injected delay, has not begun to read.
       const isUnread = now?.req.readableFlowing === null && now.req.readableLength > 0
       if (isUnread || bytes > read) timers.setTimeout(() => refuseIfLate(socket, bytes), requestMs).unref()
-      else refuse(socket, tooLate(), isSilent(socket) ? null : unknownLine)
+      else refuse(socket, tooLate(), unknownLine)
     })
   }
 
@@ -85,10 +85,11 @@ export function answerRawErrors(
     } else socket.destroy()
   })
   const watch = (socket: Duplex) => {
-    // Node checks for slow first requests only every 30 seconds.
-    const timer = timers.setTimeout(() => {
-      if (!latest.has(socket)) refuseIfLate(socket)
-    }, firstRequestMs)
+    // Without a response: a client that has opened the connection in advance would take it for that of its first request.
+    const close = () => {
+      if (isSilent(socket)) socket.destroy()
+    }
+    const timer = timers.setTimeout(() => timers.setImmediate(close), firstRequestMs)
     timer.unref()
     socket.once('close', () => timers.clearTimeout(timer))
     // An endless response, such as the live stream, ends when its reader leaves.

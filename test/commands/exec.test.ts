@@ -101,7 +101,9 @@ describe('tabwire exec', () => {
       node(`for (const [method, path] of ${JSON.stringify(calls)})
         await fetch(process.env.TABWIRE_URL + path, { method, body: method === 'GET' ? null : '{}',
           headers: { authorization: 'Bearer ' + process.env.TABWIRE_API_KEY, 'content-type': 'application/json' } })`)
-    const wrong = calling(['PUT', '/checks/external/a'], ['POST', '/v1/check'])
+    // More requests than one page of the log has.
+    const reads = Array.from({ length: 120 }, (): [string, string] => ['GET', '/v1/locations'])
+    const wrong = calling(['PUT', '/checks/external/a'], ['POST', '/v1/check'], ...reads)
     const file = join(await emptyDirectory(), 'report.xml')
     const { code, stderr } = await exec(['--fail-on', 'any', '--junit', file, '--', ...wrong])
     expect(code).toBe(3)
@@ -113,6 +115,23 @@ describe('tabwire exec', () => {
     // A missing record, and what browsers ask for.
     const others = calling(['POST', '/v1/webhook-endpoints/we_1/test'], ['GET', '/favicon.png'])
     expect((await exec(['--fail-on', 'any', '--', ...others])).code).toBe(0)
+  })
+
+  test('says that a reset in the command ended the report so far', async () => {
+    const program = `${pushing(wrongTotals)}
+      const headers = { authorization: 'Bearer ' + process.env.TABWIRE_API_KEY, 'content-type': 'application/json' }
+      await fetch(process.env.TABWIRE_URL + '/_sim/reset', { method: 'POST', headers, body: '{}' })`
+    const { code, stderr } = await exec(['--fail-on', 'any', '--', ...node(program)])
+    expect(code).toBe(0)
+    expect(stderr).toContain('CMD replaced the state 1 time, and this report has no problem from before.')
+  })
+
+  test('passes a given data directory on to the command', async () => {
+    const cwd = await emptyDirectory()
+    const program = node('console.log(process.env.TABWIRE_DATA_DIR)')
+    const { stdout } = await exec(['--data-dir', 'dd', '--', ...program], { cwd })
+    expect(stdout.trim()).toBe(join(cwd, 'dd'))
+    expect((await exec(['--', ...program], { cwd })).stdout).toBe('undefined\n')
   })
 
   test.runIf(isSoak)('keeps the exit code of a failed command when there are findings', async () => {

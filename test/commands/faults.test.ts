@@ -152,6 +152,21 @@ describe('tabwire faults', () => {
     await service.stop()
   })
 
+  test('an injected status gets no advice about keys or lists', async () => {
+    const service = await serve()
+    for (const [status, args] of [
+      ['401', ['checks', 'list']],
+      ['404', ['endpoints', 'list']],
+    ] as const) {
+      await service.json('faults', 'set', 'error', '--status', status)
+      const { code, stderr } = await service.run([...args])
+      expect(code).toBe(1)
+      expect(stderr).toMatch(new RegExp(`^Error: ${status} fault_injected: [^.]*Injected fault[^.]*\\.`))
+      expect(stderr).not.toMatch(/--api-key|another deployment/)
+    }
+    await service.stop()
+  })
+
   test('deliveries show and tail print injected faults', async () => {
     const service = await serve(seeded)
     await register(service)

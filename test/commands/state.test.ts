@@ -110,6 +110,18 @@ describe('tabwire state', concurrently, () => {
       )
     }
     expect(await readFile(source, 'utf8')).toBe('console.log(1)\n')
+    // Both have a clock, too.
+    const bundle = join(service.cwd, 'bundle.json')
+    expect((await service.run(['report', '--bundle', bundle])).code).toBe(0)
+    const settings = join(service.cwd, 'settings.json')
+    await writeFile(settings, '{"$schema":"x","clock":"2026-01-01T00:00:00Z","port":0}')
+    for (const file of [bundle, settings]) {
+      const before = await readFile(file, 'utf8')
+      expect((await service.run(['state', 'save', '--file', file])).stderr).toContain(
+        'exists and is not a saved state, so it is not replaced.',
+      )
+      expect(await readFile(file, 'utf8')).toBe(before)
+    }
     await service.stop()
   })
 

@@ -6,11 +6,21 @@ import { stateText } from '../../src/model/simulator/record-lines.ts'
 import { check, item, openSimulator, rawHeaders } from '../support/simulator.ts'
 
 describe('a client that is slow', () => {
-  it('to begin gets 408 with an id', async () => {
-    const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 20 } })
-    const answer = await text(open(simulator.port))
+  it('to end its first headers gets 408 with an id', async () => {
+    const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 60_000, headersMs: 20 } })
+    const socket = open(simulator.port)
+    socket.write('GET /v1/locations HTTP/1.1\r\n')
+    const answer = await text(socket)
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
     expect(answer).toMatch(/x-request-id: req_/)
+  })
+
+  it('that sends nothing gets no response, which would answer its first request', async () => {
+    const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 200, headersMs: 20 } })
+    const opened = performance.now()
+    expect(await text(open(simulator.port))).toBe('')
+    // Not after the time for headers, which have not begun.
+    expect(performance.now() - opened).toBeGreaterThan(190)
   })
 
   it('is not blamed while the service itself is stalled', async () => {

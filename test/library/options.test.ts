@@ -87,7 +87,7 @@ describe('options', () => {
     ],
     [
       { store: 'postgres://a@b/c', sandbox: 'pg_test' },
-      'sandbox must be a name that does not begin with pg_, which PostgreSQL reserves, got "pg_test".',
+      'sandbox must be another name: PostgreSQL reserves information_schema, and names that begin with pg_, got "pg_test".',
     ],
     [{ ca: ['nowhere.pem'] }, 'ca must be a PEM text or the path of a PEM file, got "nowhere.pem" (ENOENT).'],
     [

@@ -5,6 +5,9 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 import { pathOf, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/files/state-files.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 
+/** A saved state by its first bytes; a bundle has a clock, too. */
+const STATE = /^(?![^]*"tabwire-bundle")[^]*"clock"\s*:\s*\{/
+
 export default class StateSave extends ServiceCommand {
   static override description =
     'Save the state of the service under a name.\nIncludes checks, endpoints with their secrets, events, deliveries and the clock. Excludes API keys.'
@@ -22,7 +25,7 @@ export default class StateSave extends ServiceCommand {
     if ('directory' in place) await prepareDataDirectory(place.directory)
     const limit = limitOf(flags)
     if ('file' in place && place.file === '-') return client.state.read((json) => this.writeAll(json), limit)
-    if ('file' in place) await requireKind(place.file, /"clock"/, 'a saved state')
+    if ('file' in place) await requireKind(place.file, STATE, 'a saved state')
     const saving = client.state.read((json) => writeStateTo(place, json), limit)
     const { replaced, ...contents } = await this.waiting('Saving…', saving)
     const file = pathOf(place)

@@ -69,16 +69,16 @@ export const readStoreKey: Reader<string> = (given) =>
 export const readSandbox: Reader<string> = (given) => {
   if (typeof given !== 'string' || !/^[a-z][a-z0-9_]{0,62}$/.test(given))
     return must('1 to 63 lower-case letters, digits and underscores, beginning with a letter', given)
-  return given.startsWith('pg_')
-    ? must('a name that does not begin with pg_, which PostgreSQL reserves', given)
+  return given.startsWith('pg_') || given === 'information_schema'
+    ? must('another name: PostgreSQL reserves information_schema, and names that begin with pg_', given)
     : { value: given }
 }
 
 /** Limits for slow clients and for connections. */
 export interface ConnectionLimits {
-  /** Milliseconds from connection until the headers of the first request have arrived. */
+  /** Milliseconds after which a connection is closed on which nothing arrived. */
   firstRequestMs: number
-  /** Milliseconds for the headers of further requests. */
+  /** Milliseconds for the headers of a request. */
   headersMs: number
   /** Milliseconds for a whole request. */
   requestMs: number

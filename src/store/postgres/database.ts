@@ -48,8 +48,8 @@ const MOST_CONNECTIONS = 6
 /** Milliseconds until a statement counts as failed. A request is answered within 2 s, also when the server is gone. */
 export const STATEMENT_MS = 1_500
 /**
- * Milliseconds until the server ends a statement that waits for a lock. Nobody waits for it any more, and its connection
- * would count beside those that replace it.
+ * Milliseconds until the server ends a statement that waits for a lock. Its caller has given up, and its connection would
+ * count beside those that replace it.
  */
 const LOCK_MS = 2_000
 /** Milliseconds for statements that read or write all records. */
