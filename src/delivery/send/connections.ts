@@ -110,15 +110,19 @@ interface Reading {
   hasReceived: boolean
 }
 
+/** After 101 comes another protocol. */
+const INFORMATIONAL = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/
 const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
+/** The beginning of the start line of an informational response. */
+const BEGINNING = /^(?:H|HT|HTT|HTTP|HTTP\/|HTTP\/1|HTTP\/1\.|HTTP\/1\.[01](?: (?:1\d{0,2} ?)?)?)?$/
 /** Bytes needed to tell whether a response is `100`. */
 const TELLING = 'HTTP/1.1 100 '.length
 /** undici's limit for response headers, in bytes. */
 const LONGEST_HEAD = 16 * 1024
 
 /**
- * Removes `100 Continue` before a response. undici skips all other informational responses, but ends the connection for this
- * one, which some receivers send unasked.
+ * Removes `100 Continue` before a response, also beside other informational ones. undici skips those, but ends the connection
+ * for this one, which some receivers send unasked.
  */
 function skipContinue(socket: Socket, reading: Reading): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null
@@ -134,13 +138,22 @@ function skipContinue(socket: Socket, reading: Reading): void {
   }
 }
 
-/** Strips `100 Continue` from the start of a response. `isWhole` is false while more bytes are needed to tell. */
+/**
+ * Strips `100 Continue` from the informational responses at the start. `isWhole` is false while more bytes are needed to tell
+ * whether another one follows.
+ */
 function withoutContinue(bytes: Buffer): { bytes: Buffer; isWhole: boolean } {
-  const start = bytes.toString('latin1', 0, TELLING)
-  if (start.length < TELLING && 'HTTP/1.1 100 '.startsWith(start.replace('1.0', '1.1')))
-    return { bytes, isWhole: false }
-  if (!CONTINUE.test(start)) return { bytes, isWhole: true }
-  const end = bytes.indexOf('\r\n\r\n')
-  if (end === -1) return { bytes, isWhole: bytes.length > LONGEST_HEAD }
-  return withoutContinue(bytes.subarray(end + 4))
+  const kept: Buffer[] = []
+  let at = 0
+  for (;;) {
+    const start = bytes.toString('latin1', at, at + TELLING)
+    const isPartial = start.length < TELLING && BEGINNING.test(start)
+    const end = INFORMATIONAL.test(start) ? bytes.indexOf('\r\n\r\n', at) : undefined
+    if (isPartial || end === undefined || end === -1) {
+      const rest = Buffer.concat([...kept, bytes.subarray(at)])
+      return { bytes: rest, isWhole: rest.length > LONGEST_HEAD || (!isPartial && end === undefined) }
+    }
+    if (!CONTINUE.test(start)) kept.push(bytes.subarray(at, end + 4))
+    at = end + 4
+  }
 }

@@ -426,6 +426,11 @@ describe('informational answers are skipped', () => {
       'several',
       head('100 Continue') + head('100 Continue') + head('103 Early Hints') + head('102 Processing'),
     ],
+    ['100 after 103', head('103 Early Hints') + head('100 Continue')],
+    [
+      '100 between others',
+      head('102 Processing') + head('100 Continue') + head('103 Early Hints') + head('100 Continue'),
+    ],
   ])('%s, sent in one piece with the answer, before it, and byte by byte', async (_which, interim) => {
     const answer = 'HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\ndone'
     const ways: ((socket: Socket) => unknown)[] = [
