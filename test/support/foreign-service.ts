@@ -79,6 +79,8 @@ export const defaults = {
   invalid: (_body: Body, _ref: string): string | undefined => undefined,
   /** Whether a new check may be opened at a table, given those of the others. */
   isTableFree: (_table: string, _tables: readonly string[]): boolean => true,
+  /** Whether a push has any effect; all are answered as if they had. */
+  isAccepted: (_next: Body): boolean => true,
   /** Whether a push takes the place of the one before. */
   isNewer: (_before: Body, _next: Body): boolean => true,
   /** Returns the stored body after a push. */
@@ -115,6 +117,10 @@ export const defaults = {
   pushReply: (shown: unknown, isNew: boolean): Reply => ({ status: isNew ? 201 : 200, json: shown }),
   /** Whether a request is answered 429, by its number. */
   throttles: (_number: number): boolean => false,
+  /** Whether a request is answered 503 with Retry-After, by its number. */
+  isBusy: (_number: number): boolean => false,
+  /** The list of endpoints; `undefined` where there is none. */
+  hooksShown: undefined as ((hooks: readonly Hook[]) => unknown) | undefined,
   /** How long a push takes until it is applied, in milliseconds. */
   applyAfterMs: 0,
   takesUrl: (url: string | undefined): boolean =>
@@ -185,6 +191,7 @@ export const defaults = {
   /** How much later than due a retry is made, as a share of its wait. */
   lateness: 0,
   succeeds: (status: number): boolean => status >= 200 && status < 300,
+  followsRedirects: false,
   /** Whether an attempt whose connection ends without an answer is made again. */
   retriesBrokenConnections: true,
   /** The bytes of a retry. */
@@ -244,8 +251,11 @@ export async function openForeignService(
       const method = (sending.attempts > 1 ? choices.retryMethod : undefined) ?? choices.method
       try {
         const options = { method, headers, body: bytes, dispatcher, headersTimeout }
-        const { statusCode, body } = await request(choices.targetOf(hook.url), options)
+        const { statusCode, headers: answered, body } = await request(choices.targetOf(hook.url), options)
         await body.dump()
+        const { location } = answered
+        if (choices.followsRedirects && typeof location === 'string')
+          return choices.succeeds((await request(location, options)).statusCode)
         return choices.succeeds(statusCode)
       } catch {
         return !choices.retriesBrokenConnections
@@ -290,6 +300,7 @@ export async function openForeignService(
   function push(ref: string, next: Body): Reply {
     const why = choices.invalid(next, ref)
     if (why !== undefined) return choices.refusal(422, why)
+    if (!choices.isAccepted(next)) return { status: 200 }
     const bill = billOf(ref)
     const tables = [...bills.values()].map(({ body }) => body.table.number)
     if (bill === undefined && !choices.isTableFree(next.table.number, tables))
@@ -362,6 +373,7 @@ export async function openForeignService(
     const parts = path.split('/').slice(2).map(decoded)
     requests += 1
     if (choices.throttles(requests)) return { status: 429, headers: { 'retry-after': '0' } }
+    if (choices.isBusy(requests)) return { status: 503, headers: { 'retry-after': '0' } }
     const key = choices.keyOf(headers.authorization, `${method} ${path}`)
     if (key === undefined) return choices.refusal(401, 'who_are_you')
     let json: unknown
@@ -383,6 +395,8 @@ export async function openForeignService(
         return text === undefined ? { status: 200, json: choices.hookShown(hook) } : { status: 200, text }
       }
     }
+    if (method === 'GET' && path === '/v1/webhook-endpoints' && choices.hooksShown !== undefined)
+      return { status: 200, json: choices.hooksShown(hooks) }
     if (method === 'POST' && path === '/v1/webhook-endpoints') {
       if (choices.needsWriteScope && key !== 'full') {
         if (choices.registersRefused) register(json as Record<string, unknown>)

@@ -68,8 +68,13 @@ async function otherCalls(target: Target): Promise<Call[]> {
   })
   if (path !== undefined) calls.push({ name: 'GET of a check', send: (sent) => ask('GET', path, sent) })
   if ((await ifPossible(registered(target))) === undefined) return calls
+  const endpoints = '/webhook-endpoints'
+  const all = await ask('GET', endpoints)
+  // The specification shows no such list. One that there is needs a key, as everything does.
+  if (isSuccess(all) && hasList(all.json))
+    calls.push({ name: 'GET /webhook-endpoints', send: (sent) => ask('GET', endpoints, sent) })
   const ping = await ifPossible(pinged(target))
-  const test = `/webhook-endpoints/${encodeURIComponent(ping?.id ?? '')}/test`
+  const test = `${endpoints}/${encodeURIComponent(ping?.id ?? '')}/test`
   if (ping !== undefined && isSuccess(ping.answer))
     calls.push({ name: 'A ping', send: (sent) => ask('POST', test, { ...ping.sent, ...sent }) })
   // Last, because where its refusal has another reason the case ends.

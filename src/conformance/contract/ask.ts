@@ -47,7 +47,12 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Most attempts of a request that is answered 429, and the longest `Retry-After` to wait for, in milliseconds. */
+/** Returns true for a response that asks to repeat the request later. It neither keeps nor breaks a rule. */
+export function isLater({ status, headers }: Pick<ServiceResponse, 'status' | 'headers'>): boolean {
+  return status === 429 || (status === 503 && headers['retry-after'] !== undefined)
+}
+
+/** Most attempts of a request that is to be repeated later, and the longest `Retry-After` to wait for, in milliseconds. */
 const MOST_TRIES = 5
 const MOST_WAIT_MS = 60_000
 
@@ -121,7 +126,7 @@ export function createAsk({ baseUrl, keyFor, ca, signal, answerMs, onAnswer, onN
         })
         onAnswer(method, path, answer)
         const waitMs = retryAfterMs(answer)
-        if (answer.status !== 429 || tries === MOST_TRIES || waitMs > MOST_WAIT_MS) return answer
+        if (!isLater(answer) || tries === MOST_TRIES || waitMs > MOST_WAIT_MS) return answer
         await sleep(waitMs, undefined, method === 'DELETE' ? {} : { signal })
       }
     },

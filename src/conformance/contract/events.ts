@@ -116,7 +116,7 @@ export function dataOf(arrival: Arrival): unknown {
  * Reads the check of an event until it is the event's data, whatever either is wrapped in: GET may show a change later than
  * its event. Returns `undefined` when it never is. @throws NotChecked when it cannot be read.
  */
-export function readAs(
+export async function readAs(
   target: Target,
   arrival: Arrival,
   check: TrialCheck,
@@ -124,10 +124,15 @@ export function readAs(
 ): Promise<unknown> {
   const inside = (value: unknown) => checkCandidates(value, check.id, external_id)
   const sent = inside(dataOf(arrival))
-  return target.eventually(
-    () => target.read(check),
-    (read) => inside(read).some((other) => sent.some((one) => isDeepStrictEqual(one, other))),
+  const matches = (read: unknown) =>
+    inside(read).some((other) => sent.some((one) => isDeepStrictEqual(one, other)))
+  let last: unknown
+  const found = await target.eventually(
+    async () => (last = await unlessNotChecked(target.read(check))),
+    matches,
   )
+  if (last instanceof NotChecked) throw last
+  return found
 }
 
 export const OUTDATED = 'A check.updated event contains the check before the change.'

@@ -100,9 +100,10 @@ export async function requireAmounts(target: Target): Promise<void> {
   await target.push(check, body)
   await target.shows(check, [a, b], [a, b])
   const seen = await target.read(check)
-  // Whether the price is that of a unit or of the line is not shown, so only the price of a single unit is compared.
   requireShown(target.entriesIn(seen, a), { price_cents: a.price_cents, quantity: a.quantity })
   requireShown(target.entriesIn(seen, b), { quantity: b.quantity })
+  // Whether the price is that of a unit or of the line is not shown.
+  requireShown(target.entriesIn(seen, b), { price_cents: b.price_cents }, b.price_cents * b.quantity)
   const totals = Object.fromEntries(totalsOf(body))
   const records = [...nested(seen)].map(({ value }) => value)
   requireShown(
@@ -120,14 +121,18 @@ export async function requireAmounts(target: Target): Promise<void> {
   requireShown(await entriesOf(target, check, b), { quantity: half.quantity })
 }
 
-/** @throws Broken when records have other numbers than the pushed ones under the same names. */
-function requireShown(records: readonly unknown[], pushed: Readonly<Record<string, unknown>>): void {
+/** @throws Broken when records have other numbers than the pushed ones, or `also`, under the same names. */
+function requireShown(
+  records: readonly unknown[],
+  pushed: Readonly<Record<string, unknown>>,
+  also?: number,
+): void {
   for (const [name, value] of Object.entries(pushed)) {
     const shown = records.map((one) => at(one, name)).filter((one) => typeof one === 'number')
     // A service may have an entry for each unit of an item.
     const sum = shown.reduce((total, one) => total + one, 0)
     must(
-      shown.length === 0 || shown.includes(value as number) || sum === value,
+      shown.length === 0 || shown.some((one) => one === value || one === also) || sum === value,
       `A push has ${name} ${String(value)}, but GET returns ${name} ${shown.join(' and ')}.`,
     )
   }

@@ -66,6 +66,9 @@ interface ReceiverOptions {
   eventMs: number
 }
 
+/** End of the URL to which a hook redirects. */
+const ELSEWHERE = '-elsewhere'
+
 /** Time limit for the test of the public URL, in milliseconds. */
 const SELF_TEST_MS = 5_000
 
@@ -85,6 +88,7 @@ const SIGNATURE = /^x-.+-signature$/
 export async function openReceiver({ tls, publicUrl, port, eventMs }: ReceiverOptions): Promise<Receiver> {
   const closed = new AbortController()
   const hooks = new Map<string, (arrival: Arrival, response: ServerResponse) => void>()
+  let opened = 0
   let distrusted = 0
   let arrived = 0
   let dropped = 0
@@ -144,9 +148,16 @@ export async function openReceiver({ tls, publicUrl, port, eventMs }: ReceiverOp
   const own = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   const url = (publicUrl ?? own).replace(/\/+$/, '')
   const open = () => {
-    const name = `hook-${hooks.size + 1}`
+    opened += 1
+    // Paths distinguish upper and lower case.
+    const name = `Hook-${opened}`
     const { hook, take } = createHook(`${url}/${name}`, eventMs, closed.signal)
     hooks.set(name, take)
+    // A sender that follows a redirect would take this for the success of its delivery.
+    hooks.set(`${name}${ELSEWHERE}`, (_arrival, response) => {
+      arrived -= 1
+      response.writeHead(204).end()
+    })
     return hook
   }
   return {
@@ -236,7 +247,7 @@ function createHook(url: string, eventMs: number, closed: AbortSignal) {
   }
   const take = (arrival: Arrival, response: ServerResponse) => {
     const { status, delayMs } = answer
-    const headers = status === 302 ? { location: `${url}-elsewhere` } : {}
+    const headers = status === 302 ? { location: url + ELSEWHERE } : {}
     const reply = () => {
       if (status === null) response.destroy()
       else response.writeHead(status, headers).end()

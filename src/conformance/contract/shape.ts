@@ -106,6 +106,13 @@ interface CheckFields {
   external_id?: string | undefined
 }
 
+/** Returns true for an item by its external id, which may be in an object of its own, such as `attributes`. */
+function namesItem(item: object, id: string): boolean {
+  return Object.values(item).some(
+    (one: unknown) => one === id || (isObject(one) && Object.values(one).includes(id)),
+  )
+}
+
 /** The entries of items, by their external id. */
 export type Entries = ReadonlyMap<string, readonly unknown[]>
 
@@ -119,8 +126,7 @@ export function itemLists(
   { items, external_id }: CheckFields = {},
 ): ReadonlyMap<string, Entries> {
   const isItem = (value: unknown, id: string) =>
-    isObject(value) &&
-    (external_id === undefined ? Object.values(value).includes(id) : at(value, external_id) === id)
+    isObject(value) && (external_id === undefined ? namesItem(value, id) : at(value, external_id) === id)
   const entriesOf = (list: unknown, id: string): unknown[] =>
     Array.isArray(list)
       ? (list as unknown[]).filter((one) => isItem(one, id))
@@ -246,10 +252,7 @@ function unwrapped(value: unknown, depth = 3): unknown[] {
 export function checkCandidates(value: unknown, checkId: string, itemId: string): unknown[] {
   const around = unwrapped(value).filter(
     (one) =>
-      isObject(one) &&
-      !(itemId in one) &&
-      !Object.values(one).includes(itemId) &&
-      JSON.stringify(one).includes(itemId),
+      isObject(one) && !(itemId in one) && !namesItem(one, itemId) && JSON.stringify(one).includes(itemId),
   )
   const naming = around.filter((one) => JSON.stringify(one).includes(JSON.stringify(checkId)))
   return naming.length > 0 ? naming : around

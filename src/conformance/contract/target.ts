@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import {
+  isLater,
   isSuccess,
   NoAnswer,
   type ServiceResponse,
@@ -124,10 +125,11 @@ interface TargetOptions extends Pick<
 
 export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options }: TargetOptions): Target {
   const { profile, timeouts } = options
-  // Rate limits are not defined, so an answer of the limiter neither keeps nor breaks a rule.
   const ask: Ask = async (method, path, sent) => {
     const answer = await options.ask(method, path, sent)
-    if (answer.status !== 429) return answer
+    if (!isLater(answer)) return answer
+    if (answer.status === 503)
+      throw new NotChecked(`${method} ${path} returned 503 with Retry-After, also when it was repeated.`)
     throw new NotChecked(
       `${method} ${path} returned 429: the service limits the request rate. Raise its limit for the keys of this run.`,
     )
@@ -204,7 +206,7 @@ function whyMissing(
   // A tunnel that does not lead here may also change the path.
   if (others === 0 && strays.length > 0 && (isReachable || !receiver.isPublic))
     return new Broken(
-      `${late} at a registered URL, such as ${receiver.url}/hook-1. Signed requests arrived elsewhere: ${strays.join(', ')}.`,
+      `${late} at a registered URL, such as ${receiver.url}/Hook-1. Signed requests arrived elsewhere: ${strays.join(', ')}.`,
     )
   if (others > 0)
     return new Broken(`${late}. ${count(others, 'other delivery', 'other deliveries')} arrived.`)

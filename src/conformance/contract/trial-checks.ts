@@ -85,6 +85,8 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
   const order = orderingOf(profile)
   const started = Date.now()
   let isUnreadable = false
+  /** True when GET has returned a check. */
+  let hasRead = false
   let isGuessed = false
   /** Set when GET of a check got no answer. */
   let unanswered: NotChecked | undefined
@@ -169,21 +171,34 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
         )
         throw unanswered
       })
-      if (isSuccess(answer) && answer.json !== undefined) return answer.json
+      if (isSuccess(answer) && answer.json !== undefined) {
+        hasRead = true
+        return answer.json
+      }
+      if (hasRead && answer.status === 404) throw new Missing(path)
       throw new NotChecked(
         `GET ${path} returned ${answer.status}. The specification does not define how to read a check. Name the path with --profile (paths.check).`,
       )
     },
     async shows(check, items, expected) {
       let seen = ''
+      let text = ''
       const found = await trial.eventually(
         async () => {
-          const compared = compare(await readFresh(check), items, expected)
+          const read = await readFresh(check)
+          const compared = compare(read, items, expected)
           seen = compared.seen
+          text = JSON.stringify(read)
           return compared.isSame
         },
         (isSame) => isSame,
       )
+      // Somewhere, but in no list whose entries have them.
+      const areThere = expected.length > 0 && expected.every(({ external_id }) => text.includes(external_id))
+      if (found === undefined && seen === namesOf([]) && listNames === undefined && areThere)
+        throw new NotChecked(
+          'The response of GET has the ids of the items, but no list of items by these ids. Name the fields with --profile (fields.items, fields.external_id).',
+        )
       must(found !== undefined, `The items are ${seen}; expected ${namesOf(expected)}.`)
     },
     entriesIn(value, { external_id }, isAnswer = true) {
@@ -233,9 +248,17 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
       async () => (seen = await unlessNotChecked(trial.read(check))),
       (one) => isUnreadable || !(one instanceof NotChecked),
     )
+    if (seen instanceof Missing) throw new Broken(`A push was accepted, but ${seen.message}`)
     isUnreadable = seen instanceof NotChecked
     if (seen instanceof NotChecked) throw seen
     return seen
+  }
+}
+
+/** A check that cannot be read, where others can. */
+class Missing extends NotChecked {
+  constructor(path: string) {
+    super(`GET ${path} returned 404, while it returns other checks.`)
   }
 }
 

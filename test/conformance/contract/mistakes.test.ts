@@ -65,6 +65,19 @@ function sharedItems(): Partial<Choices> {
   }
 }
 
+/** A push counts only when its revision is higher than that of any check so far. */
+function globalOrder(): Partial<Choices> {
+  let latest = 0
+  return {
+    isAccepted(next) {
+      const revision = Number(next.revision ?? latest + 1)
+      if (revision <= latest) return false
+      latest = revision
+      return true
+    },
+  }
+}
+
 /** The check at a table is what the last push for that table said. */
 function sharedTables(): Partial<Choices> {
   const all = new Map<string, Body>()
@@ -159,6 +172,42 @@ function lastSecret(): Partial<Choices> {
 
 /** Each is wrong in one thing, and fails in the cases about it alone, among those of their groups. */
 const wrong: Record<string, Wrong> = {
+  'orders pushes across all checks': {
+    changes: globalOrder(),
+    settings: { orderBy: 'revision' },
+    groups: ['checks'],
+    cases: ['checks/in_order'],
+  },
+  'follows redirects of receivers': {
+    changes: { followsRedirects: true },
+    groups: ['retries'],
+    cases: ['retries/schedule'],
+  },
+  'sends to the path in small letters': {
+    changes: { targetOf: (url) => url.toLowerCase() },
+    groups: ['deliveries'],
+    cases: ['deliveries/event', 'deliveries/ping'],
+  },
+  'lists its endpoints without a key': {
+    changes: {
+      hooksShown: (hooks) => ({ data: hooks.map(({ id, url }) => ({ id, url })) }),
+      keyOf: (authorization, request) =>
+        request === 'GET /v1/webhook-endpoints' ? 'full' : foreignDefaults.keyOf(authorization, request),
+    },
+    groups: ['access'],
+    cases: ['access/no_key', 'access/unknown_key'],
+  },
+  'shows another price of several units': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: body.items.map((one) => (one.quantity > 1 ? { ...one, price_cents: 1 } : one)),
+      }),
+    },
+    groups: ['checks'],
+    cases: ['checks/amounts'],
+  },
   'sends no request id with errors': {
     changes: { requestId: (status) => (status >= 400 ? undefined : randomUUID()) },
     cases: [
@@ -1053,7 +1102,7 @@ test('deliveries to another path than the registered one fail with the path', as
   )
   const event = cases.find(({ id }) => id === 'event')
   expect(event?.detail).toMatch(
-    /^An event about a check did not arrive within 2 s at a registered URL, such as https:\S+\/hook-1\. Signed requests arrived elsewhere: POST \/hooks\.$/,
+    /^An event about a check did not arrive within 2 s at a registered URL, such as https:\S+\/Hook-1\. Signed requests arrived elsewhere: POST \/hooks\.$/,
   )
 })
 

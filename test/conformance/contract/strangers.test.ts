@@ -552,6 +552,27 @@ const right: Record<string, Variant> = {
   },
   'has blanks and slashes in its ids': { changes: { newHookId: () => `hook/${randomUUID()} 1%` } },
   'does not trust the receiver': { changes: { trusts: false } },
+  'is busy now and then': { changes: { isBusy: (number) => number % 9 === 0 } },
+  'has objects of its own for the ids of items': {
+    changes: {
+      shown: ({ ref, body: { items, ...body } }) => ({
+        data: {
+          id: ref,
+          attributes: {
+            ...body,
+            items: items.map(({ external_id, ...attributes }, at) => ({
+              id: String(at),
+              attributes: { external_id, ...attributes },
+            })),
+          },
+        },
+      }),
+    },
+  },
+  'lists its endpoints': {
+    changes: { hooksShown: (hooks) => ({ data: hooks.map(({ id, url }) => ({ id, url })) }) },
+    groups: ['access', 'endpoints'],
+  },
   'limits the rate of requests': { changes: { throttles: (number) => number % 7 === 0 } },
   'orders by a nested field': {
     changes: {
