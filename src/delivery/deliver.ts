@@ -2,7 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { AttemptResult, Delivery } from '../model/delivery.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { childOf, type TraceContext } from '../model/text/trace-context.ts'
-import { recordAttempt } from '../operations/record-attempt.ts'
+import { recordAttempt, type RecordAttempt } from '../operations/record-attempt.ts'
+import { Refusal } from '../model/refusal.ts'
 import { retireDelivery } from '../operations/pending-deliveries.ts'
 import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
@@ -60,7 +61,26 @@ interface DeliverOptions {
   onlyDue?: boolean
 }
 
+/** Most outcomes that wait to be recorded. Above it, the oldest attempt is made again. */
+const MOST_UNRECORDED = 1_000
+
 export function createDeliver({ service, faults, ...settings }: DeliverSettings): Deliver {
+  /** Outcomes that the store did not take, by delivery. They are recorded later, so that the receiver gets no duplicate. */
+  const unrecorded = new Map<string, RecordAttempt>()
+
+  async function record(command: RecordAttempt): Promise<Delivery> {
+    const { delivery_id: id } = command
+    unrecorded.delete(id)
+    try {
+      return await service.execute(recordAttempt, command)
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'storage_unavailable') unrecorded.set(id, command)
+      const [oldest = ''] = unrecorded.keys()
+      if (unrecorded.size > MOST_UNRECORDED) unrecorded.delete(oldest)
+      throw error
+    }
+  }
+
   return async (
     { id: delivery_id, event_id, endpoint_id },
     { signal, onSent, mayBegin, onlyDue = false } = {},
@@ -72,7 +92,13 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
       service.get('events', event_id),
       service.get('endpoints', endpoint_id),
     ])
-    if (delivery?.status !== 'pending') return delivery
+    const known = unrecorded.get(delivery_id)
+    if (delivery?.status !== 'pending') {
+      unrecorded.delete(delivery_id)
+      return delivery
+    }
+    if (known?.generation === generation && known.attempt === delivery.attempts.length + 1)
+      return record(known)
     const { event_type, next_attempt_at } = delivery
     if (onlyDue && (next_attempt_at === null || next_attempt_at > settings.clock.now().toISOString()))
       return delivery
@@ -113,7 +139,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const retry_in_ms = retryInMs(attempt, event_type)
     const { disableAfter: disable_after } = settings
     const command = { delivery_id, endpoint_id, attempt, generation, result, retry_in_ms, disable_after }
-    const recorded = await service.execute(recordAttempt, command)
+    const recorded = await record(command)
     // Without a response, the receiver may not have seen the delivery.
     if (sent.response_status !== null) await faults?.releaseOvertaken(delivery)
     return recorded
