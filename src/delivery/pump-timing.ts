@@ -123,12 +123,15 @@ export function createRetryBackoff({ backoffMs, onOver }: { backoffMs: number; o
       timers.clearTimeout(timersById.get(id))
       timersById.set(id, timers.setTimeout(expire, Math.min(backoffMs * 2 ** failed, MAX_BACKOFF_MS)).unref())
     },
-    /** Ends the backoff of a delivery whose attempt was recorded. */
-    forget,
-    /** Ends the backoff of all deliveries whose outcome the store refused: it accepts writes again. */
-    endNotStored(): void {
+    /**
+     * Must be called when an attempt was recorded. Ends the backoff of its delivery, and of all deliveries whose outcome the
+     * store refused: it accepts writes again.
+     */
+    recorded(id: string): void {
+      if (failures.size === 0) return
+      forget(id)
       if (notStored.size === 0) return
-      for (const id of notStored) forget(id)
+      for (const other of notStored) forget(other)
       onOver()
     },
     /** Ends all backoffs and forgets their failures: the deliveries are gone, or no further attempts are made. */

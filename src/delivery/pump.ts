@@ -161,11 +161,8 @@ export function createPump(settings: PumpSettings): Pump {
     const attempted = inFlight.start(id, due?.endpoint_id, (onSent) => attemptHere(id, due, onSent))
     attempted
       .then(
-        () => {
-          backoff.forget(id)
-          // Commits of other instances do not show that those of this one succeed.
-          backoff.endNotStored()
-        },
+        // Commits of other instances do not show that those of this one succeed.
+        () => backoff.recorded(id),
         (error: unknown) => handleUnrecorded(id, error),
       )
       .finally(wake)

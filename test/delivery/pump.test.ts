@@ -251,7 +251,9 @@ describe('an attempt whose outcome cannot be recorded', () => {
     await setup.pump.interrupt(() => setup.service.replace((all) => all))
     isFull = false
     await receiver.received(2)
-    await expect.poll(() => setup.delivery()).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
+    await expect
+      .poll(() => setup.delivery())
+      .toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
   })
 
   it('is recorded at once when the store accepts another write', async () => {

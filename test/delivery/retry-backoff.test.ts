@@ -34,7 +34,7 @@ test('another delivery starts with the shortest backoff, and so does one that wa
   expect([backoffOf(backoff, 'dlv_1'), backoffOf(backoff, 'dlv_1'), backoffOf(backoff, 'dlv_2')]).toEqual([
     1000, 2000, 1000,
   ])
-  backoff.forget('dlv_1')
+  backoff.recorded('dlv_1')
   expect(backoffOf(backoff, 'dlv_1')).toBe(1_000)
 })
 
@@ -44,7 +44,7 @@ test('a backoff that is removed leaves no timer and does not call onOver', () =>
   backoff.start('dlv_2', failure)
   backoff.start('dlv_3', failure)
   expect(backoff.count()).toBe(3)
-  backoff.forget('dlv_1')
+  backoff.recorded('dlv_1')
   expect([backoff.count(), vi.getTimerCount()]).toEqual([2, 2])
   backoff.clear()
   expect([backoff.count(), vi.getTimerCount()]).toEqual([0, 0])
