@@ -81,7 +81,9 @@ export const checks: readonly ContractCase[] = [
         () => entriesOf(target, check, a),
         (entries) => followed.every((field) => holds(entries, renamed[field])),
       )
-      must(after !== undefined, `An item pushed with a new ${followed.join(' and ')} did not change.`)
+      const latest = after ?? (await entriesOf(target, check, a))
+      const old = followed.filter((field) => !holds(latest, renamed[field]))
+      must(after !== undefined, `An item pushed with a new ${old.join(' and ')} kept the old one.`)
       // A service may show an item in several lists.
       must(
         after.length === before.length,
@@ -164,6 +166,13 @@ export const checks: readonly ContractCase[] = [
     'pushes in order end with the newest state',
     'section 4: the body is the complete current state, sent on every change',
     async (target) => void (await inOrder(target)),
+  ),
+  rule(
+    'restored',
+    'a newer push with an earlier content counts',
+    'section 4: the body is the complete current state, sent on every change',
+    restored,
+    inOrder,
   ),
   rule(
     'order',
@@ -260,4 +269,35 @@ function observed(id: string, title: string, changes: object): ContractCase {
       return `returned ${(await ask('PUT', check.path, { json: body(check, [check.item('a')], changes) })).status}`
     },
   }
+}
+
+/** Removes an item and pushes it again, as it was and changed. @throws Broken unless each push is the state. */
+async function restored(target: Target): Promise<void> {
+  const check = target.freshCheck()
+  const [a, b] = [check.item('a'), check.item('b')]
+  let place = 0
+  const put = async (...items: readonly Item[]) => {
+    await target.push(check, target.ordered(target.body(check, items), ++place))
+    await target.shows(check, [a, b], items)
+  }
+  await put(a, b)
+  await put(b)
+  await put(a, b)
+  const changed = { ...a, name: 'Dish again', price_cents: a.price_cents + 70 }
+  const before = await entriesOf(target, check, a)
+  const followed = (['name', 'price_cents'] as const).filter((field) => holds(before, a[field]))
+  await put(b)
+  await put(changed, b)
+  let old: readonly string[] = []
+  await target.eventually(
+    async () => {
+      const entries = await entriesOf(target, check, a)
+      return (old = followed.filter((field) => !holds(entries, changed[field])))
+    },
+    ({ length }) => length === 0,
+  )
+  must(
+    old.length === 0,
+    `An item was removed and pushed again, but GET does not return its new ${old.join(' and ')}.`,
+  )
 }

@@ -197,15 +197,15 @@ export const secretOnce: ContractCase = rule(
     const secret = secrets.find(isUsed) ?? (secrets.length === 1 ? secrets[0] : undefined)
     if (secret === undefined) throw new NotChecked('The registration returned no secret.')
     const path = fillPath(target.profile.paths?.endpoint ?? '/webhook-endpoints/{id}', { id })
-    const answers = [answer, await target.ask('GET', path), await target.ask('GET', '/webhook-endpoints')]
-    const shown = answers.find(
-      ({ text, headers }) => shows(text, secret) || shows(JSON.stringify(headers), secret),
-    )
-    must(shown === undefined, 'Another response contains the signing secret.')
-    const sent = hook.arrivals.find(
-      ({ body, headers }) => shows(body.toString(), secret) || shows(JSON.stringify(headers), secret),
-    )
-    must(sent === undefined, 'A delivery contains the signing secret.')
+    const answers = [
+      ['a ping', answer],
+      [`GET ${path}`, await target.ask('GET', path)],
+      ['GET /webhook-endpoints', await target.ask('GET', '/webhook-endpoints')],
+    ] as const
+    for (const [request, { text, headers }] of answers)
+      requireAbsent(secret, `The response to ${request}`, text, headers)
+    for (const { body, headers } of hook.arrivals)
+      requireAbsent(secret, 'A delivery', body.toString(), headers)
     if (target.profile.paths?.delete_endpoint === undefined) return
     const spare = await ifPossible(target.register('check.created'))
     const removed = spare === undefined ? undefined : await target.remove(spare)
@@ -215,6 +215,13 @@ export const secretOnce: ContractCase = rule(
   // The ping is an answer that could show it, so something has been looked at.
   pinged,
 )
+
+/** @throws Broken when a message shows a secret, with the place. */
+function requireAbsent(secret: string, what: string, text: string, headers: object): void {
+  const leaking = Object.entries(headers).find(([, value]) => shows(JSON.stringify(value), secret))
+  const place = leaking === undefined ? 'its body' : `the header ${leaking[0]}`
+  must(leaking === undefined && !shows(text, secret), `${what} contains the signing secret, in ${place}.`)
+}
 
 /** Fewest characters after the prefix of a secret that are looked for alone; fewer may be part of any text. */
 const MIN_SECRET = 16

@@ -78,6 +78,36 @@ function globalOrder(): Partial<Choices> {
   }
 }
 
+/** A push of a content that came before has no effect, whatever its revision. */
+function seenContents(): Partial<Choices> {
+  const seen = new Map<string, unknown>()
+  return {
+    isNewer: newer('revision'),
+    isAccepted({ revision, ...content }) {
+      const text = JSON.stringify(content)
+      const isKnown = seen.has(text) && seen.get(text) !== revision
+      if (!seen.has(text)) seen.set(text, revision)
+      return !isKnown
+    },
+  }
+}
+
+/** An item that is pushed again after a push without it has its old name and price. */
+function removedItems(): Partial<Choices> {
+  const removed = new Map<string, Line>()
+  return {
+    merged(before, next) {
+      const isIn = (body: Body | undefined, id: string) => find(body?.items ?? [], id) !== undefined
+      for (const line of before?.items ?? []) if (!isIn(next, idOf(line))) removed.set(idOf(line), line)
+      const items = next.items.map((line) => {
+        const was = isIn(before, idOf(line)) ? undefined : removed.get(idOf(line))
+        return was === undefined ? line : { ...line, name: was.name, price_cents: was.price_cents }
+      })
+      return { ...next, items }
+    },
+  }
+}
+
 /** The check at a table is what the last push for that table said. */
 function sharedTables(): Partial<Choices> {
   const all = new Map<string, Body>()
@@ -177,6 +207,18 @@ const wrong: Record<string, Wrong> = {
     settings: { orderBy: 'revision' },
     groups: ['checks'],
     cases: ['checks/in_order'],
+  },
+  'ignores a content that it has seen before': {
+    changes: seenContents(),
+    settings: { orderBy: 'revision' },
+    groups: ['checks'],
+    cases: ['checks/restored'],
+  },
+  'keeps the fields of removed items': {
+    changes: { ...removedItems(), isNewer: newer('revision') },
+    settings: { orderBy: 'revision' },
+    groups: ['checks'],
+    cases: ['checks/restored'],
   },
   'follows redirects of receivers': {
     changes: { followsRedirects: true },
