@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { Refusal } from '../../model/refusal.ts'
 import { bundleText, LONGEST_BUNDLE } from '../../model/simulator/record-lines.ts'
 import type { Bundle } from '../../model/simulator/bundle.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 import { printable } from '../render/text.ts'
 import { readInput } from './input.ts'
+import { makeDirectories } from '../../replace-file.ts'
 import { checkOutput, requireKind, writeOutput, writing } from './output.ts'
 
 const NAMED = { flag: '--bundle', content: 'bundle' }
@@ -26,8 +28,16 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
       `The bundle has ${Math.ceil(length / MEBIBYTE)} MiB, but a replay reads at most ${LONGEST_BUNDLE / MEBIBYTE} MiB, so it was not written. Record a shorter run, or start the service with a lower --keep-events.`,
     )
   await requireKind(file, BUNDLE, 'a bundle')
-  await writing(file, NAMED, () => writeOutput(file, text, 0o600))
+  await writingBundle(file, () => writeOutput(file, text, 0o600))
   return length
+}
+
+/** Creates the directory first, as for `--junit`. */
+function writingBundle(file: string, work: () => Promise<void>): Promise<void> {
+  return writing(file, NAMED, async () => {
+    await makeDirectories(dirname(file))
+    await work()
+  })
 }
 
 /**
@@ -36,7 +46,7 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
  */
 export async function requireWritableBundle(file: string): Promise<void> {
   await requireKind(file, BUNDLE, 'a bundle')
-  await writing(file, NAMED, () => checkOutput(file))
+  await writingBundle(file, () => checkOutput(file))
 }
 
 /**
