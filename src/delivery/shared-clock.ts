@@ -9,6 +9,8 @@ export interface SharedClockParts {
   instance: string
   /** Brings the values up to date; absent in a single process, whose values always are. */
   refresh?: (() => Promise<void>) | undefined
+  /** Number of replacements of all records so far. */
+  generation: () => number
   /** Resolves when the other instances know the changes so far; absent in a single process. */
   untilKnown?: (() => Promise<void>) | undefined
   /** Called when another instance replaces the state, which ends all moves. */
@@ -37,6 +39,13 @@ interface Shared extends ClockSetting {
   renewals: number
   /** Number of replacements of the state so far. */
   replacements: number
+  /** How the clock went before a replacement that has set it, until that has ended. Missing in earlier versions. */
+  undo?: Undo | null
+}
+
+/** An earlier setting, which counts again when the records are those of this generation at the end. */
+interface Undo extends Omit<ClockSetting, 'held'> {
+  generation: number
 }
 
 interface Lease {
@@ -52,7 +61,7 @@ export function initialValue(setting: ClockSetting) {
 
 /** Changes the clock of the sandbox. One instance at a time holds the lease for it. */
 export function createSharedClock(parts: SharedClockParts) {
-  const { clock, values, instance, refresh, untilKnown, onReplaced } = parts
+  const { clock, values, instance, refresh, untilKnown, generation, onReplaced } = parts
   let now = stored(values.get(CLOCK))
   /** The lease of this instance: `lost` is called when another instance ended it; `stop` ends its renewal. */
   let own: { lost: () => void; stop: () => void } | undefined
@@ -68,7 +77,8 @@ export function createSharedClock(parts: SharedClockParts) {
   function change<Reply>(to: (shared: Shared) => readonly [Shared, Reply]): Promise<Reply> {
     return values.update(CLOCK, (value) => {
       const [shared, reply] = to(stored(value))
-      return { value: { ...shared, turn: shared.turn && { ...shared.turn } }, reply }
+      const { turn, undo = null, ...rest } = shared
+      return { value: { ...rest, turn: turn && { ...turn }, ...(undo && { undo: { ...undo } }) }, reply }
     })
   }
 
@@ -96,6 +106,16 @@ export function createSharedClock(parts: SharedClockParts) {
   clock.apply(now)
   watch()
 
+  /**
+   * Ends the lease. A clock that was set for records which have not been replaced goes as before: the instance may have ended
+   * in between.
+   */
+  function ended(shared: Shared): Shared {
+    const { undo } = shared
+    const before = undo?.generation === generation() ? settingOf(undo) : {}
+    return { ...withoutLease(shared), ...before, undo: null }
+  }
+
   /** Looks more often during a lease, and ends one that its instance no longer renews. */
   function watch(): void {
     cancelWatch()
@@ -107,7 +127,7 @@ export function createSharedClock(parts: SharedClockParts) {
     const end = () => {
       const isExpired = (shared: Shared) => shared.turn !== null && shared.renewals === renewals
       // While the database is away, the instance with the lease may be alive, so it gets the full time again.
-      change((shared) => [isExpired(shared) ? withoutLease(shared) : shared, undefined]).catch(watch)
+      change((shared) => [isExpired(shared) ? ended(shared) : shared, undefined]).catch(watch)
     }
     const timer = timers.setTimeout(end, EXPIRY_MS).unref()
     cancelWatch = () => timers.clearTimeout(timer)
@@ -180,10 +200,7 @@ export function createSharedClock(parts: SharedClockParts) {
     own.stop()
     own = undefined
     try {
-      await change((shared) => [
-        shared.turn?.instance === instance ? withoutLease(shared) : shared,
-        undefined,
-      ])
+      await change((shared) => [shared.turn?.instance === instance ? ended(shared) : shared, undefined])
     } finally {
       // When that failed, the lease expires.
       watch()
@@ -217,9 +234,11 @@ export function createSharedClock(parts: SharedClockParts) {
     },
     /** Sets the clock, also backwards; resolves with the earlier setting. */
     jump: (time: Date | undefined, frozen: boolean): Promise<ClockSetting> =>
-      set((shared) => setTo(shared, time, frozen)),
-    restore: ({ offset_ms, stands_at, frozen }: ClockSetting) =>
-      set((shared) => ({ ...shared, offset_ms, stands_at, frozen })),
+      change((shared) => {
+        const undo = { ...settingOf(shared), generation: generation() }
+        return [{ ...shared, ...setTo(shared, time, frozen), undo }, shared]
+      }),
+    restore: (setting: ClockSetting) => set((shared) => ({ ...shared, ...settingOf(setting) })),
     /** Ends the moves of all instances, and runs `task` while none can begin. */
     async replacing<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
       await acquire(
@@ -247,6 +266,16 @@ interface LeaseSignals {
   signal: AbortSignal | undefined
   /** Called when another instance has ended the lease. */
   onLost: () => void
+}
+
+function settingOf({ offset_ms, stands_at, frozen }: Omit<ClockSetting, 'held'>) {
+  return { offset_ms, stands_at, frozen }
+}
+
+/** Returns true when another instance replaces the state now. It sets the clock before it replaces the records. */
+export function isReplacedElsewhere(values: Pick<SharedValues, 'get'>, instance: string): boolean {
+  const { turn } = (values.get(CLOCK) ?? {}) as Partial<Shared>
+  return turn !== undefined && turn !== null && turn.to === null && turn.instance !== instance
 }
 
 function withoutLease(shared: Shared): Shared {

@@ -18,7 +18,7 @@ import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Parts } from './parts.ts'
 import { resetTarget, measureOf } from './clock.ts'
-import { createRestarts, untilKnownElsewhere } from './sharing.ts'
+import { createRestarts, pausedByReplacement, untilKnownElsewhere } from './sharing.ts'
 
 /** Parts of the service that deliveries need. */
 interface DeliveryContext {
@@ -82,7 +82,9 @@ export function openDeliveries(
       service,
       deliver,
       clock,
-      slots: parts.shared?.openSlots({ ...times, attemptMs: longestAttempt(times) }),
+      slots:
+        parts.shared &&
+        pausedByReplacement(parts.shared.openSlots({ ...times, attemptMs: longestAttempt(times) }), parts),
       attemptMs: times.timeoutMs + times.bodyTimeoutMs,
       limits: limitsOf(parts),
       onError(error) {
@@ -99,6 +101,7 @@ export function openDeliveries(
         values,
         instance,
         refresh: shared?.ready,
+        generation: service.generation,
         untilKnown: untilKnownElsewhere(parts),
         waitingFor: shared && (() => dueNow(service, clock)),
         backlog,

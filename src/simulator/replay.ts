@@ -97,6 +97,7 @@ function openReplayDeliveries(
         clock,
         values,
         instance,
+        generation: service.generation,
         backlog: async () => nothingDue,
         onCommit: service.onCommit,
         clockFile,

@@ -8,6 +8,8 @@ import type { Service } from '../service.ts'
 import type { Store } from '../store/store.ts'
 import type { Value } from '../store/postgres/database.ts'
 import { timers } from '../timers.ts'
+import { isReplacedElsewhere } from '../delivery/shared-clock.ts'
+import type { Slots } from '../delivery/slots.ts'
 import type { Parts } from './parts.ts'
 
 /** Milliseconds that an instance uses a key without another look at the database. A revoked key ends within 2 s. */
@@ -42,6 +44,35 @@ const KNOWN_MS = 500
 /** Returns a function that resolves when the other instances know the changes so far; `undefined` without any. */
 export function untilKnownElsewhere({ shared }: Pick<Parts, 'shared'>): (() => Promise<void>) | undefined {
   return shared && (() => timers.sleep(KNOWN_MS))
+}
+
+/**
+ * Begins no attempt while another instance replaces all records: that has set the clock already, so that old retries would
+ * look due.
+ */
+export function pausedByReplacement(
+  slots: Slots,
+  { values, instance }: Pick<Parts, 'values' | 'instance'>,
+): Slots {
+  const isPaused = () => isReplacedElsewhere(values, instance)
+  return {
+    ...slots,
+    owns: (endpoint) => !isPaused() && slots.owns(endpoint),
+    begin: (endpoint) => (isPaused() ? undefined : slots.begin(endpoint)),
+    onChange(listener) {
+      let wasPaused = isPaused()
+      const unsubscribe = values.onChange(() => {
+        const hasEnded = wasPaused && !isPaused()
+        wasPaused = isPaused()
+        if (hasEnded) listener()
+      })
+      const unsubscribeSlots = slots.onChange(listener)
+      return () => {
+        unsubscribe()
+        unsubscribeSlots()
+      }
+    },
+  }
 }
 
 /** Key of the value with the settings of the instance that started last. */

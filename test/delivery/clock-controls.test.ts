@@ -17,6 +17,7 @@ function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () 
   const controls = createClockControls({
     clock,
     values: createLocalValues(),
+    generation: () => 0,
     instance: 'one',
     backlog: async () => ({
       inFlight: () => [],
@@ -58,6 +59,7 @@ describe('a move of the clock', () => {
     const controls = createClockControls({
       clock,
       values: createLocalValues(),
+      generation: () => 0,
       instance: 'one',
       backlog: () => Promise.reject(new Refusal('storage_unavailable', 'no answer')),
       clockFile: { save: async () => undefined },

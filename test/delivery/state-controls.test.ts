@@ -25,6 +25,7 @@ test('a state that cannot be stored changes neither the running clock nor the fa
   const controls = createClockControls({
     clock,
     values: createLocalValues(),
+    generation: () => 0,
     instance: 'one',
     backlog: async () => ({
       inFlight: () => [],
