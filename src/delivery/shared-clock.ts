@@ -275,7 +275,7 @@ function settingOf({ offset_ms, stands_at, frozen }: Omit<ClockSetting, 'held'>)
 /** Returns true when another instance replaces the state now. It sets the clock before it replaces the records. */
 export function isReplacedElsewhere(values: Pick<SharedValues, 'get'>, instance: string): boolean {
   const { turn } = (values.get(CLOCK) ?? {}) as Partial<Shared>
-  return turn !== undefined && turn !== null && turn.to === null && turn.instance !== instance
+  return turn?.to === null && turn.instance !== instance
 }
 
 function withoutLease(shared: Shared): Shared {
