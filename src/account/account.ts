@@ -243,8 +243,11 @@ function eventNotAccepted(
   return happened.flatMap((event) => {
     if (!isAboutMoney(event) || acceptedAt(event) !== undefined) return []
     const disabled = endpoints.find(
-      ({ event_types, disabled_at }) =>
-        event_types.includes(event.type) && disabled_at !== null && disabled_at <= event.created_at,
+      ({ event_types, created_at, disabled_at }) =>
+        event_types.includes(event.type) &&
+        created_at < event.created_at &&
+        disabled_at !== null &&
+        disabled_at <= event.created_at,
     )
     if (event.deliveries.length === 0 && disabled === undefined) return []
     const why =
@@ -286,7 +289,7 @@ function attemptsText({ deliveries }: CheckEvent): string {
     : deliveries.every(isOfDisabled)
       ? 'its endpoint is disabled or deleted'
       : 'no retry is left'
-  if (last === undefined) return deliveries.some(isOfDisabled) ? next : 'no attempt was made yet'
+  if (last === undefined) return deliveries.every(isOfDisabled) ? next : 'no attempt was made yet'
   const answer = last.response_status === null ? last.outcome : `status ${last.response_status}`
   return `${count(attempts.length, 'attempt')}, the last with ${answer}, and ${next}`
 }

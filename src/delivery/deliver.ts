@@ -68,11 +68,14 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
   /** Outcomes that the store did not take, by delivery. They are recorded later, so that the receiver gets no duplicate. */
   const unrecorded = new Map<string, RecordAttempt>()
 
-  async function record(command: RecordAttempt): Promise<Delivery> {
-    const { delivery_id: id } = command
+  async function record(command: RecordAttempt, delivery: Delivery): Promise<Delivery> {
+    const { delivery_id: id, result } = command
     unrecorded.delete(id)
     try {
-      return await service.execute(recordAttempt, command)
+      const recorded = await service.execute(recordAttempt, command)
+      // Without a response, the receiver may not have seen the delivery.
+      if (result.response_status !== null) await faults?.releaseOvertaken(delivery)
+      return recorded
     } catch (error) {
       if (error instanceof Refusal && error.code === 'storage_unavailable') unrecorded.set(id, command)
       const [oldest = ''] = unrecorded.keys()
@@ -98,7 +101,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
       return delivery
     }
     if (known?.generation === generation && known.attempt === delivery.attempts.length + 1)
-      return record(known)
+      return record(known, delivery)
     const { event_type, next_attempt_at } = delivery
     if (onlyDue && (next_attempt_at === null || next_attempt_at > settings.clock.now().toISOString()))
       return delivery
@@ -139,10 +142,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const retry_in_ms = retryInMs(attempt, event_type)
     const { disableAfter: disable_after } = settings
     const command = { delivery_id, endpoint_id, attempt, generation, result, retry_in_ms, disable_after }
-    const recorded = await record(command)
-    // Without a response, the receiver may not have seen the delivery.
-    if (sent.response_status !== null) await faults?.releaseOvertaken(delivery)
-    return recorded
+    return record(command, delivery)
   }
 }
 

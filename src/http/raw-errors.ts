@@ -88,6 +88,11 @@ export function answerRawErrors(
     // Without a response: a client that has opened the connection in advance would take it for that of its first request.
     const close = () => {
       if (isSilent(socket)) socket.destroy()
+      // Node no longer watches a connection that has sent an empty line after its time for headers.
+      else if (!latest.has(socket)) timers.setTimeout(refuseUnread, requestMs).unref()
+    }
+    const refuseUnread = () => {
+      if (!latest.has(socket)) refuseIfLate(socket)
     }
     const timer = timers.setTimeout(() => timers.setImmediate(close), firstRequestMs)
     timer.unref()

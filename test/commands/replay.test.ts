@@ -445,7 +445,7 @@ describe('tabwire exec --bundle', () => {
       const ran = join(cwd, 'ran')
       const program = `require('fs').writeFileSync(${JSON.stringify(ran)}, '')`
       for (const [file, why] of [
-        ['missing/failure.json', 'ENOENT'],
+        ['target/failure.json', 'EEXIST'],
         ['link.json', 'a symbolic link'],
         ['.', 'EISDIR'],
       ] as const) {

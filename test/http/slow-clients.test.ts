@@ -23,6 +23,15 @@ describe('a client that is slow', () => {
     expect(performance.now() - opened).toBeGreaterThan(190)
   })
 
+  it('that sends an empty line after the time for headers gets 408, too', async () => {
+    const limits = { firstRequestMs: 400, headersMs: 50, requestMs: 50 }
+    const simulator = await openSimulator({ connectionLimits: limits })
+    const socket = open(simulator.port)
+    const answer = text(socket)
+    setTimeout(() => socket.write('\r\n'), 200)
+    expect(await answer).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
   it('is not blamed while the service itself is stalled', async () => {
     const limits = { firstRequestMs: 2000, headersMs: 2000, requestMs: 2000 }
     const simulator = await openSimulator({ connectionLimits: limits })

@@ -27,15 +27,15 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
       'bundle_too_large',
       `The bundle has ${Math.ceil(length / MEBIBYTE)} MiB, but a replay reads at most ${LONGEST_BUNDLE / MEBIBYTE} MiB, so it was not written. Record a shorter run, or start the service with a lower --keep-events.`,
     )
-  await requireKind(file, BUNDLE, 'a bundle')
   await writingBundle(file, () => writeOutput(file, text, 0o600))
   return length
 }
 
-/** Creates the directory first, as for `--junit`. */
+/** Writes or checks a bundle file. Creates its directory first, as for `--junit`. */
 function writingBundle(file: string, work: () => Promise<void>): Promise<void> {
   return writing(file, NAMED, async () => {
     await makeDirectories(dirname(file))
+    await requireKind(file, BUNDLE, 'a bundle')
     await work()
   })
 }
@@ -45,7 +45,6 @@ function writingBundle(file: string, work: () => Promise<void>): Promise<void> {
  * @throws CommandError when it cannot.
  */
 export async function requireWritableBundle(file: string): Promise<void> {
-  await requireKind(file, BUNDLE, 'a bundle')
   await writingBundle(file, () => checkOutput(file))
 }
 

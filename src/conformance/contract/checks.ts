@@ -83,11 +83,11 @@ export const checks: readonly ContractCase[] = [
       )
       const latest = after ?? (await entriesOf(target, check, a))
       const old = followed.filter((field) => !holds(latest, renamed[field]))
-      must(after !== undefined, `An item pushed with a new ${old.join(' and ')} kept the old one.`)
+      must(old.length === 0, `An item pushed with a new ${old.join(' and ')} kept the old one.`)
       // A service may show an item in several lists.
       must(
-        after.length === before.length,
-        `An item was in ${before.length} places of the check, and is in ${after.length} after a change of its fields.`,
+        latest.length === before.length,
+        `An item was in ${before.length} places of the check, and is in ${latest.length} after a change of its fields.`,
       )
       // A service may refuse two items of one name; one that accepts them has two items.
       const twin = { ...renamed, external_id: b.external_id }

@@ -106,6 +106,13 @@ interface CheckFields {
   external_id?: string | undefined
 }
 
+/** Returns true when a list somewhere inside holds the id. */
+function hasInList(value: unknown, id: string): boolean {
+  return [...nested(value)].some(
+    (one) => Array.isArray(one.value) && JSON.stringify(one.value).includes(JSON.stringify(id)),
+  )
+}
+
 /** Returns true for an item by its external id, which may be in an object of its own, such as `attributes`. */
 function namesItem(item: object, id: string): boolean {
   return Object.values(item).some(
@@ -125,8 +132,13 @@ export function itemLists(
   ids: readonly string[],
   { items, external_id }: CheckFields = {},
 ): ReadonlyMap<string, Entries> {
-  const isItem = (value: unknown, id: string) =>
-    isObject(value) && (external_id === undefined ? namesItem(value, id) : at(value, external_id) === id)
+  const isItem = (value: unknown, id: string) => {
+    if (!isObject(value)) return false
+    if (external_id !== undefined) return at(value, external_id) === id
+    const own = ids.find((one) => Object.values(value).includes(one))
+    // An entry with an id of its own may also refer to another item.
+    return own === undefined ? namesItem(value, id) : Object.values(value).includes(id)
+  }
   const entriesOf = (list: unknown, id: string): unknown[] =>
     Array.isArray(list)
       ? (list as unknown[]).filter((one) => isItem(one, id))
@@ -252,7 +264,12 @@ function unwrapped(value: unknown, depth = 3): unknown[] {
 export function checkCandidates(value: unknown, checkId: string, itemId: string): unknown[] {
   const around = unwrapped(value).filter(
     (one) =>
-      isObject(one) && !(itemId in one) && !namesItem(one, itemId) && JSON.stringify(one).includes(itemId),
+      isObject(one) &&
+      !(itemId in one) &&
+      !Object.values(one).includes(itemId) &&
+      // A check that has the item in a list may also name it in an object, such as the last change.
+      (hasInList(one, itemId) || !namesItem(one, itemId)) &&
+      JSON.stringify(one).includes(itemId),
   )
   const naming = around.filter((one) => JSON.stringify(one).includes(JSON.stringify(checkId)))
   return naming.length > 0 ? naming : around

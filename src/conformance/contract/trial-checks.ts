@@ -246,7 +246,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
     let seen: unknown
     await trial.eventually(
       async () => (seen = await unlessNotChecked(trial.read(check))),
-      (one) => isUnreadable || !(one instanceof NotChecked),
+      (one) => !(one instanceof NotChecked) || (isUnreadable && !(one instanceof Missing)),
     )
     if (seen instanceof Missing) throw new Broken(`A push was accepted, but ${seen.message}`)
     isUnreadable = seen instanceof NotChecked

@@ -148,7 +148,7 @@ function withoutContinue(bytes: Buffer): { bytes: Buffer; isWhole: boolean } {
   for (;;) {
     const start = bytes.toString('latin1', at, at + TELLING)
     const isPartial = start.length < TELLING && BEGINNING.test(start)
-    const end = INFORMATIONAL.test(start) ? bytes.indexOf('\r\n\r\n', at) : undefined
+    const end = INFORMATIONAL.test(start) ? endOfHead(bytes, at) : undefined
     if (isPartial || end === undefined || end === -1) {
       const rest = Buffer.concat([...kept, bytes.subarray(at)])
       return { bytes: rest, isWhole: rest.length > LONGEST_HEAD || (!isPartial && end === undefined) }
@@ -156,4 +156,11 @@ function withoutContinue(bytes: Buffer): { bytes: Buffer; isWhole: boolean } {
     if (!CONTINUE.test(start)) kept.push(bytes.subarray(at, end + 4))
     at = end + 4
   }
+}
+
+/** Returns where a head ends; -1 when more bytes are needed, `undefined` for line ends that the parser refuses. */
+function endOfHead(bytes: Buffer, at: number): number | undefined {
+  const end = bytes.indexOf('\r\n\r\n', at)
+  const head = bytes.toString('latin1', at, end === -1 ? bytes.length : end)
+  return /[^\r]\n/.test(head) ? undefined : end
 }

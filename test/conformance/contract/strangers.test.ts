@@ -569,6 +569,24 @@ const right: Record<string, Variant> = {
       }),
     },
   },
+  'names an item beside the list of items': {
+    changes: {
+      shown: ({ ref, body }) => ({ ref, ...body, last_change: { item: body.items.at(-1)?.external_id } }),
+    },
+  },
+  'refers from an item to another one': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: body.items.map((one) => ({ ...one, first: { of: body.items[0]?.external_id } })),
+      }),
+    },
+  },
+  'shows checks late and limits the rate of requests': {
+    changes: { ...lateReads(), throttles: (number) => number % 11 === 0 },
+    groups: ['checks'],
+  },
   'lists its endpoints': {
     changes: { hooksShown: (hooks) => ({ data: hooks.map(({ id, url }) => ({ id, url })) }) },
     groups: ['access', 'endpoints'],

@@ -416,6 +416,12 @@ describe('the headers of a response are kept', () => {
 describe('informational answers are skipped', () => {
   const head = (status: string) => `HTTP/1.1 ${status}\r\n\r\n`
 
+  it('unless their lines end without CR: then the attempt fails at once', async () => {
+    const url = await rawTcp((socket) => socket.write(`HTTP/1.1 103 Early Hints\nLink: </a>\n\n${OK}`))
+    const sender = await senderWith({ ...plainHttp, timeoutMs: 60_000 })
+    expect(await sender.send(messageTo(url))).toMatchObject({ outcome: 'network_error' })
+  })
+
   it.each<[string, string]>([
     ['100', head('100 Continue')],
     ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
