@@ -32,12 +32,10 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
 }
 
 /** Writes or checks a bundle file. Creates its directory first, as for `--junit`. */
-function writingBundle(file: string, work: () => Promise<void>): Promise<void> {
-  return writing(file, NAMED, async () => {
-    await makeDirectories(dirname(file))
-    await requireKind(file, BUNDLE, 'a bundle')
-    await work()
-  })
+async function writingBundle(file: string, work: () => Promise<void>): Promise<void> {
+  await writing(file, NAMED, async () => void (await makeDirectories(dirname(file))))
+  await requireKind(file, BUNDLE, 'a bundle')
+  await writing(file, NAMED, work)
 }
 
 /**
