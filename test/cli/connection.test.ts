@@ -58,6 +58,12 @@ describe.concurrent('a command', () => {
     expect(stderr).toMatch(/ Check the network, or correct the URL: .*\.\n$/)
   })
 
+  test('that serves the API keeps the check of queries, which has no result, through the build', async () => {
+    const url = `${service.url}/v1/checks?table=%zz`
+    const { status } = await fetch(url, { headers: { authorization: `Bearer ${service.key}` } })
+    expect(status).toBe(400)
+  })
+
   test('says where it looks for a service when no URL is given and none answers', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire'))
