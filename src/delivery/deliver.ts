@@ -71,17 +71,15 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
   async function record(command: RecordAttempt, delivery: Delivery): Promise<Delivery> {
     const { delivery_id: id, result } = command
     unrecorded.delete(id)
-    try {
-      const recorded = await service.execute(recordAttempt, command)
-      // Without a response, the receiver may not have seen the delivery.
-      if (result.response_status !== null) await faults?.releaseOvertaken(delivery)
-      return recorded
-    } catch (error) {
+    const recorded = await service.execute(recordAttempt, command).catch((error: unknown) => {
       if (error instanceof Refusal && error.code === 'storage_unavailable') unrecorded.set(id, command)
       const [oldest = ''] = unrecorded.keys()
       if (unrecorded.size > MOST_UNRECORDED) unrecorded.delete(oldest)
       throw error
-    }
+    })
+    // Without a response, the receiver may not have seen the delivery.
+    if (result.response_status !== null) await faults?.releaseOvertaken(delivery)
+    return recorded
   }
 
   return async (

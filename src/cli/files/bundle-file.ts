@@ -32,10 +32,12 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
 }
 
 /** Writes or checks a bundle file. Creates its directory first, as for `--junit`. */
-async function writingBundle(file: string, work: () => Promise<void>): Promise<void> {
-  await writing(file, NAMED, async () => void (await makeDirectories(dirname(file))))
-  await requireKind(file, BUNDLE, 'a bundle')
-  await writing(file, NAMED, work)
+function writingBundle(file: string, work: () => Promise<void>): Promise<void> {
+  return writing(file, NAMED, async () => {
+    await makeDirectories(dirname(file))
+    await requireKind(file, BUNDLE, 'a bundle')
+    await work()
+  })
 }
 
 /**

@@ -52,6 +52,7 @@ export async function writing(
   try {
     await work()
   } catch (error) {
+    if (error instanceof CommandError) throw error
     const { code = String(error) } = error as NodeJS.ErrnoException
     throw new CommandError('unwritable_file', `${flag}: cannot write the ${content} to ${file} (${code}).`)
   }

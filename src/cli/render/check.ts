@@ -9,9 +9,6 @@ import { formatTime } from '../../model/text/time.ts'
 /** Currencies of locations, by id. */
 export type Currencies = Readonly<Record<string, string>>
 
-/** Columns above which a table would cut an external id, which other commands take whole. */
-const LONG_ID = 20
-
 const NO_CHECKS = 'No checks yet. Push one with: tabwire push --sample two-top'
 
 export const renderChecks = renderer(
@@ -31,8 +28,7 @@ export const renderChecks = renderer(
       formatTime(check.updated_at),
     ])
     const headings = ['check', 'table', 'status', 'items', 'total', 'balance', 'updated (UTC)']
-    const areLong = checks.some(({ external_id }) => widthOf(printable(external_id)) > LONG_ID)
-    return renderTable(headings, rows, whenEmpty, columns, undefined, areLong)
+    return renderTable(headings, rows, whenEmpty, columns, undefined, true)
   },
 )
 

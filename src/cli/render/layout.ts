@@ -18,7 +18,7 @@ const IDENTIFIER = /^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/
  * Renders rows under headings, in columns that align in any script; an empty list prints `empty`. When the rows are
  * wider than `columns`, identifiers go below their rows, uncut, and then long texts are cut. Columns that still have no
  * room go below their rows, too, each cell behind its heading. `note` returns further lines below a row. `hasKeys` says
- * that the first column has identifiers, such as external ids.
+ * that the first column has external ids: long ones count as identifiers.
  */
 export function renderTable(
   headings: Row,
@@ -26,12 +26,14 @@ export function renderTable(
   empty: string,
   columns = Infinity,
   note: (index: number) => readonly string[] = () => [],
-  hasKeys = hasIdentifiers(rows),
+  hasKeys = false,
 ): string {
   if (rows.length === 0) return chalk.dim(wrapTo(columns, empty).join('\n'))
   const head = headings.map((heading) => chalk.dim(heading.toUpperCase()))
   const all = [head, ...rows.map((row) => row.map(oneLine))]
-  const hasIds = hasKeys && totalOf(naturalWidths(all)) > columns
+  const natural = naturalWidths(all)
+  const hasLongKeys = hasKeys && (natural[0] ?? 0) > SHORT
+  const hasIds = totalOf(natural) > columns && (hasLongKeys || hasIdentifiers(rows))
   const others = hasIds ? all.map((row) => row.slice(1)) : all
   const names = hasIds ? headings.slice(1) : headings
   const shown = fittingColumns(others, columns)

@@ -69,7 +69,7 @@ async function otherCalls(target: Target): Promise<Call[]> {
   if (path !== undefined) calls.push({ name: 'GET of a check', send: (sent) => ask('GET', path, sent) })
   if ((await ifPossible(registered(target))) === undefined) return calls
   const endpoints = '/webhook-endpoints'
-  const all = await ask('GET', endpoints)
+  const all = await once('list of endpoints', () => ask('GET', endpoints))
   // The specification shows no such list. One that there is needs a key, as everything does.
   if (isSuccess(all) && hasList(all.json))
     calls.push({ name: 'GET /webhook-endpoints', send: (sent) => ask('GET', endpoints, sent) })

@@ -24,7 +24,7 @@ type Change = readonly [name: string, was: unknown, is: unknown]
  * Has fields changed, and follows those that were shown as they were pushed, since names and forms are not shown.
  * @throws Broken unless the new values are shown.
  */
-async function requireFollowed(
+export async function requireFollowed(
   target: Target,
   look: () => Promise<unknown>,
   changes: readonly Change[],

@@ -108,16 +108,12 @@ interface CheckFields {
 
 /** Returns true when a list somewhere inside holds the id. */
 function hasInList(value: unknown, id: string): boolean {
-  return [...nested(value)].some(
-    (one) => Array.isArray(one.value) && JSON.stringify(one.value).includes(JSON.stringify(id)),
-  )
+  return [...nested(value)].some((one) => Array.isArray(one.value) && holds(one.value, id))
 }
 
-/** Returns true for an item by its external id, which may be in an object of its own, such as `attributes`. */
-function namesItem(item: object, id: string): boolean {
-  return Object.values(item).some(
-    (one: unknown) => one === id || (isObject(one) && Object.values(one).includes(id)),
-  )
+/** Returns true for an item whose external id is in an object of its own, such as `attributes`. */
+function holdsWithin(item: object, id: string): boolean {
+  return Object.values(item).some((one: unknown) => isObject(one) && Object.values(one).includes(id))
 }
 
 /** The entries of items, by their external id. */
@@ -135,9 +131,10 @@ export function itemLists(
   const isItem = (value: unknown, id: string) => {
     if (!isObject(value)) return false
     if (external_id !== undefined) return at(value, external_id) === id
-    const own = ids.find((one) => Object.values(value).includes(one))
+    const values = Object.values(value)
+    if (values.includes(id)) return true
     // An entry with an id of its own may also refer to another item.
-    return own === undefined ? namesItem(value, id) : Object.values(value).includes(id)
+    return !ids.some((other) => values.includes(other)) && holdsWithin(value, id)
   }
   const entriesOf = (list: unknown, id: string): unknown[] =>
     Array.isArray(list)
@@ -268,7 +265,7 @@ export function checkCandidates(value: unknown, checkId: string, itemId: string)
       !(itemId in one) &&
       !Object.values(one).includes(itemId) &&
       // A check that has the item in a list may also name it in an object, such as the last change.
-      (hasInList(one, itemId) || !namesItem(one, itemId)) &&
+      (hasInList(one, itemId) || !holdsWithin(one, itemId)) &&
       JSON.stringify(one).includes(itemId),
   )
   const naming = around.filter((one) => JSON.stringify(one).includes(JSON.stringify(checkId)))

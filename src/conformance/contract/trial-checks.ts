@@ -2,7 +2,7 @@ import { isObject } from '../../model/validation.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess, NoAnswer, type Ask, type ServiceResponse } from './ask.ts'
-import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { Broken, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile } from './profile.ts'
 import { isRemoved, itemLists, listsAt, type Entries } from './shape.ts'
 
@@ -182,24 +182,25 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
     },
     async shows(check, items, expected) {
       let seen = ''
-      let text = ''
+      let last: unknown
       const found = await trial.eventually(
         async () => {
-          const read = await readFresh(check)
-          const compared = compare(read, items, expected)
+          last = await readFresh(check)
+          const compared = compare(last, items, expected)
           seen = compared.seen
-          text = JSON.stringify(read)
           return compared.isSame
         },
         (isSame) => isSame,
       )
+      if (found !== undefined) return
       // Somewhere, but in no list whose entries have them.
+      const text = JSON.stringify(last)
       const areThere = expected.length > 0 && expected.every(({ external_id }) => text.includes(external_id))
-      if (found === undefined && seen === namesOf([]) && listNames === undefined && areThere)
+      if (seen === namesOf([]) && listNames === undefined && areThere)
         throw new NotChecked(
           'The response of GET has the ids of the items, but no list of items by these ids. Name the fields with --profile (fields.items, fields.external_id).',
         )
-      must(found !== undefined, `The items are ${seen}; expected ${namesOf(expected)}.`)
+      throw new Broken(`The items are ${seen}; expected ${namesOf(expected)}.`)
     },
     entriesIn(value, { external_id }, isAnswer = true) {
       const places = isAnswer ? fields : { external_id: fields.external_id }
