@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { TableView } from '../model/guest-table.ts'
+import type { TableView } from '../model/guests/guest-table.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { HttpResponse } from './refusals.ts'
 import type { Call, Route } from './route.ts'

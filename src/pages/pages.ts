@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { packageFile, readGuides } from '../package-file.ts'
-import type { TableView } from '../model/guest-table.ts'
+import type { TableView } from '../model/guests/guest-table.ts'
 import type { Asset } from './assets.ts'
 import type { OpenApi } from './docs/openapi.ts'
 

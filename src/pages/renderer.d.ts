@@ -1,4 +1,4 @@
-import type { TableView } from '../model/guest-table.ts'
+import type { TableView } from '../model/guests/guest-table.ts'
 import type { Guide } from '../model/text/guide.ts'
 import type { OpenApi } from './docs/openapi.ts'
 

@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod'
 import { viewClaim, viewFeedback, viewPayment } from '../../model/guests/records.ts'
-import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guest-table-schemas.ts'
+import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guests/guest-table-schemas.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { validLanguage } from '../../model/text/money.ts'
 import { validate } from '../../model/validation.ts'

@@ -7,7 +7,7 @@ import { packageFile } from '../../package-file.ts'
 import type { Check } from '../../model/check.ts'
 import type { Claim, Payment } from '../../model/guests/records.ts'
 import { isFullyPaid, withClaims } from '../../model/guests/claimed-items.ts'
-import { viewAtTable } from '../../model/guest-table.ts'
+import { viewAtTable } from '../../model/guests/guest-table.ts'
 
 /** Examples by component name: `Name` for a single example, `Name.example` for several. */
 export type Examples = Readonly<Record<string, { summary: string; value: unknown }>>

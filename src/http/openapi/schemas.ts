@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { pushBody } from '../../model/check.ts'
 import { errorSchema } from '../../model/error-details.ts'
-import * as table from '../../model/guest-table-schemas.ts'
+import * as table from '../../model/guests/guest-table-schemas.ts'
 import { claimBody, feedbackBody, payBody, refundBody } from '../../model/guests/records.ts'
 import {
   clockMoveBody,

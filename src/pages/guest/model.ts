@@ -1,4 +1,4 @@
-import type { TableCheck, TableView } from '../../model/guest-table.ts'
+import type { TableCheck, TableView } from '../../model/guests/guest-table.ts'
 
 /** The amount to pay: the guest's own items, an even share, or the whole balance. */
 export type PayMode = 'mine' | 'even' | 'all'

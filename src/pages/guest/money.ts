@@ -1,4 +1,4 @@
-import type { TableCheck, TableClaim } from '../../model/guest-table.ts'
+import type { TableCheck, TableClaim } from '../../model/guests/guest-table.ts'
 import { digitsOf, minorUnitsIn } from '../../model/text/money.ts'
 import type { PageModel, PayMode } from './model.ts'
 

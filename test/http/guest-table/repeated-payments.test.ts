@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { amountOf, ownClaims } from '../../../src/pages/guest/money.ts'
-import type { TableView } from '../../../src/model/guest-table.ts'
+import type { TableView } from '../../../src/model/guests/guest-table.ts'
 import { check, errorOf, item, openSimulator } from '../../support/simulator.ts'
 import { ann, bob, sitDown } from './table-page-fixtures.ts'
 

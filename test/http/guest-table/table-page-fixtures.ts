@@ -1,4 +1,4 @@
-import type { TableView } from '../../../src/model/guest-table.ts'
+import type { TableView } from '../../../src/model/guests/guest-table.ts'
 import type { CallOptions, TestSimulator } from '../../support/simulator.ts'
 
 /** Guests' ids, as browsers make them. */

@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it } from 'vitest'
-import type { TableCheck, TableClaim, TableView } from '../../../src/model/guest-table.ts'
+import type { TableCheck, TableClaim, TableView } from '../../../src/model/guests/guest-table.ts'
 import { initialModel, noActions, type PageModel, ratingKey } from '../../../src/pages/guest/model.ts'
 import { Table } from '../../../src/pages/guest/view/table.tsx'
 import { renderer } from '../../../src/pages/render.tsx'

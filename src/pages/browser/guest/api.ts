@@ -1,4 +1,4 @@
-import type { TableView } from '../../../model/guest-table.ts'
+import type { TableView } from '../../../model/guests/guest-table.ts'
 import { callService, Refused, unreachable } from '../call.ts'
 
 /** Creates the calls of the guest API (contract section 7), all below the page's own path. */

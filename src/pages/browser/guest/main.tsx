@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import type { TableCheck, TableView } from '../../../model/guest-table.ts'
+import type { TableCheck, TableView } from '../../../model/guests/guest-table.ts'
 import {
   type Actions,
   firstChoices,

@@ -1,4 +1,4 @@
-import type { TableCheck } from '../../../model/guest-table.ts'
+import type { TableCheck } from '../../../model/guests/guest-table.ts'
 import type { Actions, PageModel } from '../model.ts'
 
 /** Props of every part of the guest page. */

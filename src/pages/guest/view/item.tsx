@@ -1,6 +1,6 @@
 import { unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
 import { isolated } from '../../../model/text/money.ts'
-import type { TableCheck, TableClaim } from '../../../model/guest-table.ts'
+import type { TableCheck, TableClaim } from '../../../model/guests/guest-table.ts'
 import { Button, type CheckProps, isBlocked, quantityText } from './elements.tsx'
 
 type CheckItem = TableCheck['items'][number]

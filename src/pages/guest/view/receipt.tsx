@@ -1,4 +1,4 @@
-import type { TableCheck, TablePayment } from '../../../model/guest-table.ts'
+import type { TableCheck, TablePayment } from '../../../model/guests/guest-table.ts'
 import { roundQuantity } from '../../../model/guests/claimed-items.ts'
 import { pricesOf, sumOf } from '../money.ts'
 import { Button, type CheckProps, Line, quantityText } from './elements.tsx'

@@ -1,6 +1,6 @@
-import { viewCheck, type Check, type StoredCheck } from './check.ts'
-import type { Claim, ClaimView, Payment, PaymentView } from './guests/records.ts'
-import type { Location } from './records.ts'
+import { viewCheck, type Check, type StoredCheck } from '../check.ts'
+import type { Claim, ClaimView, Payment, PaymentView } from './records.ts'
+import type { Location } from '../records.ts'
 
 /** A table as one guest sees it: its checks, with all claims and payments; the guest's own ones are marked. */
 export interface TableView {

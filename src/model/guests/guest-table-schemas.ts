@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TableCheck, TableClaim, TablePayment, TableView } from './guest-table.ts'
-import { checkView, claimView, locationView, paymentView } from './views.ts'
-import { claimBody, feedbackBody, payBody } from './guests/records.ts'
+import { checkView, claimView, locationView, paymentView } from '../views.ts'
+import { claimBody, feedbackBody, payBody } from './records.ts'
 
 /** Schema of a claim as guests see it. Released claims are not shown. */
 export const tableClaimView = claimView.omit({ check_id: true, external_check_id: true }).extend({
