@@ -1,3 +1,4 @@
+import { setNewest } from '../model/bounded-map.ts'
 import type { Clock } from '../clock.ts'
 import type { AttemptResult, Delivery } from '../model/delivery.ts'
 import type { StoredEvent } from '../model/event.ts'
@@ -72,9 +73,8 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const { delivery_id: id, result } = command
     unrecorded.delete(id)
     const recorded = await service.execute(recordAttempt, command).catch((error: unknown) => {
-      if (error instanceof Refusal && error.code === 'storage_unavailable') unrecorded.set(id, command)
-      const [oldest = ''] = unrecorded.keys()
-      if (unrecorded.size > MOST_UNRECORDED) unrecorded.delete(oldest)
+      if (error instanceof Refusal && error.code === 'storage_unavailable')
+        setNewest(unrecorded, id, command, MOST_UNRECORDED)
       throw error
     })
     // Without a response, the receiver may not have seen the delivery.

@@ -1,3 +1,4 @@
+import { setNewest } from '../model/bounded-map.ts'
 import { globalClock, isMovable, type Clock } from '../clock.ts'
 import { createClockControls, type ClockControls } from '../delivery/clock-controls.ts'
 import { createDeliver } from '../delivery/deliver.ts'
@@ -180,10 +181,7 @@ function createThrown() {
       return last?.attempt === attempts.length ? last.error : undefined
     },
     add(deliveryId: string, attempt: number, error: unknown): void {
-      errors.delete(deliveryId)
-      errors.set(deliveryId, { attempt, error })
-      const [oldest] = errors.size > MOST_THROWN ? errors.keys() : []
-      if (oldest !== undefined) errors.delete(oldest)
+      setNewest(errors, deliveryId, { attempt, error }, MOST_THROWN)
     },
   }
 }

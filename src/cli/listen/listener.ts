@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setNewest } from '../../model/bounded-map.ts'
 import { ApiError, Unreachable, type Client } from '../../client.ts'
 import type { OfferedAttempt } from '../../model/offer.ts'
 import type { OfferAnswer } from '../../model/simulator/bodies.ts'
@@ -31,9 +32,7 @@ export function createListener(
     const known = answers.get(offered.offer)
     if (known !== undefined || route === undefined) return known
     const answer = forward(offered, route.target)
-    answers.set(offered.offer, answer)
-    const [oldest] = answers.keys()
-    if (answers.size > MOST_KEPT && oldest !== undefined) answers.delete(oldest)
+    setNewest(answers, offered.offer, answer, MOST_KEPT)
     return answer
   }
   return {

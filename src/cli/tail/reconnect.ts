@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setNewest } from '../../model/bounded-map.ts'
 import { ApiError, Unreachable, type Client, type AttemptMessage } from '../../client.ts'
 
 /** The service has ended; the command waits for its return. */
@@ -81,10 +82,7 @@ export function createAttemptFilter() {
     /** Returns true for the first report of an attempt. */
     isNew({ id, attempt }: AttemptMessage): boolean {
       if (attempt.number <= (seen.get(id) ?? 0)) return false
-      seen.delete(id)
-      seen.set(id, attempt.number)
-      const [oldest] = seen.keys()
-      if (seen.size > MOST_REMEMBERED && oldest !== undefined) seen.delete(oldest)
+      setNewest(seen, id, attempt.number, MOST_REMEMBERED)
       return true
     },
     forget: () => seen.clear(),

@@ -1,3 +1,4 @@
+import { setNewest } from '../../model/bounded-map.ts'
 import { ApiError, type Client, type StreamMessage, Unreachable } from '../../client.ts'
 import { openStream } from '../../client/stream.ts'
 import { createAttemptFilter, type Disconnected, reconnecting } from './reconnect.ts'
@@ -94,9 +95,7 @@ export function createEventBodies(
       throw error
     })
     if (event === undefined) return null
-    bodies.set(id, event.body)
-    const [oldest] = bodies.keys()
-    if (bodies.size > MOST_BODIES && oldest !== undefined) bodies.delete(oldest)
+    setNewest(bodies, id, event.body, MOST_BODIES)
     return event.body
   }
 }
@@ -113,13 +112,11 @@ const MARGIN_MS = 60_000
 /** Filters messages that were shown before, and knows from when on to resume an interrupted stream. */
 export function createDeduplicator() {
   const attempts = createAttemptFilter()
-  const others = new Set<string>()
+  const others = new Map<string, true>()
   let newest = 0
   const isNewKey = (key: string) => {
     if (others.has(key)) return false
-    others.add(key)
-    const [oldest] = others
-    if (others.size > MOST_REMEMBERED && oldest !== undefined) others.delete(oldest)
+    setNewest(others, key, true, MOST_REMEMBERED)
     return true
   }
   return {

@@ -1,3 +1,4 @@
+import { setNewest } from '../../model/bounded-map.ts'
 import { isLocalhost } from '../../model/loopback.ts'
 import { MAX_URL_LENGTH } from '../../model/webhook-endpoint.ts'
 import { isLoopback } from './address.ts'
@@ -61,7 +62,7 @@ function whyPartsRefused(url: URL, text: string): string | undefined {
   return undefined
 }
 
-/** More than the endpoints of a service. At this size the cache is cleared. */
+/** More than the endpoints of a service. */
 const MAX_ENTRIES = 1_000
 
 /** Caches parsed URLs and addresses. Each attempt needs them, and parsing costs as much as signing. */
@@ -70,9 +71,8 @@ export function memoize<T>(compute: (text: string) => T): (text: string) => T {
   return (text) => {
     const found = cache.get(text)
     if (found !== undefined) return found
-    if (cache.size === MAX_ENTRIES) cache.clear()
     const result = compute(text)
-    cache.set(text, result)
+    setNewest(cache, text, result, MAX_ENTRIES)
     return result
   }
 }

@@ -1,4 +1,5 @@
 import * as tls from 'node:tls'
+import { setNewest } from '../../model/bounded-map.ts'
 import { trustedContext } from '../../certificates/trusted.ts'
 
 export interface TlsTrust {
@@ -31,10 +32,6 @@ const MAX_CONTEXTS = 4
 function contextFor(ca: readonly string[]): tls.SecureContext {
   const key = ca.join('\n')
   const context = parsed.get(key) ?? trustedContext(ca)
-  // Inserted again at the end, so that the first one is the least recently used.
-  parsed.delete(key)
-  parsed.set(key, context)
-  const [oldest = ''] = parsed.keys()
-  if (parsed.size > MAX_CONTEXTS) parsed.delete(oldest)
+  setNewest(parsed, key, context, MAX_CONTEXTS)
   return context
 }

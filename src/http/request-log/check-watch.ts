@@ -1,3 +1,4 @@
+import { setNewest } from '../../model/bounded-map.ts'
 import { plainName } from '../../findings/finding.ts'
 import { duplicateCheck, itemOnTwoChecks, paidNotClosed, type Finding } from '../../findings/index.ts'
 import { checkKey, type CheckItem, type StoredCheck } from '../../model/check.ts'
@@ -103,7 +104,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
     const isRenamed = known.name !== name && plainName(known.name) !== plainName(name)
     if (isOnClosed || (others.length > 0 && isRenamed)) reused.add(shapeOf(external_id, location))
     if (known.on.size < MOST_CHECKS) known.on.add(key)
-    keep(items, id, known, KEEP.items)
+    setNewest(items, id, known, KEEP.items)
     if (known.on.size >= MOST_CHECKS) return []
     return others.filter((other) => (known.lowered.get(other) ?? 0) < quantity)
   }
@@ -137,7 +138,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       if (known?.areLines === true) continue
       const areLines = known !== undefined && !ids.some((id) => known.ids.has(id))
       const all = [...ids, ...(known?.ids ?? [])].slice(0, MOST_IDS)
-      keep(products, product, { ids: new Set(all), areLines }, KEEP.items)
+      setNewest(products, product, { ids: new Set(all), areLines }, KEEP.items)
     }
   }
 
@@ -154,7 +155,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
         shared.set(other, [...(shared.get(other) ?? []), item.external_id])
     for (const [other, ids] of shared)
       if (ids.length >= FEWEST_ITEMS)
-        keep(pairs, `${key}\n${other}`, { key, other, ids, request }, KEEP.pairs)
+        setNewest(pairs, `${key}\n${other}`, { key, other, ids, request }, KEEP.pairs)
   }
 
   function findingOf({ key, other, ids }: Pair): Finding | undefined {
@@ -178,14 +179,13 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
 
   function committed(check: StoredCheck): void {
     const key = checkKey(check)
-    newest.delete(key)
-    keep(newest, key, check, KEEP.checks)
+    setNewest(newest, key, check, KEEP.checks)
     // The inspector pushes checks too.
     const watched = checks.get(key)
     if (watched !== undefined) watched.check = check
     const isUnclosed = check.status === 'open' && isFullyPaid(check)
     if (!isUnclosed) unclosed.delete(key)
-    else if (!unclosed.has(key)) keep(unclosed, key, new Date(check.updated_at), KEEP.checks)
+    else if (!unclosed.has(key)) setNewest(unclosed, key, new Date(check.updated_at), KEEP.checks)
   }
 
   const close = service.onCommit((writes) => {
@@ -211,7 +211,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       if (!isApplied) return
       const request = reportedRequest(entry)
       const watched = { check, request }
-      keep(checks, key, watched, KEEP.checks)
+      setNewest(checks, key, watched, KEEP.checks)
       compare(key, watched, push.before)
       watched.check = newest.get(key) ?? check
     },
@@ -278,12 +278,4 @@ function productOf({ name, price_cents }: Pick<CheckItem, 'name' | 'price_cents'
 
 function withRequest(request: ReportedRequest, finding: Finding | undefined) {
   return finding === undefined ? [] : [{ request, finding }]
-}
-
-/** Sets an entry of a map, and drops the oldest one above the limit. */
-function keep<Value>(map: Map<string, Value>, key: string, value: Value, limit: number): void {
-  map.set(key, value)
-  if (map.size <= limit) return
-  const [oldest = ''] = map.keys()
-  map.delete(oldest)
 }

@@ -8,6 +8,7 @@ import {
   type StoredCheck,
   parsePush,
 } from '../../model/check.ts'
+import { setNewest } from '../../model/bounded-map.ts'
 import { findingsWithHistory, type Finding } from '../../findings/index.ts'
 import { type LoggedRequest, type PushNote, isTrialPath } from '../../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../../model/revision.ts'
@@ -157,10 +158,7 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
     if (check.revision !== null) return
     const key = checkKey(check)
     const earlier = states.get(key) ?? []
-    states.delete(key)
-    states.set(key, [...earlier, digest(check)].slice(-KEEP.states))
-    const [stalest] = states.keys()
-    if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
+    setNewest(states, key, [...earlier, digest(check)].slice(-KEEP.states), KEEP.checks)
   }
   const repeatsEarlier = (current: StoredCheck, push: OrderedPush) => {
     if (revisionOf(current, orderBy) !== null || push.revision !== undefined) return false

@@ -11,6 +11,7 @@ import {
   type Finding,
   type PushRefusal,
 } from '../../findings/index.ts'
+import { setNewest } from '../../model/bounded-map.ts'
 import { isLater, ORDER_BY, type Revision } from '../../model/revision.ts'
 import type { SavedSequence } from '../../model/simulator/bundle.ts'
 import { isTrialPath } from '../../model/simulator/request-entry.ts'
@@ -124,10 +125,7 @@ export function createPushSequence(
     const sender = senderOf({ path, location_id })
     const known = refused.get(sender)?.marks ?? []
     const marks = [...known.filter((one) => one !== mark), mark].slice(-KEEP.refused)
-    refused.delete(sender)
-    refused.set(sender, { path, location_id, marks })
-    const [stalest] = refused.keys()
-    if (refused.size > KEEP.checks && stalest !== undefined) refused.delete(stalest)
+    setNewest(refused, sender, { path, location_id, marks }, KEEP.checks)
     return known.includes(mark)
   }
 
@@ -306,9 +304,8 @@ export function createUnsettledConflicts(saved: readonly UnsettledConflict[] = [
       if (push.outcome !== 'conflict') return void conflicts.delete(key)
       if (conflicts.has(key)) return
       const { location_id, external_id: external_check_id } = check
-      conflicts.set(key, { location_id, external_check_id, request: id, started_at })
-      const [oldest = ''] = conflicts.keys()
-      if (conflicts.size > MOST_CONFLICTS) conflicts.delete(oldest)
+      const conflict = { location_id, external_check_id, request: id, started_at }
+      setNewest(conflicts, key, conflict, MOST_CONFLICTS)
     },
     open: () => [...conflicts.values()],
     clear: () => conflicts.clear(),

@@ -1,0 +1,7 @@
+/** Sets an entry of a map as its newest, and removes the oldest entry when the map then has more than `most`. */
+export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= most) return
+  for (const oldest of map.keys()) return void map.delete(oldest)
+}
