@@ -172,6 +172,8 @@ export const defaults = {
   timeOf: (now: number, _sending: Sending): number => Math.floor(now / 1000),
   /** How long it takes until the clock moves, by the number of the move, in milliseconds. */
   movesAfterMs: (_move: number): number => 0,
+  /** The furthest that one request moves the clock, in seconds. */
+  longestMove: Infinity,
   /** The content coding of responses. */
   coding: undefined as 'gzip' | undefined,
   /** The URL that a delivery goes to. */
@@ -190,7 +192,7 @@ export const defaults = {
   waits: WAITS,
   /** How much later than due a retry is made, as a share of its wait. */
   lateness: 0,
-  succeeds: (status: number): boolean => status >= 200 && status < 300,
+  succeeds: (status: number, _attempt: number): boolean => status >= 200 && status < 300,
   followsRedirects: false,
   /** Whether an attempt whose connection ends without an answer is made again. */
   retriesBrokenConnections: true,
@@ -255,8 +257,8 @@ export async function openForeignService(
         await body.dump()
         const { location } = answered
         if (choices.followsRedirects && typeof location === 'string')
-          return choices.succeeds((await request(location, options)).statusCode)
-        return choices.succeeds(statusCode)
+          return choices.succeeds((await request(location, options)).statusCode, sending.attempts)
+        return choices.succeeds(statusCode, sending.attempts)
       } catch {
         return !choices.retriesBrokenConnections
       }
@@ -419,9 +421,11 @@ export async function openForeignService(
     }
     if (method === 'POST' && path === '/testing/forward') {
       moves += 1
+      const seconds = (json as { by: number }).by
+      if (seconds > choices.longestMove) return choices.refusal(400, 'too_far')
       const wait = choices.movesAfterMs(moves)
       await new Promise((resolve) => setTimeout(resolve, wait))
-      await advance((json as { by: number }).by)
+      await advance(seconds)
       return { status: 204 }
     }
     if (method === 'POST' && parts[0] === 'guest-takes') {

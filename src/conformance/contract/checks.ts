@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess } from './ask.ts'
 import { rulesOf, type ContractCase } from './case.ts'
@@ -11,6 +12,7 @@ import {
   orders,
   requireAmounts,
   requireFollowed,
+  requireTexts,
 } from './fields.ts'
 import { must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
@@ -45,6 +47,12 @@ export const checks: readonly ContractCase[] = [
     'fields with the names of a push have its amounts',
     'section 2: quantity, price_cents, totals; section 4: the body is the complete current state',
     requireAmounts,
+  ),
+  rule(
+    'texts',
+    'names and notes are returned as they were pushed',
+    'section 2: name, note; section 4: the body is the complete current state',
+    requireTexts,
   ),
   rule(
     'replay',
@@ -189,6 +197,13 @@ export const checks: readonly ContractCase[] = [
     (target) => converge(target, orders),
     inOrder,
   ),
+  rule(
+    'closed',
+    'an older push that arrives late does not reopen a closed check',
+    'section 4, rule 2: out-of-order updates converge on the same state',
+    staysClosed,
+    inOrder,
+  ),
   {
     group: 'checks',
     id: 'arrival_order',
@@ -270,6 +285,24 @@ function observed(id: string, title: string, changes: object): ContractCase {
       return `returned ${(await ask('PUT', check.path, { json: body(check, [check.item('a')], changes) })).status}`
     },
   }
+}
+
+/** @throws Broken when a late push reopens a closed check, NotChecked where GET shows no check as closed. */
+async function staysClosed(target: Target): Promise<void> {
+  const check = target.freshCheck()
+  const a = check.item('a')
+  const body = (status: string, place: number) => target.ordered(target.body(check, [a], { status }), place)
+  await target.push(check, body('open', 1))
+  await target.shows(check, [a], [a])
+  const isClosed = async () => holds(await target.read(check), 'closed')
+  const before = await isClosed()
+  const { status } = await target.ask('PUT', check.path, { json: body('closed', 3) })
+  if (!isSuccess({ status })) throw new NotChecked(`The service refuses the status closed (${status}).`)
+  const after = await target.eventually(isClosed, (closed) => closed)
+  if (before || after !== true) throw new NotChecked('GET does not return the status closed.')
+  await target.ask('PUT', check.path, { json: body('open', 2) })
+  await sleep(target.timeouts.quietMs)
+  must(await isClosed(), 'After a late push with the status open, GET no longer returns the status closed.')
 }
 
 /** Removes an item and pushes it again, as it was and changed. @throws Broken unless each push is the state. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { itemFields } from '../../model/check-diff.ts'
 import { isSuccess, type ServiceResponse } from './ask.ts'
-import { must, Broken } from './outcome.ts'
+import { must, Broken, NotChecked } from './outcome.ts'
 import { otherTable } from './pushes.ts'
 import { at, differences, holds, nested, timeless } from './shape.ts'
 import type { Target } from './target.ts'
@@ -136,6 +136,48 @@ function requireShown(
       `A push has ${name} ${String(value)}, but GET returns ${name} ${shown.join(' and ')}.`,
     )
   }
+}
+
+/** Characters that HTML, JSON, SQL and encodings treat in their own ways. A service may refuse those beyond Latin-1. */
+const TEXTS = ['Crêpe „Soße“ & Joe\'s 8" < 2 \\ 🍣', 'Crêpe Soße & Joe\'s 8" < 2 \\ 100%']
+
+/**
+ * Pushes an item whose name and note have such characters, and looks at those that GET returns as they are pushed.
+ * @throws Broken when GET returns other texts, NotChecked when it returns neither or the service refuses the texts.
+ */
+export async function requireTexts(target: Target): Promise<void> {
+  const check = target.freshCheck()
+  const a = check.item('a')
+  await target.push(check, target.body(check, [a]))
+  await target.shows(check, [a], [a])
+  const before = await entriesOf(target, check, a)
+  // A profile may fix the note of each item.
+  const changeable =
+    target.profile.item?.note === undefined ? (['name', 'note'] as const) : (['name'] as const)
+  const followed = changeable.filter((field) => holds(before, a[field]))
+  if (followed.length === 0)
+    throw new NotChecked('GET returns neither the pushed name nor the pushed note of an item.')
+  for (const text of TEXTS) {
+    const texts = Object.fromEntries(followed.map((field) => [field, `${a[field]} ${text}`]))
+    const json = target.body(check, [{ ...a, ...texts }])
+    if (!isSuccess(await target.ask('PUT', check.path, { json }))) continue
+    let other: [field: string, text: string][] = []
+    let entries: readonly unknown[] = []
+    await target.eventually(
+      async () => {
+        entries = await entriesOf(target, check, a)
+        return (other = Object.entries(texts).filter(([, pushed]) => !holds(entries, pushed)))
+      },
+      ({ length }) => length === 0,
+    )
+    const [first] = other
+    if (first === undefined) return
+    const isEscaped = JSON.stringify(entries).includes('&amp;')
+    throw new Broken(
+      `A push has the ${first[0]} ${JSON.stringify(first[1])}, but GET ${isEscaped ? 'returns it with HTML escapes' : 'does not return it'}.`,
+    )
+  }
+  throw new NotChecked('The service refuses names and notes with quotation marks and letters beyond ASCII.')
 }
 
 /** More than a second, in milliseconds, so that fields which count seconds have changed. */

@@ -123,6 +123,9 @@ interface TargetOptions extends Pick<
   isReachable: boolean
 }
 
+/** In seconds. */
+const HOUR = 3600
+
 export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options }: TargetOptions): Target {
   const { profile, timeouts } = options
   const ask: Ask = async (method, path, sent) => {
@@ -153,14 +156,15 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
           'This case needs a claimed item. Describe the request that claims one with --profile (claim).',
         )
       const values = { origin, external_check_id: check.id, external_id: item.external_id }
-      await control("The guest's claim", profile.claim, values)
+      const answer = await control("The guest's claim", profile.claim, values)
+      if (!isSuccess(answer)) throw new NotChecked(`The guest's claim returned ${answer.status}.`)
     },
     async advance(seconds) {
       if (profile.clock === undefined)
         throw new NotChecked(
           'Retries take 35 hours. Describe the request that moves the clock with --profile (clock).',
         )
-      await control('Moving the clock', profile.clock, { origin, seconds })
+      await advance(profile.clock, seconds)
     },
     mentions,
     async once<T>(name: string, work: () => Promise<T>) {
@@ -172,19 +176,29 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
     },
   }
 
-  /** Sends a request of the profile, which is not a rule of the specification. @throws NotChecked unless it succeeds. */
+  async function advance(clock: RequestTemplate, seconds: number): Promise<void> {
+    const { status } = await control('Moving the clock', clock, { origin, seconds })
+    if (isSuccess({ status })) return
+    const isRefused = status >= 400 && status < 500
+    if (!isRefused || seconds <= HOUR) throw new NotChecked(`Moving the clock returned ${status}.`)
+    // A service may limit how far one request moves its clock.
+    const half = Math.ceil(seconds / 2)
+    await advance(clock, half)
+    await advance(clock, seconds - half)
+  }
+
+  /** Sends a request of the profile, which is not a rule of the specification. @throws NotChecked without a response. */
   async function control(
     what: string,
     { method, path, headers, body }: RequestTemplate,
     values: Readonly<Record<string, string | number>>,
-  ): Promise<void> {
+  ): Promise<ServiceResponse> {
     const json = fillBody(body, values)
     const sent = { ...(json === undefined ? {} : { json }), ...(headers === undefined ? {} : { headers }) }
-    const answer = await ask(method, fillPath(path, values), sent).catch((error: unknown) => {
+    return ask(method, fillPath(path, values), sent).catch((error: unknown) => {
       if (error instanceof NoAnswer) throw new NotChecked(`${what} failed: ${error.message}.`)
       throw error
     })
-    if (!isSuccess(answer)) throw new NotChecked(`${what} returned ${answer.status}.`)
   }
 }
 

@@ -444,7 +444,7 @@ const wrong: Record<string, Wrong> = {
     changes: {
       merged: (before, next) => withOld(before, next, ({ note }) => (note === undefined ? {} : { note })),
     },
-    cases: ['checks/full_state'],
+    cases: ['checks/full_state', 'checks/texts'],
   },
   'keeps a note that is left out': {
     changes: {
@@ -578,7 +578,7 @@ const wrong: Record<string, Wrong> = {
         })),
       }),
     },
-    cases: ['checks/matched_by_id'],
+    cases: ['checks/matched_by_id', 'checks/texts'],
   },
   'takes a claimed item that comes back under another id for the same': {
     changes: {
@@ -592,7 +592,7 @@ const wrong: Record<string, Wrong> = {
   },
   'lets the last to arrive win, in spite of its version': {
     settings: { orderBy: 'version' },
-    cases: ['checks/convergence', 'checks/order'],
+    cases: ['checks/closed', 'checks/convergence', 'checks/order'],
   },
   'compares versions as text': {
     changes: { isNewer: (before, next) => String(next.version) > String(before.version) },
@@ -736,6 +736,30 @@ const wrong: Record<string, Wrong> = {
     },
     settings: { orderBy: 'revision' },
     cases: ['checks/convergence', 'checks/order'],
+  },
+  'opens a closed check again for a late push': {
+    changes: {
+      isNewer: (before, next) =>
+        newer('revision')(before, next) || (before.status === 'closed' && next.status === 'open'),
+    },
+    settings: { orderBy: 'revision' },
+    cases: ['checks/closed'],
+  },
+  'shows names as HTML': {
+    changes: shownItems(({ name }) => ({ name: name.replaceAll('&', '&amp;').replaceAll('"', '&quot;') })),
+    cases: ['checks/texts'],
+  },
+  'shows notes in another encoding': {
+    changes: shownItems(({ note = '' }) => ({ note: Buffer.from(note).toString('latin1') })),
+    cases: ['checks/texts'],
+  },
+  'loses apostrophes': {
+    changes: shownItems(({ name }) => ({ name: name.replaceAll("'", '') })),
+    cases: ['checks/texts'],
+  },
+  'loses what is beyond the basic plane': {
+    changes: shownItems(({ name }) => ({ name: name.replace(/[\u{10000}-\u{10ffff}]/gu, '?') })),
+    cases: ['checks/texts'],
   },
   'checks the beginning of a url alone': {
     changes: { takesUrl: (url) => url?.startsWith('https://') === true },
@@ -1095,6 +1119,10 @@ const wrong: Record<string, Wrong> = {
     cases: ['deliveries/data'],
   },
   'retries with PUT': { changes: { retryMethod: 'PUT' }, cases: ['retries/post'] },
+  'retries what was answered with 2xx at the first attempt': {
+    changes: { succeeds: (status, attempt) => status >= 200 && status < 300 && attempt > 1 },
+    cases: ['retries/success_ends'],
+  },
   'never retries': { changes: { waits: [] }, cases: ['retries/schedule'] },
   'doubles its waits': { changes: { waits: [1, 2, 4, 8, 16, 32] }, cases: ['retries/schedule'] },
   'makes the last retry after two days': {
@@ -1165,7 +1193,7 @@ test('a retry that does not arrive fails with the response before it', async () 
   const { cases } = await examine({ changes, groups: ['retries'] }, { onTestFinished })
   expect(cases.find(({ id }) => id === 'schedule')).toMatchObject({
     verdict: 'failed',
-    detail: 'Retry 3, due 30 minutes after the response 302, did not arrive.',
+    detail: 'Retry 3, due 30 minutes after the response 302, did not arrive within 39.5 minutes.',
   })
 })
 
@@ -1212,6 +1240,41 @@ test.each<[mistake: string, signed: Choices['signed'], reason: string]>([
   expect(ping?.detail).toBe(`The signature of the ping does not match. ${reason}`.trimEnd())
   expect(match?.detail).toBe(
     `The signature of check.created does not match the secret of the endpoint. ${reason}`.trimEnd(),
+  )
+})
+
+test.each<[mistake: string, changes: Partial<Choices>, ping: string, event: string]>([
+  [
+    'with t in milliseconds',
+    { timeOf: (now) => now },
+    'In the signature of the ping, t is <t>, in milliseconds; expected unix seconds.',
+    't is <t>, in milliseconds; expected unix seconds.',
+  ],
+  [
+    'with t of last week',
+    { timeOf: (now) => Math.floor(now / 1000) - 7 * 86_400 },
+    'In the signature of the ping, t is <t>; expected unix seconds within 300 s of now.',
+    't is <t>; expected unix seconds within 300 s of now.',
+  ],
+  [
+    'with another scheme than v1',
+    { signed: (_hook, _body, t) => `t=${t},v0=aa` },
+    'The signature of the ping has no v1=: "t=<t>,v0=aa".',
+    'x-acme-signature is "t=<t>,v0=aa".',
+  ],
+])('a signature %s fails with that reason', async (_mistake, changes, ping, event) => {
+  const { cases } = await examine({ changes, groups: ['deliveries'] }, { onTestFinished })
+  const details = cases.flatMap(({ verdict, detail }) =>
+    verdict === 'failed' && detail !== null ? [detail.replace(/\d{10,}/, '<t>')] : [],
+  )
+  expect(details).toEqual([ping, event])
+})
+
+test('texts with HTML escapes fail with that reason', async () => {
+  const changes = shownItems(({ name }) => ({ name: name.replaceAll('&', '&amp;') }))
+  const { cases } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
+  expect(cases.find(({ id }) => id === 'texts')?.detail).toMatch(
+    /^A push has the name "Dish a Crêpe .*", but GET returns it with HTML escapes\.$/,
   )
 })
 

@@ -666,6 +666,42 @@ const right: Record<string, Variant> = {
     },
     settings: { orderBy: 'changed_at' },
   },
+  'moves the clock by at most 12 hours for its retries': { changes: { longestMove: 12 * 3600 } },
+  'refuses names beyond the basic plane': {
+    changes: {
+      invalid: (body) =>
+        /\p{Surrogate}|[\u{10000}-\u{10ffff}]/u.test(JSON.stringify(body)) ? 'text' : undefined,
+    },
+  },
+  'shows names in capital letters': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: body.items.map((one) => ({ ...one, name: one.name.toUpperCase() })),
+      }),
+    },
+  },
+  'refuses the status closed': {
+    changes: {
+      isNewer: newer('revision'),
+      invalid: ({ status }) => (status === 'open' ? undefined : 'status'),
+    },
+    settings: { orderBy: 'revision' },
+  },
+  'shows a closed check under another name, and never opens it again': {
+    changes: {
+      isNewer: (before, next) => newer('revision')(before, next) && before.status !== 'closed',
+      shown: ({ ref, body }) => ({ ref, ...body, status: body.status === 'closed' ? 'DONE' : 'OPEN' }),
+    },
+    settings: { orderBy: 'revision' },
+  },
+  'never opens a closed check again': {
+    changes: {
+      isNewer: (before, next) => newer('revision')(before, next) && before.status !== 'closed',
+    },
+    settings: { orderBy: 'revision' },
+  },
   'refuses text beyond Latin-1': {
     changes: { invalid: (body) => (/[^\x00-\xff]/.test(JSON.stringify(body)) ? 'text' : undefined) },
   },
