@@ -2,7 +2,10 @@ import { mkdir, open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { timers } from './timers.ts'
 
-/** Error codes on Windows while a virus scanner, an indexer or an editor has the file open, for a short time. */
+/**
+ * Error codes while a virus scanner, an indexer or an editor on Windows has the file open, for a short time. Folders that
+ * Windows shares with Linux pass them on.
+ */
 const passing = new Set<string | undefined>(['EPERM', 'EBUSY', 'EACCES'])
 
 /** Returns true for the error code of a file that another program has open, which only Windows forbids to remove. */

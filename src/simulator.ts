@@ -175,7 +175,7 @@ async function startOn(parts: Parts): Promise<StartedSimulator> {
   const { sessions: sharedSessions, ...sharing } = sharingOf(parts)
   const sessions = createSessions({ newToken, ...sharedSessions })
   const own: { address?: OwnAddress; url?: string } = {}
-  const ownUrl = () => parts.publicUrl ?? reachableUrl(own.url ?? '')
+  const ownUrl = () => parts.publicUrl ?? reachableUrl(own.url ?? NO_PORT_URL)
   const { serviceName } = parts
   const lifecycle: { phase: Phase } = { phase: 'running' }
   const injected = createFaults(service, parts)

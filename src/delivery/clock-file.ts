@@ -22,6 +22,7 @@ export interface ClockFile {
 export function createClockFile(directory: string | undefined): ClockFile {
   if (directory === undefined) return { read: async () => undefined, save: async () => {} }
   const path = join(directory, 'clock.json')
+  let latest: Promise<void> = Promise.resolve()
   return {
     async read() {
       const text = await readFile(path, 'utf8').catch(() => '')
@@ -31,8 +32,12 @@ export function createClockFile(directory: string | undefined): ClockFile {
       return { offset_ms: Number(offset), ...(standsAt !== undefined && { stands_at: Number(standsAt) }) }
     },
     // The store creates the directory; a directory deleted since is not created again.
-    async save(offset_ms, stands_at) {
-      await writePrivateFile(path, `${JSON.stringify({ offset_ms, stands_at })}\n`)
+    save(offset_ms, stands_at) {
+      const text = `${JSON.stringify({ offset_ms, stands_at })}\n`
+      // One after the other, so that the setting that was saved last stays.
+      const done = latest.then(() => writePrivateFile(path, text))
+      latest = done.catch(() => undefined)
+      return done
     },
   }
 }

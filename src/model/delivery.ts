@@ -62,7 +62,10 @@ export interface Delivery {
   event_id: string
   event_type: EventType | 'ping'
   endpoint_id: string
-  /** URL of the endpoint, known after the endpoint was removed; absent until the first attempt or, without one, the end. */
+  /**
+   * URL of the endpoint, kept after the endpoint is removed. Absent before the first attempt; a delivery that ends without
+   * one gets it at its end, if the endpoint exists.
+   */
   endpoint_url?: string
   external_check_id: string | null
   status: 'pending' | 'delivered' | 'dead'

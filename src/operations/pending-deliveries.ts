@@ -118,7 +118,7 @@ export const retireDelivery = {
   decide({ delivery, event, endpoint }) {
     const canBeSent = endpoint?.status === 'enabled' && event !== undefined
     if (delivery?.status !== 'pending' || canBeSent) return unchanged(delivery)
-    const reply = retired(delivery)
+    const reply = { ...retired(delivery), ...(endpoint && { endpoint_url: endpoint.url }) }
     return { reply, writes: [retirement(reply)], events: [] }
   },
 } satisfies Operation<RetireDelivery, ReturnType<typeof readsToRetire>, Delivery | undefined>

@@ -63,7 +63,7 @@ export function shownDirectory(directory: string): string {
 /** Creates the directory if it is missing, with a `.gitignore` for its content. */
 export async function prepareDirectory(directory: string): Promise<void> {
   try {
-    const topmost = await makeDirectories(directory, OWNER_ONLY_DIRECTORY).catch(unlessThere)
+    const topmost = await makeDirectories(directory, OWNER_ONLY_DIRECTORY)
     if (topmost !== undefined) await syncUpwards(dirname(directory), dirname(topmost))
     await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx', mode: OWNER_ONLY }).catch(unlessThere)
   } catch (error) {

@@ -73,6 +73,7 @@ function tryNumber(directory: string, number: number, socket: LockSocket | undef
     }
     removeOlder(directory, number, socket?.name)
   } catch (error) {
+    giveBack(mine, content, false)
     socket?.close()
     throw error
   }

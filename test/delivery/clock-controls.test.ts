@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, test, vi } from 'vitest'
 import { createMovableClock, freeze, hold } from '../../src/clock.ts'
 import { createClockControls } from '../../src/delivery/clock-controls.ts'
-import { initialClockTime } from '../../src/delivery/clock-file.ts'
+import { createClockFile, initialClockTime } from '../../src/delivery/clock-file.ts'
 import { Refusal } from '../../src/model/refusal.ts'
 import { createLocalValues } from '../../src/store/shared-values.ts'
+import { temporaryDirectory } from '../support/simulator.ts'
 import type { Settled } from '../../src/delivery/backlog.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
@@ -39,6 +40,15 @@ function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () 
   })
   return { clock, controls, saved, visited }
 }
+
+test('of overlapping saves of the clock, the last one stays', async () => {
+  const file = createClockFile(await temporaryDirectory())
+  for (let round = 0; round < 20; round += 1) {
+    const offsets = [5, 4, 3, 2, 1].map((offset) => round * 10 + offset)
+    await Promise.all(offsets.map((offset) => file.save(offset)))
+    expect(await file.read()).toEqual({ offset_ms: round * 10 + 1 })
+  }
+})
 
 describe('a move of the clock', () => {
   it('stops at each due time, and at the end', async () => {

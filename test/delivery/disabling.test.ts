@@ -124,7 +124,11 @@ describe('an endpoint', () => {
       await setup.forgetEvent((await setup.delivery()).event_id)
     })
     await setup.pump.idle()
-    expect(await setup.delivery()).toMatchObject({ status: 'dead', attempts: [] })
+    expect(await setup.delivery()).toMatchObject({
+      status: 'dead',
+      attempts: [],
+      endpoint_url: receiver.url,
+    })
     expect(receiver.requests).toEqual([])
   })
 })

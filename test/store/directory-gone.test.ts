@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
@@ -33,6 +33,12 @@ async function openWithChecks(): Promise<{ store: Store; directory: string; noti
 }
 
 describe.skipIf(process.platform === 'win32')('a data directory', () => {
+  it('that is a link to a missing target is refused with that reason', async () => {
+    const directory = await newDirectory()
+    await symlink(`${directory}-missing`, directory)
+    await expect(openStore(directory)).rejects.toThrow('or a link to a missing target (EEXIST)')
+  })
+
   it('that is deleted under its store accepts no further transaction, and is not created again', async () => {
     const { store, directory, notices } = await openWithChecks()
     await rm(directory, { recursive: true })

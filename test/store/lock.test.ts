@@ -109,6 +109,13 @@ describe('a directory', () => {
 })
 
 describe('a lock', () => {
+  it('is given back when an older one cannot be removed, so that each try says why', async () => {
+    const directory = await newDirectory()
+    await mkdir(join(directory, 'lock-12-0123abcd'), { recursive: true })
+    for (let round = 0; round < 2; round += 1)
+      await expect(acquireLock(directory)).rejects.toMatchObject({ code: 'ERR_FS_EISDIR' })
+  })
+
   it('that is based on a stale read is given up for one with a higher number', async () => {
     const directory = await newDirectory()
     await mkdir(directory)

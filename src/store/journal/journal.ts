@@ -54,7 +54,11 @@ export async function openJournal(
   if (found.old !== undefined && found.old.torn.length > 0) await truncate(files.old.path, found.old.size)
   let oldSize = found.old?.size
   let file = await open(found.current?.size ?? 0)
-  if (found.current?.unended) await file.append(Buffer.from('\n'))
+  if (found.current?.unended)
+    await file.append(Buffer.from('\n')).catch(async (error: unknown) => {
+      await file.close()
+      throw error
+    })
   /** True when the current file was renamed and no new one could be opened; lines are still written to it. */
   let renamed = false
 
