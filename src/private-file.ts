@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { lstat, open, rm } from 'node:fs/promises'
+import { link, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { newToken } from './ids.ts'
 import { replaceFile } from './replace-file.ts'
@@ -38,7 +38,25 @@ export async function writePrivateFile(
   }
 }
 
-/** Open drafts. A command that a signal ends does not discard its own. */
+/**
+ * Creates a private file unless another process did so first, whose file stays if it is valid. `write` gets the path of a
+ * draft. @throws NodeJS.ErrnoException when the file cannot be written.
+ */
+export async function createPrivateFile(
+  path: string,
+  write: (draft: string) => Promise<void>,
+  isValid: () => Promise<boolean>,
+): Promise<void> {
+  const draft = `${path}.${newToken()}`
+  try {
+    await write(draft)
+    await link(draft, path).catch(async () => (await isValid()) || rename(draft, path))
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Open drafts, removed at exit: a command that a signal ends does not discard them. */
 const drafts = new Set<string>()
 
 function removeDrafts(): void {
@@ -92,6 +110,7 @@ async function requireReplaceable(path: string): Promise<void> {
   })
   if (found === undefined || found.isFile()) return
   if (found.isDirectory()) throw Object.assign(new Error(`${path} is a directory.`), { code: 'EISDIR' })
-  const code = found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
-  throw Object.assign(new Error(`${path} is ${code}.`), { code })
+  // Callers print the code in brackets, so it is in words.
+  const reason = found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'
+  throw Object.assign(new Error(`${path} is ${reason}.`), { code: reason })
 }

@@ -9,7 +9,7 @@ import { writeStateTo } from '../src/cli/files/state-files.ts'
 import { writeCredentials, writeRun } from '../src/data-directory.ts'
 import { createClockFile } from '../src/delivery/clock-file.ts'
 import { stateText } from '../src/model/simulator/record-lines.ts'
-import { openPrivateFile, writePrivateFile } from '../src/private-file.ts'
+import { createPrivateFile, openPrivateFile, writePrivateFile } from '../src/private-file.ts'
 import { tabwire } from './support/cli.ts'
 import { temporaryDirectory } from './support/simulator.ts'
 import { expectMode } from './support/file-mode.ts'
@@ -46,6 +46,41 @@ const writers: [name: string, write: (directory: string) => Promise<unknown>][] 
     },
   ],
 ]
+
+describe('a file that is created once', () => {
+  const create = (path: string, isValid: boolean) =>
+    createPrivateFile(
+      path,
+      (draft) => writePrivateFile(draft, 'new'),
+      () => Promise.resolve(isValid),
+    )
+
+  test('stays when another process has created it', async () => {
+    const directory = await temporaryDirectory()
+    const path = join(directory, 'secret')
+    await create(path, false)
+    await writeFile(path, 'another')
+    await create(path, true)
+    expect(await readFile(path, 'utf8')).toBe('another')
+    expect(await readdir(directory)).toEqual(['secret'])
+  })
+
+  test('is replaced when it is damaged', async () => {
+    const directory = await temporaryDirectory()
+    const path = join(directory, 'secret')
+    await writeFile(path, 'damaged')
+    await create(path, false)
+    expect(await readFile(path, 'utf8')).toBe('new')
+    expect(await readdir(directory)).toEqual(['secret'])
+  })
+
+  test('leaves no draft when it cannot be written', async () => {
+    const directory = await temporaryDirectory()
+    await mkdir(join(directory, 'secret'))
+    await expect(create(join(directory, 'secret'), false)).rejects.toThrow()
+    expect(await readdir(directory)).toEqual(['secret'])
+  })
+})
 
 describe.each(writers)('%s', (name, write) => {
   test('replaces an existing file, and keeps neither its open mode nor its text', async () => {

@@ -165,8 +165,6 @@ const lists: Readonly<Record<string, string>> = {
   '/webhook-endpoints': 'endpoints list',
   '/_sim/keys': 'keys list',
   '/locations': 'locations',
-  '/claims': 'checks show CHECK',
-  '/payments': 'events list --type payment.succeeded',
 }
 
 function inCommands(message: string): string {

@@ -34,7 +34,7 @@ export abstract class ServiceCommand extends BaseCommand {
 
   /** Makes a client of the service that {@link locate} finds. */
   protected async connect(flags: Connection): Promise<Client> {
-    return clientOf(await this.locate(flags), this.onSlow)
+    return this.clientOf(await this.locate(flags))
   }
 
   /**
@@ -46,8 +46,17 @@ export abstract class ServiceCommand extends BaseCommand {
     return async () => {
       const found = await this.locate(flags, last)
       last = found.url
-      return clientOf(found, this.onSlow)
+      return this.clientOf(found)
     }
+  }
+
+  /** Makes a client of a located service. Loads it late: `verify` needs one only for `--delivery`. */
+  protected async clientOf(located: ClientOptions): Promise<Client> {
+    const [{ createClient }, { fetchTrusting }] = await Promise.all([
+      import('../client.ts'),
+      import('../client/transport.ts'),
+    ])
+    return createClient({ ...located, fetch: noticing(fetchTrusting(located.ca), this.onSlow) })
   }
 
   /** Locates the service: the flag, else the one that runs on the data directory, else the default address. */
@@ -143,7 +152,7 @@ export abstract class ServiceCommand extends BaseCommand {
     if (!isMissing(error) || error.path?.startsWith('/_sim/') !== true || this.located === undefined)
       return false
     if (error.path === HEALTH) return true
-    const client = await clientOf(this.located, this.onSlow)
+    const client = await this.clientOf(this.located)
     return client.health().then(() => false, isMissing)
   }
 
@@ -154,15 +163,6 @@ export abstract class ServiceCommand extends BaseCommand {
       `This command needs the Tabwire simulator: ${origin} has no /_sim controls.`,
     )
   }
-}
-
-/** Loaded late: `verify` needs a client only for `--delivery`. */
-async function clientOf(options: ClientOptions, onSlow: (address: string) => void): Promise<Client> {
-  const [{ createClient }, { fetchTrusting }] = await Promise.all([
-    import('../client.ts'),
-    import('../client/transport.ts'),
-  ])
-  return createClient({ ...options, fetch: noticing(fetchTrusting(options.ca), onSlow) })
 }
 
 /** Milliseconds without a response after which a command says that it waits. */

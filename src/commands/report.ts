@@ -8,7 +8,6 @@ import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { suggestion } from '../cli/suggestion.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
-import { createClient } from '../client.ts'
 import { toTap } from '../conformance/report.ts'
 import { accountCodes, findingCodes } from '../model/simulator/report.ts'
 
@@ -45,7 +44,7 @@ export default class Report extends ServiceCommand {
     const { flags } = await this.parse(Report)
     const failOn = failingCodes(flags['fail-on'])
     const located = await this.locate(flags)
-    const client = createClient(located)
+    const client = await this.clientOf(located)
     const since = flags.since && (await timeOf(client, flags.since))
     const allClosed = flags['all-closed']
     const withAccount = flags.account || allClosed || needsAccount(failOn)

@@ -4,6 +4,7 @@ import { Server as TlsServer } from 'node:tls'
 import { listen as listhen } from 'listhen'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { isLoopbackName } from '../model/loopback.ts'
+import { PROBES } from '../model/simulator/request-entry.ts'
 import type { App } from './app.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
 import type { ConnectionLimits } from '../model/simulator/settings.ts'
@@ -98,7 +99,7 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
 async function drain(server: Server, { quietMs, mostMs }: DrainTimes): Promise<void> {
   let arrived = 0
   const count = ({ url = '' }: IncomingMessage) => {
-    if (!PROBES.has(url)) arrived += 1
+    if (!PROBES.has(url.split('?')[0] ?? '')) arrived += 1
   }
   server.on('request', count)
   let before = -1
@@ -113,9 +114,6 @@ async function drain(server: Server, { quietMs, mostMs }: DrainTimes): Promise<v
 
 /** Passes of the event loop that accepting a connection and reading its request take. */
 const PASSES = 4
-
-/** Load balancers request these paths of an instance that they send no other requests to. */
-const PROBES: ReadonlySet<string> = new Set(['/_sim/health', '/_sim/ready', '/_sim/metrics'])
 
 /** Lets the process end while the server listens and while its connections are open. */
 function release(server: Server): void {

@@ -1,9 +1,10 @@
-import { readdir, rm, link, rename } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { readJsonFile, writePrivately } from '../../data-directory.ts'
 import { isRunning, ownIdentity, pidNamespace, type ProcessIdentity } from '../../process-identity.ts'
-import { newSecret, newToken } from '../../ids.ts'
+import { newSecret } from '../../ids.ts'
+import { createPrivateFile } from '../../private-file.ts'
 import { signingSecretPattern } from '../../model/webhook-endpoint.ts'
 
 /**
@@ -70,12 +71,13 @@ export async function listenSecret(directory: string): Promise<string> {
   const path = join(directory, 'listen', 'secret')
   const kept = await readSecret(path)
   if (kept !== undefined) return kept
-  const draft = `${path}.${newToken()}`
   const made = newSecret()
-  await writePrivately(draft, { signing_secret: made })
   // Of two concurrent processes, the second uses the secret of the first; a damaged file is replaced.
-  await link(draft, path).catch(async () => (await readSecret(path)) ?? rename(draft, path))
-  await rm(draft, { force: true })
+  await createPrivateFile(
+    path,
+    (draft) => writePrivately(draft, { signing_secret: made }),
+    async () => (await readSecret(path)) !== undefined,
+  )
   return (await readSecret(path)) ?? made
 }
 

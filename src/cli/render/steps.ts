@@ -150,7 +150,9 @@ export const renderExploration = renderer(
     const fields =
       compared.length === 0
         ? []
-        : [chalk.dim(...wrapTo(columns, `Compared at the receiver: ${printable(compared.join(', '))}.`))]
+        : wrapTo(columns, `Compared at the receiver: ${printable(compared.join(', '))}.`).map((line) =>
+            chalk.dim(line),
+          )
     if (counterexample === null)
       return [
         `${chalk.green('✓')} ${count(runs, 'run')}, no counterexample (seed ${seed}${ended})`,

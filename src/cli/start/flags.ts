@@ -24,7 +24,7 @@ import {
   wholeNumbers,
   type SignTime,
 } from '../../model/simulator/settings.ts'
-import type { AnsweredRequest } from '../../model/simulator/request-entry.ts'
+import { PROBES, type AnsweredRequest } from '../../model/simulator/request-entry.ts'
 import type { SimulatorOptions } from '../../simulator-options.ts'
 import { settingName, relativeToFile, isGuarded, requireTrusted } from '../config/settings.ts'
 import { checkConfig, readConfigFile, wrongConfig, type ConfigFile } from '../config/file.ts'
@@ -219,16 +219,13 @@ export function requireRepeatable(flags: { seed?: number | undefined; 'in-memory
 
 type Level = 'info' | 'warn' | 'error'
 
-/** Paths that probes and scrapers ask for every few seconds. Only failures are logged. */
-const PROBED = ['/_sim/health', '/_sim/ready', '/_sim/metrics']
-
 /** The log of `--log json`: one JSON object per line. No line has a secret. */
 export function createJsonLog(write: (line: object) => void) {
   const instance = `${hostname()}:${process.pid}`
   const tell = (level: Level, msg: string, fields: object = {}) =>
     write({ time: new Date().toISOString(), level, msg, ...fields, instance })
   const onRequest = ({ requestId, method, path, status, durationMs }: AnsweredRequest) => {
-    if (PROBED.includes(path) && status < 400) return
+    if (PROBES.has(path) && status < 400) return
     const level = status >= 500 ? 'error' : 'info'
     tell(level, 'request', { request_id: requestId, method, path, status, duration_ms: durationMs })
   }

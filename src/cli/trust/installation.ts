@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual, createHash } from 'node:crypto'
-import { link, readFile, rename, rm, realpath } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join, dirname } from 'node:path'
 import { newToken } from '../../ids.ts'
-import { writePrivateFile } from '../../private-file.ts'
+import { createPrivateFile, writePrivateFile } from '../../private-file.ts'
 import { makeDirectories } from '../../replace-file.ts'
 import { readJsonFile } from '../../data-directory.ts'
 
@@ -39,13 +39,14 @@ async function installationSecret(): Promise<string | undefined> {
   const path = join(stateHome(), 'installation')
   const kept = await readSecret(path)
   if (kept !== undefined) return kept
-  const draft = `${path}.${newToken()}`
   try {
     await makeDirectories(stateHome(), 0o700)
-    await writePrivateFile(draft, `${newToken()}${newToken()}\n`)
     // Of two concurrent processes, the second takes the secret of the first.
-    await link(draft, path).catch(async () => (await readSecret(path)) ?? rename(draft, path))
-    await rm(draft, { force: true })
+    await createPrivateFile(
+      path,
+      (draft) => writePrivateFile(draft, `${newToken()}${newToken()}\n`),
+      async () => (await readSecret(path)) !== undefined,
+    )
   } catch {
     return undefined
   }

@@ -88,6 +88,8 @@ const SIGNATURE = /^x-.+-signature$/
 export async function openReceiver({ tls, publicUrl, port, eventMs }: ReceiverOptions): Promise<Receiver> {
   const closed = new AbortController()
   const hooks = new Map<string, (arrival: Arrival, response: ServerResponse) => void>()
+  /** Answers requests to paths of this receiver that are no deliveries. */
+  const others = new Map<string, (response: ServerResponse) => void>()
   let opened = 0
   let distrusted = 0
   let arrived = 0
@@ -107,7 +109,10 @@ export async function openReceiver({ tls, publicUrl, port, eventMs }: ReceiverOp
         } else chunks.push(chunk)
       })
     incoming.on('end', () => {
-      const take = hooks.get(/[^/?]*(?=$|\?)/.exec(incoming.url ?? '')?.[0] ?? '')
+      const name = /[^/?]*(?=$|\?)/.exec(incoming.url ?? '')?.[0] ?? ''
+      const answerOther = others.get(name)
+      if (answerOther !== undefined) return answerOther(response)
+      const take = hooks.get(name)
       const { method = '', url: target = '', headers } = incoming
       if (take === undefined) {
         const isSigned = Object.keys(headers).some((name) => SIGNATURE.test(name))
@@ -154,10 +159,7 @@ export async function openReceiver({ tls, publicUrl, port, eventMs }: ReceiverOp
     const { hook, take } = createHook(`${url}/${name}`, eventMs, closed.signal)
     hooks.set(name, take)
     // A sender that follows a redirect would take this for the success of its delivery.
-    hooks.set(`${name}${ELSEWHERE}`, (_arrival, response) => {
-      arrived -= 1
-      response.writeHead(204).end()
-    })
+    others.set(name + ELSEWHERE, (response) => void response.writeHead(204).end())
     return hook
   }
   return {
@@ -171,13 +173,12 @@ export async function openReceiver({ tls, publicUrl, port, eventMs }: ReceiverOp
     async leadsHere() {
       const name = `self-test-${randomUUID()}`
       let isHere = false
-      hooks.set(name, (_arrival, response) => {
+      others.set(name, (response) => {
         isHere = true
-        arrived -= 1
         response.writeHead(204).end()
       })
       await post(`${url}/${name}`)
-      hooks.delete(name)
+      others.delete(name)
       return isHere
     },
     close: () =>

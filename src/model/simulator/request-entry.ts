@@ -39,6 +39,9 @@ export interface LoggedRequest {
   faults?: readonly ApiFaultKind[]
 }
 
+/** Paths that load balancers and scrapers request every few seconds. */
+export const PROBES: ReadonlySet<string> = new Set(['/_sim/health', '/_sim/ready', '/_sim/metrics'])
+
 /** Start of the message for a path that the API does not have. */
 export const NO_SUCH_PATH = 'No such path: '
 

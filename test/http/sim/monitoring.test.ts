@@ -68,7 +68,10 @@ describe('a service that drains', () => {
     await expect(simulator.call('GET /_sim/ready')).rejects.toThrow('fetch failed')
   })
 
-  test('closes its port after a time, even when requests keep arriving', async () => {
+  test.each([
+    ['closes its port after a time, even when requests keep arriving', 'GET /v1/locations', 4],
+    ['does not wait for the requests of probes', 'GET /_sim/health?from=balancer', 1],
+  ] as const)('%s', async (_name, request, expected) => {
     const simulator = await openSimulator()
     const { sleep } = timers
     let waits = 0
@@ -76,11 +79,11 @@ describe('a service that drains', () => {
       // With PostgreSQL, the store waits too, and longer.
       if (milliseconds !== 500) return sleep(milliseconds, ...more)
       waits += 1
-      await simulator.call('GET /v1/locations')
+      await simulator.call(request)
       return more[0]
     })
     await simulator.close({ drain: true })
-    expect(waits).toBe(4)
+    expect(waits).toBe(expected)
     await expect(simulator.call('GET /v1/locations')).rejects.toThrow('fetch failed')
   })
 })
