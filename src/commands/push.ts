@@ -12,9 +12,9 @@ import {
   sentCheck,
   createInputReader,
   requireSource,
-  withArrays,
+  withBodies,
   withoutSchema,
-  type PushSource,
+  type SourcedPush,
 } from '../cli/push/source.ts'
 import { hasFields } from '../cli/render/foreign.ts'
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
@@ -93,24 +93,18 @@ export default class Push extends ServiceCommand {
     const client = await this.connect(flags)
     const once = flags['from-log']
       ? (await this.recorded(client, flags)).map(({ name, ...push }) => ({ ...push, file: name }))
-      : inFiles.map((push) => ({ ...push, body: undefined }))
-    const read = createInputReader()
-    const every = await withArrays(once, read)
+      : inFiles
+    const every = await withBodies(once, createInputReader())
     if (flags.permute !== undefined) {
-      const pushes = every.map(async ({ file, id, location_id, body }) => ({
-        id,
-        location_id,
-        name: file,
-        body: body ?? (await read(file)),
-      }))
-      return this.permuteAll(client, await Promise.all(pushes), flags.permute, flags.seed ?? 1)
+      const pushes = every.map(({ file, id, location_id, body }) => ({ id, location_id, name: file, body }))
+      return this.permuteAll(client, pushes, flags.permute, flags.seed ?? 1)
     }
     const inOrder = Array.from({ length: flags.repeat }, () => every).flat()
     const pushes = flags.shuffle === undefined ? inOrder : shuffled(inOrder, flags.shuffle)
     const several = pushes.length > 1 || flags.watch
     for (const push of pushes)
       try {
-        await this.pushOne(client, push, push.body ?? (await read(push.file)), several)
+        await this.pushOne(client, push, several)
       } catch (error) {
         // A refused file can be corrected while it is watched.
         if (flags.watch && error instanceof ApiError) await this.report(error, push)
@@ -202,17 +196,12 @@ export default class Push extends ServiceCommand {
     if (this.isWatching) super.abandoned()
   }
 
-  private async pushOne(
-    client: Client,
-    push: PushSource,
-    body: string | Uint8Array,
-    several: boolean,
-  ): Promise<void> {
-    const { id } = push
+  private async pushOne(client: Client, push: SourcedPush, several: boolean): Promise<void> {
+    const { id, body } = push
     const { status, requestId, check } = await client.checks
       .push(id, withoutSchema(body))
       .catch((error: unknown) => {
-        if (error instanceof ApiError && error.code === 'invalid_json') addPlace(error, push, body)
+        if (error instanceof ApiError && error.code === 'invalid_json') addPlace(error, push)
         throw error
       })
     const report = requestId === null ? null : await reportOf(client, requestId)
@@ -239,24 +228,28 @@ export default class Push extends ServiceCommand {
     for await (const changed of watchFiles(files, () =>
       this.say('Watching for changes. Press Ctrl-C to stop.'),
     ))
-      for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
+      for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed))) {
         // Reports an invalid file and keeps watching.
-        for (const push of await withArrays([{ file, id, body: undefined }], readUnmarked))
-          await Promise.resolve(push.body ?? readUnmarked(file))
-            .then(async (text) => this.pushOne(await connect(), push, text, true))
-            .catch((error: unknown) => this.report(error as Error, push))
+        const report = (push: Pick<SourcedPush, 'file' | 'element'>) => (error: unknown) =>
+          this.report(error as Error, push)
+        const found = await withBodies([{ file, id }], readUnmarked).catch(report({ file }))
+        for (const push of found ?? [])
+          await connect()
+            .then((client) => this.pushOne(client, push, true))
+            .catch(report(push))
+      }
   }
 
   /** Prints why a push failed, after its place in an array of several. */
-  private async report(error: Error, push: PushSource): Promise<void> {
+  private async report(error: Error, push: Pick<SourcedPush, 'file' | 'element'>): Promise<void> {
     if (push.element !== undefined) this.say(`Not pushed: ${nameOf(push)}.`)
     await this.catch(error)
   }
 }
 
 /** Adds to an error where the file stops being JSON, if it does. */
-function addPlace(error: Error, push: PushSource, body: string | Uint8Array): void {
-  const place = placeOfError(Buffer.from(body).toString())
+function addPlace(error: Error, push: SourcedPush): void {
+  const place = placeOfError(Buffer.from(push.body).toString())
   if (place === undefined) return
   error.message += ` The text stops being JSON at line ${place.line}, column ${place.column} of ${nameOf(push)}.`
 }

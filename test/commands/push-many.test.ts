@@ -79,12 +79,12 @@ describe.concurrent('tabwire push of several files', () => {
     expect(pushed.stdout.match(/^(created|unchanged) /gm)).toHaveLength(3)
   })
 
-  test('names the file that cannot be read, after the ones before it are pushed', async () => {
+  test('pushes nothing when one of the files cannot be read, and names it', async () => {
     const options = await folder({ 'read.json': checkBody() })
-    const { code, stdout, stderr } = await service.run(['push', 'read.json', 'gone.json'], options)
-    expect(code).toBe(2)
-    expect(stdout).toMatch(/^created {2}read {2}/)
-    expect(stderr).toMatch(/^Stopped at gone\.json\. Nothing was pushed after it:\nError: .*gone\.json/)
+    const pushed = await service.run(['push', 'read.json', 'gone.json'], options)
+    expect(pushed).toMatchObject({ code: 2, stdout: '' })
+    expect(pushed.stderr).toMatch(/^Error: Cannot read gone\.json: .*\.\n$/)
+    expect(await service.run(['checks', 'show', 'read'], options)).toMatchObject({ code: 1 })
   })
 
   test('--repeat and --shuffle repeat for a seed, and pushes with revisions converge in any order', async () => {

@@ -37,29 +37,33 @@ export interface PushSource {
   id: string
   /** Location of a push of the log. */
   location_id?: string | undefined
-  body: string | Uint8Array | undefined
-  /** Its place among several in an array, from 1. */
+  body?: string | Uint8Array | undefined
+}
+
+/** A push with its body, and its place among several in an array, from 1. */
+export interface SourcedPush extends PushSource {
+  body: string | Uint8Array
   element?: number | undefined
 }
 
 /** Names a push in a message: its file, and its place in an array of several. */
-export function nameOf({ file, element }: Pick<PushSource, 'file' | 'element'>): string {
+export function nameOf({ file, element }: Pick<SourcedPush, 'file' | 'element'>): string {
   return element === undefined ? inputName(file) : `element ${element} of ${inputName(file)}`
 }
 
 /**
- * Replaces each file that holds a JSON array by the pushes in it. A file that cannot be read stays: the push of it fails, in
- * its turn.
+ * Reads the bodies, and replaces each file that holds a JSON array by the pushes in it. @throws CommandError when a file
+ * cannot be read.
  */
-export async function withArrays(
+export async function withBodies(
   pushes: readonly PushSource[],
   read: (file: string) => Promise<Buffer>,
-): Promise<PushSource[]> {
+): Promise<SourcedPush[]> {
   const all = await Promise.all(
     pushes.map(async (push) => {
-      const body = push.body ?? (await read(push.file).catch(() => undefined))
-      const elements = body === undefined ? undefined : elementsIn(body)
-      if (elements === undefined) return [push]
+      const body = push.body ?? (await read(push.file))
+      const elements = elementsIn(body)
+      if (elements === undefined) return [{ ...push, body }]
       return elements.map((json, index) => {
         const element = elements.length === 1 ? undefined : index + 1
         return { ...push, body: JSON.stringify(json), element }

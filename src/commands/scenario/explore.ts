@@ -10,7 +10,7 @@ import {
   stateFlags,
 } from '../../cli/conformance/receiver.ts'
 import { CommandError, exitCodes, usageError } from '../../cli/errors.ts'
-import { expandFiles } from '../../cli/files/input.ts'
+import { expandFiles, inputName } from '../../cli/files/input.ts'
 import {
   fromEnvironment,
   jsonFlag,
@@ -21,7 +21,7 @@ import {
   secretFromFileFlag,
 } from '../../cli/flags.ts'
 import { readSample } from '../../cli/push/samples.ts'
-import { createInputReader, idOf, withArrays } from '../../cli/push/source.ts'
+import { createInputReader, idOf, withBodies } from '../../cli/push/source.ts'
 import { renderExploration } from '../../cli/render/steps.ts'
 import { explore, type Exploration } from '../../cli/scenario/explore/explore.ts'
 import { historiesOf, isOrdered, type History } from '../../cli/scenario/explore/history.ts'
@@ -218,22 +218,16 @@ async function readHistories(
     ...ofSamples.flatMap(({ name, files }) => files.map((file) => ({ file, id: id ?? name }))),
     ...(await expandFiles(words)).map((file) => ({ file, id: id ?? idOf(file) })),
   ]
-  const read = createInputReader()
-  const pushes = await withArrays(
-    sources.map((source) => ({ ...source, body: undefined })),
-    read,
-  )
-  const texts = pushes.map(async ({ file, id: check, body }, at) => {
-    const isOneOfSeveral = pushes.filter((other) => other.file === file).length > 1
-    const before = pushes.slice(0, at).filter((other) => other.file === file).length
-    const name = file === '-' ? 'standard input' : file
+  const pushes = await withBodies(sources, createInputReader())
+  const texts = pushes.map(({ file, id: check, body, element }) => {
+    const name = basename(inputName(file))
     return {
       id: check,
-      name: isOneOfSeveral ? `${basename(name)}, push ${before + 1}` : basename(name),
-      body: Buffer.from(body ?? (await read(file))).toString(),
+      name: element === undefined ? name : `${name}, push ${element}`,
+      body: Buffer.from(body).toString(),
     }
   })
-  return historiesOf(await Promise.all(texts), orderBy)
+  return historiesOf(texts, orderBy)
 }
 
 /** @throws CommandError (usage) for a receiver or a state URL without the other one. */
