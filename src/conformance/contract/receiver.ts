@@ -78,6 +78,9 @@ const MOST_KEPT = 128 * 1024 * 1024
 /** The most deliveries that are kept; a check causes some hundred. */
 const MOST_COUNT = 5_000
 
+/** Time after which a wait for a sender that does not trust the certificate ends, in milliseconds. */
+const DISTRUST_MS = 3_000
+
 /** The most paths of strays that are kept. */
 const MOST_STRAYS = 3
 
@@ -152,11 +155,12 @@ export async function openReceiver({ tls, publicUrl, port, eventMs }: ReceiverOp
   )
   const own = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   const url = (publicUrl ?? own).replace(/\/+$/, '')
+  const isDistrusted = () => arrived === 0 && distrusted > 0
   const open = () => {
     opened += 1
     // Paths distinguish upper and lower case.
     const name = `Hook-${opened}`
-    const { hook, take } = createHook(`${url}/${name}`, eventMs, closed.signal)
+    const { hook, take } = createHook(`${url}/${name}`, eventMs, closed.signal, isDistrusted)
     hooks.set(name, take)
     // A sender that follows a redirect would take this for the success of its delivery.
     others.set(name + ELSEWHERE, (response) => void response.writeHead(204).end())
@@ -216,8 +220,11 @@ function unusable(port: number, code = ''): string {
   return `--receiver-port ${port} ${why}. Choose another port, or omit the flag for any free port.`
 }
 
-/** Creates a hook. Waits end, without a result, when `closed` aborts: after Ctrl-C, a case may still wait. */
-function createHook(url: string, eventMs: number, closed: AbortSignal) {
+/**
+ * Creates a hook. Waits end, without a result, when `closed` aborts: after Ctrl-C, a case may still wait. They end early for a
+ * sender that does not trust the certificate.
+ */
+function createHook(url: string, eventMs: number, closed: AbortSignal, isDistrusted: () => boolean) {
   const arrivals: Arrival[] = []
   const waiting = new Set<() => void>()
   let answer: { status: number | null; delayMs: number } = { status: 204, delayMs: 0 }
@@ -228,6 +235,7 @@ function createHook(url: string, eventMs: number, closed: AbortSignal) {
       new Promise((resolve) => {
         const end = (result: ReturnType<typeof look>) => {
           clearTimeout(timer)
+          clearTimeout(early)
           waiting.delete(check)
           closed.removeEventListener('abort', giveUp)
           resolve(result)
@@ -238,6 +246,7 @@ function createHook(url: string, eventMs: number, closed: AbortSignal) {
           if (found !== undefined) end(found)
         }
         const timer = setTimeout(giveUp, closed.aborted ? 0 : ms)
+        const early = setTimeout(() => isDistrusted() && giveUp(), DISTRUST_MS)
         closed.addEventListener('abort', giveUp)
         waiting.add(check)
         check()

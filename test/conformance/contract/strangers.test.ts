@@ -551,7 +551,11 @@ const right: Record<string, Variant> = {
     },
   },
   'has blanks and slashes in its ids': { changes: { newHookId: () => `hook/${randomUUID()} 1%` } },
-  'does not trust the receiver': { changes: { trusts: false } },
+  // Its deliveries are not waited for.
+  'does not trust the receiver': {
+    changes: { trusts: false },
+    settings: { timeouts: { eventMs: 3_600_000 } },
+  },
   'is busy now and then': { changes: { isBusy: (number) => number % 9 === 0 } },
   'has objects of its own for the ids of items': {
     changes: {
