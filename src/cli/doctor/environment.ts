@@ -101,14 +101,14 @@ export async function checkClock({ directory, now }: Environment): Promise<Docto
     return {
       check: 'clock',
       level: 'note',
-      message: `The clock shows ${time}, but ${newest.name} was written at ${formatTime(newest.at.toISOString())}. The clock is behind now, or was ahead then.`,
+      message: `The clock of this machine shows ${time}, but ${newest.name} was written at ${formatTime(newest.at.toISOString())}. The clock is behind now, or was ahead then.`,
       advice: 'Set the clock by NTP. Signatures contain its time, and receivers refuse a wrong time.',
     }
   const compared =
     newest === undefined
       ? 'No file here to compare it with.'
       : 'No file here is more than a minute newer. Whether it is ahead cannot be checked offline.'
-  return { check: 'clock', level: 'good', message: `The clock shows ${time}. ${compared}` }
+  return { check: 'clock', level: 'good', message: `The clock of this machine shows ${time}. ${compared}` }
 }
 
 /** Returns the newest file of the data directory. */

@@ -10,7 +10,7 @@ const guide = await readFile(new URL('../../../src/guides/webhooks.md', import.m
 
 /** The receiver of the webhooks guide, on any free port, printing where it listens. */
 function receiverOfGuide(): string {
-  const [, code = ''] = /^```js\n(\/\/ receiver\.mjs\n[^]*?)^```$/m.exec(guide) ?? []
+  const [, code = ''] = /^```js\n(\/\/ https-receiver\.mjs\n[^]*?)^```$/m.exec(guide) ?? []
   const listen = ".listen(8443, 'localhost')"
   expect(code).toContain(listen)
   return code.replace(
@@ -29,11 +29,11 @@ test("the webhooks guide's receiver passes every case, advice included", async (
     'localhost.pem': cert,
     'localhost-key.pem': key,
     'webhook.secret': `${secret}\n`,
-    'receiver.mjs': receiverOfGuide(),
+    'https-receiver.mjs': receiverOfGuide(),
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
   const report = await checked(
-    [process.execPath, 'receiver.mjs'],
+    [process.execPath, 'https-receiver.mjs'],
     { ca: [authority.certificatePem] },
     { cwd, says: { stream: 'stdout', pattern: /listening on https:\S+/ } },
   )
