@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   ApiError,
   type Client,
@@ -15,28 +14,15 @@ import {
 import { createCall, createSend } from '../src/client/transport.ts'
 import { startSimulator, type StartedSimulator } from '../src/simulator.ts'
 import { checkBody } from './support/cli.ts'
+import { openHttpServer } from './support/http-server.ts'
 
 let simulator: StartedSimulator
 beforeAll(async () => void (simulator = await startSimulator({ port: 0 })))
 afterAll(() => simulator.close())
 
-let server: Server | undefined
-afterEach(
-  () =>
-    new Promise<unknown>((resolve) => {
-      if (server === undefined) return resolve(undefined)
-      server.closeAllConnections()
-      server.close(resolve)
-      server = undefined
-    }),
-)
-
 /** The URL of a server that is not ours, and does as it likes. */
 async function stranger(listener: RequestListener): Promise<string> {
-  const made = createServer(listener)
-  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
-  server = made
-  return `http://127.0.0.1:${(made.address() as AddressInfo).port}`
+  return (await openHttpServer(listener)).url
 }
 
 describe('the client', () => {
@@ -59,13 +45,10 @@ describe('the client', () => {
 
   test('follows no redirect, and says where it leads', async () => {
     const paths: string[] = []
-    const server = createServer(({ url: path = '' }, response) => {
+    const url = await stranger(({ url: path = '' }, response) => {
       paths.push(path)
       response.writeHead(308, { location: 'https://pos.example/v1/locations' }).end()
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    onTestFinished(() => void server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     await expect(createClient({ url }).locations.list()).rejects.toMatchObject({
       status: 308,
       message: 'The service redirects to https://pos.example/v1/locations. Use the URL that it redirects to.',
@@ -277,7 +260,6 @@ describe('the client', () => {
   test('rejects with Unreachable when the connection breaks before or within the answer', async () => {
     const before = await stranger((request) => request.socket.destroy())
     await expect(createClient({ url: before }).health()).rejects.toBeInstanceOf(Unreachable)
-    server?.close()
     const within = await stranger((_request, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('{"status"', () => response.destroy())
     })
@@ -372,7 +354,6 @@ describe('the client', () => {
         .write(': hello\n\n', () => response.destroy())
     })
     await expect(drain(broken)).rejects.toBeInstanceOf(Unreachable)
-    server?.close()
     const ended = await stranger((_request, response) => {
       response
         .writeHead(200, { 'content-type': 'text/event-stream' })

@@ -1,35 +1,29 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../src/conformance/report.ts'
 import { secret } from '../conformance/receiver/check.ts'
+import { atEnd } from '../support/at-end.ts'
 import { spawnTabwire } from '../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
-
-const servers: Server[] = []
-afterAll(() => {
-  for (const server of servers.splice(0)) {
-    server.close()
-    server.closeAllConnections()
-  }
-})
+import { openHttpServer } from '../support/http-server.ts'
 
 /** Answers so many requests, and leaves the next one waiting: `silence` resolves when it has come. */
 async function fallingSilent(answered: number, answer: (response: ServerResponse, count: number) => unknown) {
   let count = 0
   let fall: () => void
   const silence = new Promise<void>((resolve) => (fall = resolve))
-  const server = createServer((request: IncomingMessage, response) => {
-    count += 1
-    const number = count
-    if (number > answered) fall()
-    else request.once('end', () => answer(response, number))
-    request.resume()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  servers.push(server)
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, silence }
+  const { url } = await openHttpServer(
+    (request, response) => {
+      count += 1
+      const number = count
+      if (number > answered) fall()
+      else request.once('end', () => answer(response, number))
+      request.resume()
+    },
+    { atEnd },
+  )
+  return { url: `${url}/v1`, silence }
 }
 
 /** Rejects the third delivery, which is the forged one of the control. */

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../src/model/check.ts'
 import type { ClaimView, FeedbackView, PaymentView } from '../../src/model/guests/records.ts'
 import { checkBody, serve, spawnTabwire, type RunningService } from '../support/cli.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 let service: RunningService
 beforeAll(async () => {
@@ -190,7 +189,7 @@ describe('tabwire guests', () => {
     'play --until-paid exits with 130 on Ctrl-C, also when a check cannot be paid',
     async () => {
       await Promise.all([pushed('refusing', '97'), pushed('declining', '97')])
-      const proxy = createServer((request, response) => {
+      const { url } = await openHttpServer((request, response) => {
         const { method = '', url = '' } = request
         const [, check = ''] = /^\/_sim\/checks\/(\w+)\//.exec(url) ?? []
         const [status, code] = check === 'refusing' ? [409, 'conflict'] : [402, 'card_declined']
@@ -198,14 +197,11 @@ describe('tabwire guests', () => {
           response.writeHead(status).end(JSON.stringify({ error: { code, message: 'No.' } }))
         else void service.call(method, url).then(async (answer) => response.end(await answer.text()))
       })
-      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-      const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
       const words = ['--until-paid', '--table', '97', '--pace', '10ms', '--json']
       const play = await spawnTabwire(['guests', 'play', ...words, '--url', url, '--api-key', service.key])
       await play.until('stdout', /"number":20,/)
       play.child.kill('SIGINT')
       const { code, stdout } = await play.ended
-      proxy.close()
       const report = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as object
       expect(report).toMatchObject({ type: 'report', stuck: ['refusing'] })
       expect(code).toBe(130)

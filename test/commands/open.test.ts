@@ -1,11 +1,10 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openInBrowser } from '../../src/cli/open-in-browser.ts'
 import { createClient } from '../../src/client.ts'
 import { emptyDirectory, serve, startService, tabwire, type RunningService } from '../support/cli.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 let service: RunningService
 
@@ -54,13 +53,10 @@ async function linkIn(page: string): Promise<string> {
 
 /** The URL of a service that answers every request with this. */
 async function liar(answer: unknown): Promise<string> {
-  const server = createServer((_request, response) => response.writeHead(201).end(JSON.stringify(answer)))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url } = await openHttpServer((_request, response) =>
+    response.writeHead(201).end(JSON.stringify(answer)),
+  )
+  return url
 }
 
 describe('tabwire open', () => {

@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { request, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { emptyDirectory, serve, tabwire } from '../support/cli.ts'
 import { foreignProfile, openForeignService } from '../support/foreign-service.ts'
 import { testAuthority } from '../support/simulator.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 /** A deployment by other developers, over HTTPS with a certificate of a private authority. */
 interface Deployment {
@@ -28,21 +27,16 @@ beforeAll(async () => {
 async function openDeployment(atEnd: (end: () => Promise<void>) => void): Promise<Deployment> {
   const { baseUrl, apiKey } = await openForeignService({}, atEnd)
   const authority = await testAuthority()
-  const { cert, key } = await authority.issue(['127.0.0.1'])
-  const server = createServer({ cert, key }, (incoming, response) => {
+  const tls = await authority.issue(['127.0.0.1'])
+  const pass: RequestListener = (incoming, response) => {
     const { method, url = '', headers } = incoming
     const passed = request(new URL(url, baseUrl), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.pipe(response)
     })
     incoming.pipe(passed)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  atEnd(async () => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const { url } = await openHttpServer(pass, { tls, atEnd })
   const cwd = await emptyDirectory()
   const profiles = {
     staging: {

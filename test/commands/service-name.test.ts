@@ -1,6 +1,4 @@
 import { cp, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAuthority } from '../../src/certificates/authority.ts'
@@ -10,6 +8,8 @@ import { emptyDirectory, serve, tabwire, type RunningService } from '../support/
 import { deadUrl, testAuthority } from '../support/simulator.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 import { receiverLanguages } from '../../src/cli/conformance/receiver.ts'
+import { atEnd } from '../support/at-end.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'
 const body = '{"id":"evt_1"}'
@@ -131,9 +131,10 @@ describe.concurrent('the service name is taken', () => {
   test('from a service of another machine by the public authorities, not by the local one', async () => {
     const authority = await testAuthority()
     const tls = await authority.issue(['pos.test'])
-    const server = createServer(tls, (_, response) => response.end('{"service_name":"Acme"}'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
+    const { port } = await openHttpServer((_, response) => response.end('{"service_name":"Acme"}'), {
+      tls,
+      atEnd,
+    })
     const { certificatePem: ca } = await createAuthority()
     const cwd = await directory('https://127.0.0.1:1', {}, ca)
     await writeFile(join(cwd, 'public.pem'), authority.certificatePem)
@@ -143,7 +144,6 @@ describe.concurrent('the service name is taken', () => {
       NODE_OPTIONS: `--import=${everyNameIsLoopback}`,
     })
     expect(name).toBe('X-Acme-Signature')
-    server.close()
   })
 
   test('as Service when no service runs', async () => {

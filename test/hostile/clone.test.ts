@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -13,6 +11,7 @@ import {
   tabwire,
   type RunningService,
 } from '../support/cli.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 let service: RunningService
 beforeAll(async () => {
@@ -183,19 +182,15 @@ describe('an API key', () => {
 
 test('no control character from a service reaches a .env file', async () => {
   const secret = 'whsec_a\nssh-ed25519 AAAA'
-  const server = createServer((_request, response) =>
+  const { url } = await openHttpServer((_request, response) =>
     response
       .writeHead(201)
       .end(JSON.stringify({ id: 'we_1', url: 'https://a/', event_types: [], signing_secret: secret })),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const cwd = await emptyDirectory()
   await writeFile(join(cwd, '.env'), 'APP=1\n')
   const args = ['endpoints', 'create', 'https://a/', '--events', 'all', '--dotenv', '.env', '--url', url]
   const { code, stderr } = await tabwire(args, { cwd })
-  server.closeAllConnections()
-  server.close()
   expect(code).toBe(1)
   expect(stderr).toContain(
     'Cannot write TABWIRE_SIGNING_SECRET to .env: the value contains a control character.',

@@ -1,10 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, chown, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { isThisMachine } from '../../src/cli/running-service.ts'
 import { markAsOwn } from '../../src/cli/trust/made-here.ts'
 import { writeRun } from '../../src/data-directory.ts'
@@ -18,6 +16,7 @@ import {
   type RunningService,
 } from '../support/cli.ts'
 import { expectMode } from '../support/file-mode.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 const isRoot = process.getuid?.() === 0
 /** Id of the unprivileged user on common systems. */
@@ -39,16 +38,11 @@ beforeAll(async () => {
 /** Starts a service of another user. Returns its URL and the requests that it received. */
 async function eavesdropper(): Promise<{ url: string; heard: string[] }> {
   const heard: string[] = []
-  const server = createServer(({ headers }, response) => {
+  const { url } = await openHttpServer(({ headers }, response) => {
     heard.push(headers.authorization ?? '')
     response.end('{"data":[],"next_cursor":null}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard }
+  return { url, heard }
 }
 
 /** A working directory whose `.tabwire` names a service. */

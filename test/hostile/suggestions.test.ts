@@ -1,8 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +17,7 @@ import {
   verifyCommand,
 } from '../../src/pages/browser/inspector/commands.ts'
 import { checkBody, serve, tabwire, type RunningService } from '../support/cli.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 /** Each would do something in a shell that it is not quoted for; `ran` is the file that then appears. */
 const hostile = [
@@ -238,7 +237,7 @@ describe('a suggested next command', () => {
 
   test('is harmless for any id that a service returns', async () => {
     const id = '$(touch ran);touch ran'
-    const server = createServer((_request, response) =>
+    const { url } = await openHttpServer((_request, response) =>
       response.writeHead(201).end(
         JSON.stringify({
           id,
@@ -251,11 +250,7 @@ describe('a suggested next command', () => {
         }),
       ),
     )
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const { stderr } = await tabwire(['endpoints', 'create', 'https://a/', '--events', 'all', '--url', url])
-    server.closeAllConnections()
-    server.close()
     expect(stderr).toContain('Next: ')
     if (shells.length > 0)
       expect(await callsOf(/Next: (.*)/.exec(stderr)?.[1] ?? '', 'sh')).toEqual([['tabwire', 'ping', id]])

@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import chalk from 'chalk'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeFailure } from '../../src/cli/errors.ts'
 import { renderAttempt, renderForwarded } from '../../src/cli/render/attempt.ts'
 import { renderCheck, renderChecks } from '../../src/cli/render/check.ts'
@@ -30,6 +28,7 @@ import { ApiError } from '../../src/client.ts'
 import { bin, checkBody, emptyDirectory, spawnProcess, startService, tabwire } from '../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 import { check, item, openReceiver, openSimulator, totals } from '../support/simulator.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 /** Hides, moves, clears, renames the window, turns round, begins a line of its own, and draws in the second charset. */
 const hostile = '\u001b[8mx\u001b[2J\u001b]0;t\u0007\u009b31m\u202ey\r\u0008\u2066\u000e\u007f\nFORGED line'
@@ -205,16 +204,13 @@ describe('text from a service, a POS, a guest or a receiver', () => {
 describe('a command that calls a foreign service', () => {
   test('prints the response, which cannot hide or move anything', async () => {
     const error = { code: 'x', message: `Gone${hostile}`, issues: [{ path: hostile, message: hostile }] }
-    const server = createServer((request, response) => {
+    const { url } = await openHttpServer((request, response) => {
       const isList = request.url?.startsWith('/v1/locations') === true
       const data = [{ id: hostile, name: hostile, timezone: hostile, currency: hostile }]
       response.setHeader('x-request-id', 'req_1')
       response.writeHead(isList ? 200 : 422, { 'content-type': 'application/json' })
       response.end(JSON.stringify(isList ? { data, next_cursor: null } : { error }))
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     for (const args of [
       ['locations'],
       ['checks', 'list'],

@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 // As it is built: bundled packages keep the real timers by the build.
@@ -8,6 +5,7 @@ import { createSimulator, NotDelivered, type Simulator } from 'tabwire'
 import { verify } from 'tabwire/signature'
 import { timers } from '../../src/timers.ts'
 import { check } from '../support/simulator.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 type FakeOptions = NonNullable<Parameters<typeof vi.useFakeTimers>[0]>
 
@@ -68,15 +66,13 @@ describe.each<[string, FakeOptions | undefined]>([
 
   test('a receiver on a port gets them over a reused connection', async () => {
     const receiver = createShop()
-    const server = createServer((request, response) => {
+    const { url } = await openHttpServer((request, response) => {
       const header = String(request.headers['x-service-signature'])
       void text(request).then((body) => response.writeHead(receiver.take(body, header)).end())
-    }).listen(0, '127.0.0.1')
-    onTestFinished(() => void server.close())
-    await once(server, 'listening')
+    })
     vi.useFakeTimers(options)
     const simulator = await createSimulator({ allowHttpLoopback: true })
-    await playRetry(simulator, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, receiver)
+    await playRetry(simulator, `${url}/`, receiver)
     await simulator.close()
   })
 

@@ -1,5 +1,4 @@
-import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as forward } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { watch } from '../../src/cli/tail/watch.ts'
 import { createClient } from '../../src/client.ts'
@@ -8,6 +7,7 @@ import { ann, sitDown } from '../http/guest-table/table-page-fixtures.ts'
 import { postgresPrograms } from '../support/postgres.ts'
 import { sharedStore } from '../support/shared-store.ts'
 import { item, openReceiver, openSimulator, totals, type TestSimulator } from '../support/simulator.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox', () => {
   const shared = sharedStore()
@@ -209,7 +209,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
   /** A proxy that deals requests to the instances in turn. `cut` ends all its connections. */
   async function openProxy(targets: readonly { url: string }[]) {
     let turn = 0
-    const server = createServer((incoming, answer) => {
+    const { url, server } = await openHttpServer((incoming, answer) => {
       const target = targets[turn++ % targets.length]
       const { method = 'GET', headers } = incoming
       const sent = forward(`${target?.url}${incoming.url}`, { method, headers }, (response) => {
@@ -221,13 +221,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       answer.on('close', () => sent.destroy())
       incoming.pipe(sent)
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const cut = () => server.closeAllConnections()
-    onTestFinished(() => {
-      cut()
-      server.close()
-    })
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, cut }
+    return { url, cut: () => server.closeAllConnections() }
   }
 
   it('serve `tail` behind a round-robin proxy, over lost connections', async () => {

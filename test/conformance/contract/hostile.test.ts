@@ -1,4 +1,4 @@
-import { createServer, request as httpRequest, type RequestListener } from 'node:http'
+import { request as httpRequest, type RequestListener } from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { createServer as createHttpsServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -11,20 +11,16 @@ import { openReceiver } from '../../../src/conformance/contract/receiver.ts'
 import { reportable, contractCases } from '../../../src/conformance/contract/run.ts'
 import { openSimulator, testAuthority } from '../../support/simulator.ts'
 import { receiverTls } from './examine.ts'
+import { openHttpServer } from '../../support/http-server.ts'
 
 const API_KEY = 'key-of-this-test'
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer((incoming, response) => {
+  const { url } = await openHttpServer((incoming, response) => {
     incoming.resume()
     listener(incoming, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return `${url}/v1`
 }
 
 /** Short, except for responses: a busy machine is no silent service. */

@@ -1,7 +1,6 @@
-import { createServer, request, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request, type RequestListener } from 'node:http'
 import { randomUUID } from 'node:crypto'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   checkContract,
   type ContractCheck,
@@ -13,6 +12,7 @@ import { isSoak, sampled } from '../../soak/seeded.ts'
 import { openForeignService } from '../../support/foreign-service.ts'
 import { openSimulator } from '../../support/simulator.ts'
 import { receiverTls } from './examine.ts'
+import { openHttpServer } from '../../support/http-server.ts'
 
 async function check(baseUrl: string, settings: Partial<ContractCheck> = {}): Promise<ConformanceReport> {
   const tls = await receiverTls()
@@ -22,17 +22,12 @@ async function check(baseUrl: string, settings: Partial<ContractCheck> = {}): Pr
 }
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer((incoming, response) => {
+  const { url } = await openHttpServer((incoming, response) => {
     incoming.resume()
     response.setHeader('x-request-id', randomUUID())
     listener(incoming, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return `${url}/v1`
 }
 
 /** A correct service that ends after some requests. */
@@ -41,7 +36,7 @@ async function ending(requests: number): Promise<string> {
     isNewer: (before, next) => Number(next.version) > Number(before.version),
   })
   let count = 0
-  const server = createServer((incoming, response) => {
+  const { url: origin, server } = await openHttpServer((incoming, response) => {
     count += 1
     if (count > requests) {
       server.close()
@@ -54,9 +49,7 @@ async function ending(requests: number): Promise<string> {
     })
     return incoming.pipe(forwarded)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return `${origin}/v1`
 }
 
 const passed = ({ cases }: ConformanceReport) =>

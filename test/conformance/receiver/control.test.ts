@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import { verify } from '../../../src/signature/index.ts'
 import { sampled } from '../../soak/seeded.ts'
 import { fixtures } from '../../support/cli.ts'
 import { checked, detailOf, examine, failed, idsWith, secret, visibleCases } from './check.ts'
+import { openHttpServer } from '../../support/http-server.ts'
 
 type Answer = (response: ServerResponse, request: IncomingMessage, body: Buffer) => unknown
 
@@ -23,13 +23,8 @@ async function receiving(answer: Answer): Promise<{ url: string; bodies: Buffer[
       answer(response, request, Buffer.concat(chunks))
     })
   }
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, bodies }
+  const { url } = await openHttpServer(listener)
+  return { url: `${url}/hooks`, bodies }
 }
 
 const always =
