@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isSoak, sampled } from './soak/seeded.ts'
 import { emptyDirectory, fixtures, spawnProcess, type Ended } from './support/cli.ts'
+import { freePort } from './support/http-server.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const readFixture = (name: string) => readFile(join(fixtures, 'ci', name), 'utf8')
@@ -21,15 +21,6 @@ beforeAll(async () => {
 
 const programOf = (shell: string) => realpathSync(join('/bin', shell))
 const isThere = (shell: string) => existsSync(join('/bin', shell))
-
-/** A port that was free just now. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** A project that has this package among its own, as npm would put it there. */
 async function project(): Promise<string> {

@@ -1,11 +1,11 @@
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { mistakeIn } from './documented/command-lines.ts'
 import { isSoak } from './soak/seeded.ts'
 import { emptyDirectory, fixtures, spawnProcess } from './support/cli.ts'
+import { freePort } from './support/http-server.ts'
 import { readManifest, root } from './support/packed.ts'
 
 interface Service {
@@ -142,7 +142,7 @@ async function machine() {
   await copyFile(join(folder, 'receiver.mjs'), join(app, 'receiver.mjs'))
   const folders = { '/data': tabwire, '/home/node': home, '/app': app }
   const ports = new Map([
-    ['8443', await freePort()],
+    ['8443', String(await freePort())],
     ['4100', '0'],
   ])
   await writeFile(join(programs, 'tabwire'), `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`)
@@ -189,13 +189,4 @@ async function machine() {
       return running
     },
   }
-}
-
-/** Returns a port that was free just now. */
-async function freePort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
 }

@@ -1,5 +1,5 @@
 import fs, { type PathLike } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile, rename } from 'node:fs/promises'
+import { readFile, writeFile, rename } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
@@ -9,8 +9,7 @@ import { temporaryDirectory } from './support/simulator.ts'
 import { expectMode } from './support/file-mode.ts'
 
 async function twoFiles() {
-  const folder = await mkdtemp(join(tmpdir(), 'tabwire-replace-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await temporaryDirectory()
   const [from, to] = [join(folder, 'new'), join(folder, 'old')]
   await writeFile(from, 'new')
   await writeFile(to, 'old')

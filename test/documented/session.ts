@@ -1,7 +1,7 @@
 import { watch } from 'node:fs'
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { createServer as createHttpServer } from 'node:http'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import {
@@ -16,6 +16,7 @@ import {
 import { prepareDataDirectory } from '../../src/cli/trust/made-here.ts'
 import { DEFAULT_DATA_DIRECTORY } from '../../src/data-directory.ts'
 import { root } from '../support/packed.ts'
+import { freePort } from '../support/http-server.ts'
 
 /** Ports that documents print; each stands for a free one. */
 const PRINTED_PORTS = ['3000', '4100', '8443']
@@ -63,13 +64,13 @@ export interface Session {
 export async function openSession(options: { startsItself: boolean }): Promise<Session> {
   const cwd = await emptyDirectory()
   const ports = new Map(
-    await Promise.all(PRINTED_PORTS.map(async (port) => [port, await freePort()] as const)),
+    await Promise.all(PRINTED_PORTS.map(async (port) => [port, String(await freePort())] as const)),
   )
   const service = options.startsItself ? undefined : await serviceIn(cwd, ports.get('4100'))
   const calls = await answerCalls()
   const env = environmentOf(cwd, calls.directory, service)
   await project(cwd, service?.key)
-  const receiver = createHttpServer((request, response) => {
+  const receiver = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(204).end())
   }).listen(Number(ports.get('3000')), 'localhost')
   const background: Running[] = []
@@ -191,21 +192,6 @@ async function answer(call: string): Promise<void> {
   })
   await Promise.all([writeFile(join(call, 'stdout'), stdout), writeFile(join(call, 'stderr'), stderr)])
   await writeFile(join(call, 'code'), `${code}\n`)
-}
-
-/**
- * Returns a port that is free and stays so: below the range from which systems take the ports of other tests' servers
- * and connections.
- */
-async function freePort(): Promise<string> {
-  const port = 10_000 + Math.floor(Math.random() * 20_000)
-  const server = createServer()
-  const isFree = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false)).listen(port, 'localhost', () => resolve(true))
-  })
-  if (!isFree) return freePort()
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
 }
 
 /** Returns whether something listens at a port. */

@@ -28,3 +28,18 @@ export async function openHttpServer(
   const { port } = server.address() as AddressInfo
   return { url: `http${tls === undefined ? '' : 's'}://127.0.0.1:${port}`, port, server }
 }
+
+/**
+ * Returns a port that is free and stays so: below the range from which systems take the ports of other tests' servers
+ * and connections.
+ */
+export async function freePort(): Promise<number> {
+  const port = 10_000 + Math.floor(Math.random() * 20_000)
+  const server = http.createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, 'localhost', () => resolve(true))
+  })
+  if (!isFree) return freePort()
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

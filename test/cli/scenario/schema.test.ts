@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readScenario } from '../../../src/cli/scenario/files.ts'
 import { scenarioSchema } from '../../../src/cli/scenario/schema.ts'
+import { temporaryDirectory } from '../../support/simulator.ts'
 
 // Written by: npx vitest run test/cli/scenario -u
 test('the format of scenarios is published as fixtures/scenario.schema.json', async () => {
@@ -15,9 +15,7 @@ test('the format of scenarios is published as fixtures/scenario.schema.json', as
 })
 
 async function reading(content: unknown): Promise<unknown> {
-  const folder = await mkdtemp(join(tmpdir(), 'tabwire-scenario-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'evening.json')
+  const file = join(await temporaryDirectory(), 'evening.json')
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
   return readScenario(file).catch((error: unknown) =>
     (error as Error).message.replaceAll(file, 'evening.json'),
