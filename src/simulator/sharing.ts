@@ -95,6 +95,8 @@ export async function compareSettings({
     '--strict': String(given.strict),
     '--disable-after': String(given.disableAfter),
     '--sign-time': given.signTime,
+    // An instance without the key cannot read the secrets that another one encrypts.
+    TABWIRE_STORE_KEY: given.storeKey === undefined ? 'not set' : 'set',
   }
   const before = await values.update(SETTINGS, (value) => ({
     value: { ...mine },

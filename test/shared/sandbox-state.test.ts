@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
@@ -557,10 +558,12 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
       await instance({ disableAfter: 5, onNotice })
       const about = () => notices.filter((text) => text.includes('same value'))
       expect(about()).toEqual([])
-      await instance({ disableAfter: 20, serviceName: 'Other', onNotice })
+      const storeKey = randomBytes(32).toString('base64')
+      await instance({ disableAfter: 20, serviceName: 'Other', storeKey, onNotice })
       expect(about()).toEqual([
         '--service-name is Other at this instance, and Service at the instance of the sandbox that started before. Start all instances with the same value.',
         '--disable-after is 20 at this instance, and 5 at the instance of the sandbox that started before. Start all instances with the same value.',
+        'TABWIRE_STORE_KEY is set at this instance, and not set at the instance of the sandbox that started before. Start all instances with the same value.',
       ])
     })
   })
