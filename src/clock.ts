@@ -34,14 +34,14 @@ export const systemClock: Clock = {
 /** Clock of the global Date: a receiver in this process compares with it, even when a test has replaced it. */
 export const globalClock: Pick<Clock, 'now'> = { now: () => new Date() }
 
-/** How a clock goes, as JSON: real time plus an offset, or a fixed time (contract section 10). */
+/** Setting of a clock, as JSON: real time plus an offset, or a fixed time (contract section 10). */
 export interface ClockSetting {
   /** Milliseconds ahead of real time, while the clock runs. */
   offset_ms: number
   /** Time at which the clock stands, in milliseconds since 1970; `null` while it runs. */
   stands_at: number | null
   frozen: boolean
-  /** A move stops the clock, whether it is frozen or not. */
+  /** True while a move stops the clock; independent of `frozen`. */
   held: boolean
 }
 

@@ -5,7 +5,7 @@ import type { NewId } from './operations/operation.ts'
 /** Identifiers and secrets of a service. */
 export interface Identifiers {
   newId: NewId
-  /** Restarts after the newest of records that replaced all others, so that new identifiers sort after it. */
+  /** Makes new identifiers sort after this one, the newest of records that replaced all others; `undefined` for none. */
   restartAfter: (newestId: string | undefined) => void
   newSecret: () => string
   newApiKey: () => string

@@ -42,7 +42,7 @@ export interface SimulatorOptions {
   host?: string | undefined
   /**
    * Port to listen on, 0 to 65535. 0 takes any free port; with `false`, only `fetch` reaches the service.
-   * @default 0
+   * @default 0 for `createSimulator`, 4100 for `startSimulator`
    */
   port?: number | false | undefined
   /**

@@ -68,7 +68,7 @@ export function accountOf({ location, records, findings, conflicts, allClosed }:
       ...(unclosed.has(check.external_id) ? [] : checkLeftOpen(check, events, allClosed)),
     ]
   }
-  // At one time, a push comes before its effects.
+  // The sort is stable: at equal times, problems of pushes come first.
   const problems = [...fromLog, ...checks.flatMap(ofCheck)].toSorted((one, other) =>
     one.at === other.at ? 0 : one.at < other.at ? -1 : 1,
   )

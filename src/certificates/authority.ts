@@ -13,7 +13,7 @@ export interface Authority {
   /**
    * Issues a certificate and key for these host names and IP addresses, and for those of `others` that the authority may
    * certify.
-   * @throws Error when a host is neither, or when the authority may not certify one of `hosts`.
+   * @throws TypeError for a host that is no host name or IP address, or when the authority may not certify one of `hosts`.
    */
   issue(hosts: readonly string[], others?: readonly string[]): Promise<KeyPair>
 }

@@ -7,9 +7,9 @@ type FindUnfinished = Service['unfinished']
 
 /**
  * Deliveries to wait for: those that exist when a wait begins, and those created within {@link LONGEST_WAIT_MS} of it, such as
- * for pushes of a receiver. Further ones are attempted but not waited for: under steady traffic the wait would never end. All
- * waits of a backlog add at most {@link MOST_LATE} deliveries, besides those of its first {@link LONGEST_WAIT_MS}. Otherwise a
- * move of the clock would never end where the retries of new deliveries become due faster than they are attempted.
+ * for pushes of a receiver. Further ones are attempted but not waited for: under steady traffic the wait would never end.
+ * After the first {@link LONGEST_WAIT_MS} of a backlog, at most {@link MOST_LATE} deliveries join it, over all of its waits.
+ * Otherwise a move of the clock would never end while new retries fall due faster than they are attempted.
  */
 export interface Backlog {
   /**
@@ -29,7 +29,7 @@ export interface Backlog {
 export interface Settled {
   /** When its next delivery falls due; `null` when none is scheduled. */
   next_at: string | null
-  /** Deliveries in backoff because the outcome of their attempt could not be recorded. */
+  /** Number of deliveries in backoff because the outcome of their attempt could not be recorded. */
   unrecorded: number
 }
 

@@ -20,7 +20,7 @@ interface Sending {
   slow: number
 }
 
-/** Endpoints whose last turn is remembered although nothing is due to them. */
+/** Most endpoints in `lastChosen`. Above it, those without a due delivery are removed. */
 const MOST_REMEMBERED = 1_000
 
 /**

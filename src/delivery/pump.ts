@@ -115,13 +115,15 @@ export function createPump(settings: PumpSettings): Pump {
   const unsubscribeSlots = slots?.onChange(wake)
   wake()
 
-  /** Attempts a new ping at once, also one that another instance was asked for. */
+  /** Attempts a new ping at once, also a ping that was requested at another instance. */
   function startPing({ id, endpoint_id }: Delivery): void {
     if (exclusive.underWay !== undefined || inFlight.has(id) || slots?.owns(endpoint_id) === false) return
     void start(id)
   }
 
-  /** True for a write that ends a delivery without an attempt of this instance, which would wake the pump. */
+  /**
+   * True for a write of a delivery that is not in flight here. The end of such a delivery does not wake the pump otherwise.
+   */
   function isByAnother(write: Write): boolean {
     return write.collection === 'deliveries' && !inFlight.has('put' in write ? write.put.id : write.remove)
   }
@@ -185,7 +187,7 @@ export function createPump(settings: PumpSettings): Pump {
     }
   }
 
-  /** Resolves when another instance, or the queue of this one, has attempted a delivery that had so many attempts. */
+  /** Resolves when the delivery has more than `attempts` attempts, or has ended. */
   function attemptedElsewhere(id: string, attempts: number): Promise<Delivery> {
     return new Promise((resolve, reject) => {
       const signal = aborts.signal

@@ -39,11 +39,11 @@ interface Shared extends ClockSetting {
   renewals: number
   /** Number of replacements of the state so far. */
   replacements: number
-  /** How the clock went before a replacement that has set it, until that has ended. Missing in earlier versions. */
+  /** Setting before a replacement of the state that is in progress. Earlier versions do not write it. */
   undo?: Undo | null
 }
 
-/** An earlier setting, which counts again when the records are those of this generation at the end. */
+/** The setting before a replacement. It is restored when the lease ends and the records still have this generation. */
 interface Undo extends Omit<ClockSetting, 'held'> {
   generation: number
 }

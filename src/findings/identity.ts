@@ -67,9 +67,9 @@ function hasKeptLine(item: PushedItem, change: ItemDiff | undefined, { items }: 
 const LATEST_RETRY_MS = 60 * 60_000
 
 /**
- * Finds the external id of a closed check that comes back for another party: the check is open, no item of it was ever
- * on the check, and the table is another one, or the revision begins again: it was used before, or an hour has passed
- * since closing. Late pushes carry items of the check.
+ * Finds the external id of a closed check that comes back for another party: an open check without any earlier item, at
+ * another table or with a lower revision. A push with a lower revision counts only when the revision was used before, or
+ * an hour after closing; otherwise the push may be late.
  */
 export function checkIdReused({
   push,

@@ -78,9 +78,7 @@ export type Write = { [C in CollectionName]: Put<C> | Removal<C> }[CollectionNam
 interface Put<C extends CollectionName> {
   collection: C
   put: Collections[C]
-  /**
-   * Marks a delivery that ends without another attempt. Its record alone looks like one whose last attempt just failed.
-   */
+  /** True for a delivery that ends without another attempt. Without this mark, its last attempt would count as new. */
   retires?: true
   /** JSON of the record, if it is already known; for checks only, whose JSON is stored as it is. */
   json?: string

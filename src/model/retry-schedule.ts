@@ -13,7 +13,7 @@ export const retryScheduleMs: readonly number[] = [
   24 * HOUR_MS,
 ]
 
-/** Returns the number of attempts of a delivery that fails. A ping has one (contract section 9). */
+/** Returns the number of attempts of a delivery that never succeeds. A ping has one (contract section 9). */
 export function mostAttempts(eventType: Delivery['event_type']): number {
   return eventType === 'ping' ? 1 : retryScheduleMs.length + 1
 }

@@ -23,8 +23,8 @@ export function validate<T>(schema: z.ZodType<T>, body: unknown, more: readonly 
 }
 
 /**
- * Returns arguments of zod's `refine` that refuse a list with repeated keys; missing ones do not count. Runs also when an element is invalid, so that
- * all issues are listed at once.
+ * Returns arguments of zod's `refine` that refuse a list with repeated keys. Missing keys do not count. The check also
+ * runs when an element is invalid, so that all issues are listed at once.
  */
 export function unrepeated<T>(message: string, keyOf: (element: T) => unknown = (element) => element) {
   const isUnrepeated = (list: readonly T[]) => {

@@ -46,10 +46,7 @@ export function untilKnownElsewhere({ shared }: Pick<Parts, 'shared'>): (() => P
   return shared && (() => timers.sleep(KNOWN_MS))
 }
 
-/**
- * Begins no attempt while another instance replaces all records: that has set the clock already, so that old retries would
- * look due.
- */
+/** Pauses attempts while another instance replaces all records: the clock is set first, so old retries would look due. */
 export function pausedByReplacement(
   slots: Slots,
   { values, instance }: Pick<Parts, 'values' | 'instance'>,
@@ -129,8 +126,8 @@ interface Restart {
 const NONE: Restart = { count: 0, after: null }
 
 /**
- * Makes new identifiers sort after the newest record when all records are replaced, at any instance. An instance that
- * starts later does so at once.
+ * Makes new identifiers sort after the newest record once all records are replaced, at every instance. An instance that
+ * starts later applies the newest replacement at its start.
  */
 export function createRestarts(
   service: Pick<Service, 'everything' | 'onCommit'>,

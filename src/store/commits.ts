@@ -5,7 +5,7 @@ import type { Commit, CommitListener, Store } from './store.ts'
 /** Called with each batch of transactions that became durable together. */
 export type OnBatch = (batch: { transactions: number; seconds: number }) => void
 
-/** Limits of what a process keeps for streams that are opened again: transactions, and characters of their events. */
+/** Limits of the commits that are kept for reopened streams: their number, and the characters of their events. */
 const KEEP = { transactions: 1_000, characters: 16 * 1024 * 1024 }
 
 /** Announces the commits of a store to its listeners. */

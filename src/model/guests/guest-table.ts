@@ -27,12 +27,16 @@ export type TablePayment = Pick<
   'id' | 'guest_name' | 'claim_ids' | 'amount_cents' | 'refunded_cents' | 'created_at'
 > & { tip_cents: number | null; mine: boolean }
 
-/** Milliseconds that a closed, paid check stays visible, for the receipt and the rating. */
-const JUST_PAID_MS = 60 * 60 * 1000
+/**
+ * Milliseconds after its last change that a closed check without a balance stays visible, for the receipt and the rating.
+ */
+const SHOWN_AFTER_CHANGE_MS = 60 * 60 * 1000
 
-/** Returns true when guests see the check: it is open, has a balance, or was just paid. */
+/** Returns true when guests see the check: it is open, has a balance, or changed within the last hour. */
 export function isShownAtTable({ status, balance_cents, updated_at }: Check, now: Date): boolean {
-  return status === 'open' || balance_cents > 0 || now.getTime() - Date.parse(updated_at) < JUST_PAID_MS
+  return (
+    status === 'open' || balance_cents > 0 || now.getTime() - Date.parse(updated_at) < SHOWN_AFTER_CHANGE_MS
+  )
 }
 
 /** Returns a check as the guest with this hash sees it. Claims and payments are those of the check, oldest first. */

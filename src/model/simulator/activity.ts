@@ -42,7 +42,7 @@ interface ActivityRange {
   to?: string | undefined
 }
 
-/** Ends of attempts, by the number that stands for each. */
+/** Results of attempts. The typed array `endings` holds their indexes. */
 const ends = ['succeeded', 'failed', 'dead'] as const
 
 /**

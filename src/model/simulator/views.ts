@@ -18,7 +18,8 @@ import { stateCollections, type StateCollection } from './state.ts'
 import { attemptOutcome, eventData, endpointView, locationView } from '../views.ts'
 import { inspectorCode } from './inspector-link.ts'
 
-/** Schemas of responses of `/_sim` (contract section 10). */
+// Schemas of responses of `/_sim` (contract section 10).
+
 const { deliveries, events } = stateRecords
 
 export const attemptView = deliveries.shape.attempts.element.omit({ signed_at: true })
@@ -297,7 +298,8 @@ export const healthView = z.strictObject({
 
 export const readinessView = z.strictObject({ status: z.literal('ready') })
 
-/** Schemas of responses for the inspector's page. */
+// Schemas of responses for the inspector's page.
+
 export const inspectorLinkView = z.strictObject({
   code: z.string().regex(inspectorCode).describe('Opens the inspector once: `/#link=<code>` of the service.'),
   expires_in_seconds: z.int().min(1),

@@ -133,8 +133,9 @@ export interface JournalVerdict {
   fault: Fault | undefined
   /** Written by a newer version. */
   newer: boolean
-  /** The parts that continue the known transactions, and the number of lines that cannot be kept. */
+  /** Lines that continue the known transactions. */
   kept: readonly LinePosition[]
+  /** Number of lines that cannot be kept. */
   lost: number
 }
 

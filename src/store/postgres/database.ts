@@ -109,8 +109,8 @@ export async function openDatabase({ url, sandbox }: DatabaseOptions): Promise<D
     keepAlive: true,
     application_name: `tabwire ${sandbox}`,
   })
-  // Without listeners, a connection that the server ends would end the process: the pool's for those without work, the
-  // client's for the others. Both are there before a message that comes in the same packet as the server's first is read.
+  // An error without a listener ends the process. The pool reports those of idle connections, each client those of busy ones.
+  // Both listeners exist before a message that comes in one packet with the server's first is read.
   pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
   const schema = `"${sandbox}"`
   const run = (client: PoolClient, ms: number, text: string, values: readonly Value[] = []) => {

@@ -22,7 +22,7 @@ export interface Job {
 
 /** Decisions that are in memory and not durable yet. */
 export interface Decided {
-  /** Tell the callers, in order: one per decided job. */
+  /** Callbacks that resolve or reject the jobs, in order: one per decided job. */
   outcomes: (() => void)[]
   /** Transactions that write, and their rows. */
   changes: Change[]
