@@ -5,6 +5,7 @@ import { type Client, createClient, TimedOut } from './client.ts'
 import './http/listen.ts'
 import type { Fetch } from './http/in-process.ts'
 import { requireKnownOptions, requireOptions, shown } from './model/simulator/settings.ts'
+import { baseUrlOf, isAtOrBelow } from './model/text/base-url.ts'
 import { type SimulatorOptions, startSimulator, type StartedSimulator } from './simulator.ts'
 
 /**
@@ -141,16 +142,16 @@ function createReceived(receive: StartedSimulator['receive']) {
         if (response.type !== 'error') received.status = response.status
         return response
       })
-      bases.add(baseOf(url))
+      bases.add(baseUrlOf(url))
       return remove
     },
     received(url: string): ReceivedRequest[] {
-      const base = baseOf(url)
-      if (![...bases].some((one) => isBeneath(base, one) || isBeneath(one, base)))
+      const base = baseUrlOf(url)
+      if (![...bases].some((one) => isAtOrBelow(base, one) || isAtOrBelow(one, base)))
         throw new TypeError(
           `No receiver in this process handles ${base}. Register one with simulator.receive(${JSON.stringify(url)}).`,
         )
-      return requests.filter((request) => isBeneath(baseOf(request.url), base))
+      return requests.filter((request) => isAtOrBelow(baseUrlOf(request.url), base))
     },
     /** Forgets what was received; receivers stay. */
     clear(): void {
@@ -168,16 +169,4 @@ function requireResponse(given: unknown): void {
 
 function noContent(): Response {
   return new Response(null, { status: 204 })
-}
-
-/** @throws TypeError unless the URL is absolute. */
-function baseOf(url: string): string {
-  if (URL.canParse(url)) return new URL(url).href.replace(/\/$/, '')
-  throw new TypeError(
-    `The URL must be absolute, such as https://shop.example/webhooks, got ${JSON.stringify(url)}.`,
-  )
-}
-
-function isBeneath(url: string, base: string): boolean {
-  return url === base || (url.startsWith(base) && /[/?]/.test(url.charAt(base.length)))
 }

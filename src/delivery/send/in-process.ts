@@ -7,7 +7,7 @@ import {
   startOfBody,
   startOfHeaders,
 } from './http-exchange.ts'
-import { normalUrl } from '../destination/url.ts'
+import { baseUrlOf, isAtOrBelow } from '../../model/text/base-url.ts'
 
 /** An in-process receiver threw; over the network the connection would have closed. */
 export class ReceiverFailed extends Error {
@@ -116,24 +116,14 @@ export function createInProcessReceivers(): InProcessReceivers {
   const added = new Set<{ base: string; receive: Receive }>()
   return {
     add(url, receive) {
-      if (!URL.canParse(url))
-        throw new TypeError(
-          `The URL of receive() must be absolute, such as https://shop.example/webhooks, got ${JSON.stringify(url)}.`,
-        )
-      const receiver = { base: normalUrl(url).replace(/\/$/, ''), receive }
+      const receiver = { base: baseUrlOf(url), receive }
       added.add(receiver)
       return () => void added.delete(receiver)
     },
     find(url) {
       if (added.size === 0 || !URL.canParse(url)) return undefined
-      const target = normalUrl(url)
-      return [...added].findLast(({ base }) => target === base || /^[/?]/.test(suffixOf(base, target)))
-        ?.receive
+      const target = baseUrlOf(url)
+      return [...added].findLast(({ base }) => isAtOrBelow(target, base))?.receive
     },
   }
-}
-
-/** Returns the rest of a URL after a base that it starts with. */
-function suffixOf(base: string, target: string): string {
-  return target.startsWith(base) ? target.slice(base.length) : ''
 }
