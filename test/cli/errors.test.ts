@@ -58,7 +58,7 @@ describe('the error message of a command', () => {
 
   test.each([
     ['CERT_HAS_EXPIRED', 'Its certificate has expired. Renew it.'],
-    ['CERT_NOT_YET_VALID', 'Its certificate is not valid yet. Compare the clocks of both machines.'],
+    ['CERT_NOT_YET_VALID', 'Its certificate is not valid yet. Check the clocks of both machines.'],
     [
       'ERR_TLS_CERT_ALTNAME_INVALID',
       'Its certificate is for another host. Use a host name of the certificate.',
