@@ -4,11 +4,14 @@ import type { Location, Everything } from '../model/records.ts'
 import {
   type Account,
   type AccountOfCheck,
+  CLOSE_PAID_CHECK,
+  type Finding,
   type FindingCode,
   moneyFindings,
   type Problem,
   type ProblemCode,
   type Sums,
+  type UnsettledConflict,
 } from '../model/simulator/report.ts'
 import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
 import { moneyIn } from '../model/text/money.ts'
@@ -17,9 +20,7 @@ import { isFullyPaid } from '../model/guests/claimed-items.ts'
 import { count } from '../model/text/count.ts'
 
 /** A finding of the report with its request. */
-export interface FindingOfCheck {
-  code: FindingCode
-  message: string
+export interface FindingOfCheck extends Finding {
   /** `undefined` when the log does not know it. */
   location_id: string | undefined
   external_check_id: string
@@ -168,7 +169,7 @@ function checkLeftOpen(check: StoredCheck, happened: readonly CheckEvent[], allC
   if (!isPaid && !allClosed) return []
   const { external_id } = check
   const message = isPaid
-    ? `Check ${external_id} was fully paid and is still open. The POS may charge the next party on it. When check.fully_paid arrives, close the check: push it with the status closed.`
+    ? `Check ${external_id} was fully paid and is still open. ${CLOSE_PAID_CHECK}`
     : `Check ${external_id} is still open, but every check was expected to be closed. Close the check: push it with the status closed.`
   return [
     {
@@ -292,15 +293,6 @@ function attemptsText({ deliveries }: CheckEvent): string {
   if (last === undefined) return deliveries.every(isOfDisabled) ? next : 'no attempt was made yet'
   const answer = last.response_status === null ? last.outcome : `status ${last.response_status}`
   return `${count(attempts.length, 'attempt')}, the last with ${answer}, and ${next}`
-}
-
-/** A push that was refused because of claims, and that no accepted push of its check followed. */
-export interface UnsettledConflict {
-  location_id: string
-  external_check_id: string
-  /** Id of the first refused push. */
-  request: string
-  started_at: string
 }
 
 /** Describes a 409 without an accepted push afterwards. */

@@ -1,4 +1,4 @@
-import type { Played, PlayedAttempt } from '../model/simulator/playback.ts'
+import type { ClockView, Played, PlayedAttempt } from '../model/simulator/playback.ts'
 import type { MovableClock } from '../clock.ts'
 import type { Attempt, Delivery, AttemptOutcome } from '../model/delivery.ts'
 import { attemptedIn } from '../model/records.ts'
@@ -11,24 +11,6 @@ import type { Backlog } from './backlog.ts'
 import type { Pump } from './pump.ts'
 import { createSharedClock, type SharedClockParts } from './shared-clock.ts'
 
-/** The clock as `/_sim/clock` shows it. */
-interface ClockState {
-  now: string
-  frozen: boolean
-  /** Milliseconds ahead of real time. */
-  offset_ms: number
-  /** The current move, if any. */
-  moving: ClockMove | null
-}
-
-/** A move of the clock and the deliveries that its next step waits for. */
-export interface ClockMove {
-  /** Target, an ISO 8601 time. */
-  to: string
-  /** Ids of deliveries in flight, at most ten; with several instances, of those that are due or in flight. */
-  waiting_for: readonly string[]
-}
-
 /**
  * Moves the clock. Moves run one after another, over all instances of a sandbox. A move waits for a {@link Backlog}, so
  * that steady traffic does not keep it from ending. When `signal` aborts, the clock stays where it is, and a queued move
@@ -36,13 +18,13 @@ export interface ClockMove {
  */
 export interface ClockControls {
   /** Resolves with the clock of the sandbox at this moment. */
-  show(): Promise<ClockState>
+  show(): Promise<ClockView>
   /** Advances the clock by `ms` and attempts each delivery as it falls due. */
-  advance(ms: number, signal?: AbortSignal): Promise<ClockState & Played>
+  advance(ms: number, signal?: AbortSignal): Promise<ClockView & Played>
   /** Advances the clock to a time. @throws Refusal `validation_failed` when it lies in the past. */
-  moveTo(time: Date, signal?: AbortSignal): Promise<ClockState & Played>
+  moveTo(time: Date, signal?: AbortSignal): Promise<ClockView & Played>
   /** Freezes or resumes the clock at once, even during a move. */
-  freeze(frozen: boolean): Promise<ClockState>
+  freeze(frozen: boolean): Promise<ClockView>
   /** Ends all moves with the refusal `state_replaced`, then runs `task` before the next move. */
   alone<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** Sets the clock, also backwards, without attempts; only within `alone`. Resolves with a function that undoes it. */
@@ -90,7 +72,7 @@ export function createClockControls({
   }
   const shared = createSharedClock({ clock, onReplaced: endMoves, ...sharing })
 
-  function stateAt(moving: ClockState['moving']): ClockState {
+  function stateAt(moving: ClockView['moving']): ClockView {
     return {
       now: clock.now().toISOString(),
       frozen: clock.isFrozen(),
@@ -99,7 +81,7 @@ export function createClockControls({
     }
   }
 
-  async function show(): Promise<ClockState> {
+  async function show(): Promise<ClockView> {
     await shared.refresh()
     const to = shared.movingTo()
     if (to === null) return stateAt(null)

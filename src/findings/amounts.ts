@@ -1,6 +1,7 @@
 import type { OrderedPush, Push, PushedItem, StoredCheck } from '../model/check.ts'
 import { claimableQuantity, roundQuantity } from '../model/guests/claimed-items.ts'
-import { isNewer, type Finding, type PushSeen, type PushToCheck, some } from './finding.ts'
+import { isNewer, type PushSeen, type PushToCheck, some } from './finding.ts'
+import { CLOSE_PAID_CHECK, type Finding } from '../model/simulator/report.ts'
 
 /**
  * Finds totals that match neither the lines nor each other. Two ways of pricing are valid. Tax on top: the lines add up
@@ -151,6 +152,6 @@ export function paidNotClosed(external_check_id: string, paidAt: Date, now: Date
   if (minutes < MINUTES) return undefined
   return {
     code: 'paid_not_closed',
-    message: `Check ${external_check_id} was fully paid ${minutes} minutes ago and is still open. The POS may charge the next party on it. When check.fully_paid arrives, close the check: push it with the status closed.`,
+    message: `Check ${external_check_id} was fully paid ${minutes} minutes ago and is still open. ${CLOSE_PAID_CHECK}`,
   }
 }

@@ -22,12 +22,6 @@ export interface PushRefusal {
   message: string
 }
 
-/** A problem in a push. `message` states the problem, its consequence and the solution. */
-export interface Finding {
-  code: FindingCode
-  message: string
-}
-
 /** A push and the check before it. */
 export interface PushSeen {
   /** The JSON of the request, before unknown fields were dropped. */

@@ -9,7 +9,8 @@ import {
 import { roundQuantity } from '../model/guests/claimed-items.ts'
 import { isLater } from '../model/revision.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
-import { isNewer, type Finding, plainName, type PushToCheck, some } from './finding.ts'
+import type { Finding } from '../model/simulator/report.ts'
+import { isNewer, plainName, type PushToCheck, some } from './finding.ts'
 import { count } from '../model/text/count.ts'
 
 /**

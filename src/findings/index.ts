@@ -9,11 +9,10 @@ import {
 } from './identity.ts'
 import { unknownField } from './refusals.ts'
 import { revisionOf } from '../model/check.ts'
-import { findingCodes } from '../model/simulator/report.ts'
+import { type Finding, findingCodes } from '../model/simulator/report.ts'
 import {
   changeOf,
   isNewer,
-  type Finding,
   type PushFindingCode,
   type PushJudged,
   type PushToCheck,
@@ -32,7 +31,8 @@ export {
   rateLimitIgnored,
   keysOf,
 } from './refusals.ts'
-export type { Finding, PushFindingCode, PushRefusal, PushSeen } from './finding.ts'
+export type { Finding } from '../model/simulator/report.ts'
+export type { PushFindingCode, PushRefusal, PushSeen } from './finding.ts'
 export { duplicateCheck, itemOnTwoChecks } from './identity.ts'
 export { paidNotClosed } from './amounts.ts'
 

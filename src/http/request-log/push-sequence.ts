@@ -15,7 +15,7 @@ import { setNewest } from '../../model/bounded-map.ts'
 import { isLater, ORDER_BY, type Revision } from '../../model/revision.ts'
 import type { SavedSequence } from '../../model/simulator/bundle.ts'
 import { isTrialPath } from '../../model/simulator/request-entry.ts'
-import type { UnsettledConflict } from '../../account/account.ts'
+import type { UnsettledConflict } from '../../model/simulator/report.ts'
 import { checkKey, revisionOf } from '../../model/check.ts'
 import type { PushSummary, RequestEntry } from '../request-context.ts'
 

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { checkKey, parsePush, type StoredCheck } from '../check.ts'
 import { invalid, issuesOf, type ValidationIssue } from '../validation.ts'
-import { type Account, type FindingCode, findingCodes, type RefusedPushes, type Report } from './report.ts'
+import {
+  type Account,
+  type Finding,
+  type FindingCode,
+  findingCodes,
+  type RefusedPushes,
+  type Report,
+  type UnsettledConflict,
+} from './report.ts'
+
 import { apiFaultKinds, type ApiFaultKind } from './fault-kinds.ts'
 import type { FaultsView } from './fault.ts'
 import type { Revision } from '../revision.ts'
@@ -97,27 +106,22 @@ export interface SavedLog {
   sequence: SavedSequence
   watch: SavedWatch
   /** Refused pushes of claimed checks without an accepted push since. */
-  conflicts: readonly SavedConflict[]
+  conflicts: readonly UnsettledConflict[]
 }
 
 export interface SavedRequest extends Omit<LoggedRequest, 'push' | 'findings'> {
   push: SavedPush | null
   /** Findings that depend on earlier requests. */
-  following: readonly SavedFinding[]
+  following: readonly Finding[]
 }
 
 interface SavedPush {
   external_check_id: string
   outcome: PushOutcome
-  findings: readonly SavedFinding[]
+  findings: readonly Finding[]
   /** Indexes in `checks`. */
   before: number | null
   after: number | null
-}
-
-interface SavedFinding {
-  code: FindingCode
-  message: string
 }
 
 interface SavedReportedRequest {
@@ -133,7 +137,7 @@ interface SavedReportedRequest {
 /** A request with a finding. */
 interface SavedRequestFinding {
   request: SavedReportedRequest
-  finding: SavedFinding
+  finding: Finding
 }
 
 export interface SavedArchive {
@@ -176,13 +180,6 @@ interface SavedItem {
   checks: readonly string[]
   /** By how much the pushes of a check lowered the quantity. */
   lowered?: readonly { check: string; quantity: number }[] | undefined
-}
-
-interface SavedConflict {
-  location_id: string
-  external_check_id: string
-  request: string
-  started_at: string
 }
 
 const count = z.int().min(0)

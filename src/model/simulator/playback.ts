@@ -6,7 +6,10 @@ export interface ClockView {
   frozen: boolean
   /** Milliseconds that it is ahead of real time. */
   offset_ms: number
-  /** The current move: its target, and the ids of at most ten deliveries in flight that it waits for. */
+  /**
+   * The current move: its target, an ISO 8601 time, and the ids of at most ten deliveries that it waits for: those in flight;
+   * with several instances, those due or in flight.
+   */
   moving: { to: string; waiting_for: readonly string[] } | null
 }
 

@@ -10,6 +10,12 @@ interface ExampleRequest {
   message: string
 }
 
+/** A problem in a push. `message` states the problem, its consequence and the solution. */
+export interface Finding {
+  code: FindingCode
+  message: string
+}
+
 /** All findings with one code (contract section 11). */
 export interface ReportedFinding {
   code: FindingCode
@@ -88,6 +94,10 @@ export const moneyFindings = [
   'conflict_ignored',
 ] as const satisfies readonly FindingCode[]
 
+/** Consequence and solution of a check that is paid and still open: a finding, and a problem of an account. */
+export const CLOSE_PAID_CHECK =
+  'The POS may charge the next party on it. When check.fully_paid arrives, close the check: push it with the status closed.'
+
 /** Codes of the problems of an account. */
 export const problemCodes = [...accountCodes, ...moneyFindings] as const
 export type ProblemCode = (typeof problemCodes)[number]
@@ -119,6 +129,15 @@ export interface AccountOfCheck extends Sums {
   table: Push['table']
   status: Push['status']
   problems: ProblemCode[]
+}
+
+/** A push that was refused because of claims, and that no accepted push of its check followed. */
+export interface UnsettledConflict {
+  location_id: string
+  external_check_id: string
+  /** Id of the first refused push. */
+  request: string
+  started_at: string
 }
 
 /** A reason why POS, payments and receiver do not agree about a check. */

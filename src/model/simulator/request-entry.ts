@@ -1,6 +1,6 @@
 import type { CheckChange, ItemDiff } from '../check-diff.ts'
 import type { ApiFaultKind } from './fault-kinds.ts'
-import type { FindingCode } from './report.ts'
+import type { Finding } from './report.ts'
 
 /** Outcomes of a push. `conflict` is the refusal of specification section 4, rule 4. */
 export const pushOutcomes = ['created', 'updated', 'unchanged', 'stale', 'conflict'] as const
@@ -14,7 +14,7 @@ export interface PushNote {
   diff: ItemDiff | null
   /** Fields outside the items that an update changed; absent without any. */
   changes?: readonly CheckChange[]
-  findings: readonly { code: FindingCode; message: string }[]
+  findings: readonly Finding[]
 }
 
 /** A request as `/_sim/requests` shows it. Headers are left out, so that it never contains a key. */
