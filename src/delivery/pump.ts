@@ -41,7 +41,7 @@ interface PumpSettings {
   /** Endpoints that this instance delivers to. Default: all. They are closed with the pump. */
   slots?: Slots | undefined
   /** Milliseconds that one request of an attempt takes at most. */
-  attemptMs: number
+  requestMs: number
   /** Called when deliveries could not be read or an attempt not recorded; both are retried. */
   onError?: (error: unknown) => void
   limits?: Partial<PumpLimits>
@@ -76,9 +76,9 @@ const defaultLimits: PumpLimits = {
 
 /** Takes due deliveries from the store and attempts them, including those that an earlier run left pending. */
 export function createPump(settings: PumpSettings): Pump {
-  const { service, deliver, clock, slots, attemptMs, onError = () => {}, ...given } = settings
+  const { service, deliver, clock, slots, requestMs, onError = () => {}, ...given } = settings
   /** For an attempt of another instance. */
-  const waitMs = attemptMs + ELSEWHERE_MS
+  const waitMs = requestMs + ELSEWHERE_MS
   const limits = { ...defaultLimits, ...given.limits }
   const wake = coalesce(look)
   const inFlight = createInFlight(limits, { onCapacity: wake })

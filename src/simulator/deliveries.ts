@@ -86,7 +86,7 @@ export function openDeliveries(
       slots:
         parts.shared &&
         pausedByReplacement(parts.shared.openSlots({ ...times, attemptMs: longestAttempt(times) }), parts),
-      attemptMs: times.timeoutMs + times.bodyTimeoutMs,
+      requestMs: times.timeoutMs + times.bodyTimeoutMs,
       limits: limitsOf(parts),
       onError(error) {
         const isAway = error instanceof Refusal && error.code === 'storage_unavailable'

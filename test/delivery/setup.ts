@@ -94,7 +94,7 @@ export async function openSetup(options: SetupOptions = {}) {
   const errors: unknown[] = []
   const startPump = () =>
     createPump({
-      attemptMs: 11_000,
+      requestMs: 11_000,
       service: used,
       deliver,
       clock,
