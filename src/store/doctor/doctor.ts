@@ -63,10 +63,10 @@ interface DirectoryFinding {
 
 /** Returns the findings of all checks of a data directory. */
 function diagnose(survey: Survey, verdict: StoreVerdict): DirectoryFinding[] {
-  const { shown, directory } = survey
-  if (directory === 'missing')
+  const { shown, access } = survey
+  if (access === 'missing')
     return [found('directory', 'note', `There is no ${shown} yet. \`tabwire start\` creates it.`)]
-  if (directory !== 'there') return [found('directory', 'bad', `Cannot use ${shown}: ${directory}.`)]
+  if (access !== 'ok') return [found('directory', 'bad', `Cannot use ${shown}: ${access.why}.`)]
   return [
     found('directory', 'good', `${shown} is readable and writable.`),
     lockFinding(survey),
@@ -156,12 +156,12 @@ const MISSING =
   'journal.ndjson is missing. The store was not closed after db.json was written, so later acknowledged writes are lost.'
 
 function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): DirectoryFinding {
-  const { fault, lines, lost, kept, first, last, torn } = verdict
-  if (fault !== undefined) {
+  const { damage, lines, lost, kept, first, last, torn } = verdict
+  if (damage !== undefined) {
     const outlook = newer
       ? ''
       : ` ${count(kept.length, 'transaction')} can be kept, ${count(lost, 'line')} cannot.`
-    return found(name, 'bad', `${name} line ${fault.line} (byte ${fault.byte}): ${fault.why}.${outlook}`)
+    return found(name, 'bad', `${name} line ${damage.line} (byte ${damage.byte}): ${damage.why}.${outlook}`)
   }
   if (lost > 0) return found(name, 'bad', `${name}: transactions before ${count(lost, 'line')} are missing.`)
   const range = lines === 0 ? '' : ` (${first}–${last})`

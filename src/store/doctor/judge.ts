@@ -55,7 +55,7 @@ function baseOf(
 }
 
 function holdsAll({ old, current, last }: JournalsVerdict): boolean {
-  return last > 0 && [old, current].every((journal) => journal?.fault === undefined && !journal?.lost)
+  return last > 0 && [old, current].every((journal) => journal?.damage === undefined && !journal?.lost)
 }
 
 /**
@@ -113,7 +113,7 @@ function repeats(records: Snapshot['records'], name: CollectionName): boolean {
 }
 
 /** A line that cannot be kept, and why. */
-interface Fault {
+interface Damage {
   line: number
   byte: number
   why: string
@@ -130,7 +130,7 @@ export interface JournalVerdict {
   /** The first line is whole, so the journal starts with `first`. */
   beginsWhole: boolean
   /** The first problem that makes a start fail. */
-  fault: Fault | undefined
+  damage: Damage | undefined
   /** Written by a newer version. */
   newer: boolean
   /** Lines that continue the known transactions. */
@@ -166,7 +166,7 @@ function judgeJournals(known: number, { old, current }: JournalBytes): JournalsV
   const first = old && judgeJournal(old, chain)
   if (first !== undefined && first.torn > 0 && (current?.length ?? 0) > 0) {
     chain.broken = true
-    first.fault ??= { line: first.lines + 1, byte: (old?.length ?? 0) - first.torn, why: TORN_BETWEEN }
+    first.damage ??= { line: first.lines + 1, byte: (old?.length ?? 0) - first.torn, why: TORN_BETWEEN }
   }
   return { old: first, current: current && judgeJournal(current, chain), last: chain.last }
 }
@@ -215,7 +215,7 @@ function follow(
 }
 
 function fail(verdict: MutableVerdict, { number, start }: Omit<LinePosition, 'end'>, why: string): void {
-  verdict.fault ??= { line: number, byte: start, why }
+  verdict.damage ??= { line: number, byte: start, why }
 }
 
 type MutableVerdict = JournalVerdict & { kept: LinePosition[] }
@@ -227,7 +227,7 @@ function emptyVerdict(): MutableVerdict {
     last: undefined,
     torn: 0,
     beginsWhole: false,
-    fault: undefined,
+    damage: undefined,
     newer: false,
     kept: [],
     lost: 0,

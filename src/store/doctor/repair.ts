@@ -21,7 +21,7 @@ export type RepairStep = { name: string; message: string } & (
 
 /** Plans the steps that make a start succeed and keep the most data. Empty when none is needed or allowed. */
 export function planRepair(survey: Survey, verdict: StoreVerdict): RepairStep[] {
-  if (survey.holder !== undefined || survey.directory !== 'there') return []
+  if (survey.holder !== undefined || survey.access !== 'ok') return []
   const records = verdict.newer || isUnreadable(survey) ? [] : planRecords(survey, verdict)
   return [...planModes(survey), ...planCredentials(survey), ...records]
 }
@@ -65,12 +65,12 @@ function planJournal(
   { entries }: Survey,
 ): RepairStep[] {
   if (bytes === undefined || verdict === undefined) return []
-  const { fault, kept, lost } = verdict
-  if (fault === undefined && lost === 0) return []
+  const { damage, kept, lost } = verdict
+  if (damage === undefined && lost === 0) return []
   const as = freeName(namesOf(entries), `${name}.damaged`)
   const content = Buffer.concat(kept.map(({ start, end }) => bytes.subarray(start, end)))
   const left =
-    lost === 0 ? 'Nothing was lost' : `${count(lost, 'line')} could not be kept${from(fault?.line)}`
+    lost === 0 ? 'Nothing was lost' : `${count(lost, 'line')} could not be kept${from(damage?.line)}`
   const message = `${name}: ${count(kept.length, 'transaction')} kept. ${left}. The original file is ${as}.`
   return [{ do: 'replace', name, as, content, message }]
 }

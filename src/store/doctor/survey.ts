@@ -26,12 +26,14 @@ interface Entry {
 /** Content of a file; `undefined` when there is none, a text with the reason when it is unreadable. */
 export type Content = Buffer | string | undefined
 
+type Access = 'ok' | 'missing' | { why: string }
+
 /** All facts about a data directory that a diagnosis needs. */
 export interface Survey {
   /** The name of the directory in messages. */
   shown: string
-  /** `there`, `missing`, or why it cannot be used, in words. */
-  directory: string
+  /** Whether the directory can be used; `why` is in words. */
+  access: Access
   mode: number
   /** The process that has it open. */
   holder: number | undefined
@@ -46,10 +48,10 @@ export interface Survey {
 
 /** Reads a data directory. Changes nothing, but creates and removes a file to see whether it can. */
 export async function surveyDirectory(directory: string): Promise<Survey> {
-  const state = await stateOf(directory)
-  const found = { shown: shownDirectory(directory), directory: state, mode: 0, leftOpen: false, entries: [] }
+  const allowed = await accessTo(directory)
+  const found = { shown: shownDirectory(directory), access: allowed, mode: 0, leftOpen: false, entries: [] }
   const contents = { snapshot: undefined, old: undefined, current: undefined, credentials: undefined }
-  if (state !== 'there') return { ...found, ...contents, holder: undefined }
+  if (allowed !== 'ok') return { ...found, ...contents, holder: undefined }
   const files = storeFiles(directory)
   const holder = (await holderIn(directory))?.pid
   // In reverse order of a compaction, so that records missing in one file are in the next one read.
@@ -68,14 +70,16 @@ export async function surveyDirectory(directory: string): Promise<Survey> {
   }
 }
 
-async function stateOf(directory: string): Promise<string> {
+async function accessTo(directory: string): Promise<Access> {
   try {
-    if (!(await stat(directory)).isDirectory()) return 'it is a file, not a directory'
+    if (!(await stat(directory)).isDirectory()) return { why: 'it is a file, not a directory' }
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-    return (await whyNotWritable(directory)) ?? 'there'
+    const why = await whyNotWritable(directory)
+    return why === undefined ? 'ok' : { why }
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') return reasonOf(error)
-    return (await whyNotMakeable(directory)) ?? 'missing'
+    if (codeOf(error) !== 'ENOENT') return { why: reasonOf(error) }
+    const why = await whyNotMakeable(directory)
+    return why === undefined ? 'missing' : { why }
   }
 }
 
