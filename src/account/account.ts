@@ -104,7 +104,7 @@ function isMoney(code: FindingCode): code is FindingCode & ProblemCode {
   return (moneyFindings as readonly FindingCode[]).includes(code)
 }
 
-const none: Sums = {
+const zeroSums: Sums = {
   pushed_cents: 0,
   claimed_cents: 0,
   paid_cents: 0,
@@ -148,8 +148,8 @@ function accountOfChecks(
 
 /** Adds up the amounts of checks. */
 function sumOf(checks: readonly Sums[]): Sums {
-  const sums = { ...none }
-  for (const name of Object.keys(none) as (keyof Sums)[])
+  const sums = { ...zeroSums }
+  for (const name of Object.keys(zeroSums) as (keyof Sums)[])
     sums[name] = total(checks.map((check) => check[name]))
   return sums
 }

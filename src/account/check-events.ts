@@ -49,7 +49,7 @@ export function eventsByCheck(
     const { data } = JSON.parse(body) as { data: { id: string } }
     const subject = data.id
     if (!owned.has(subject)) continue
-    const after = pushed.includes(type) ? stateOf(data as Check) : undefined
+    const after = pushed.includes(type) ? checkAfterPush(data as Check) : undefined
     const one = { id, type, created_at, subject, deliveries: sent.get(id) ?? [], after }
     const before = happened.get(external_check_id)
     if (before === undefined) happened.set(external_check_id, [one])
@@ -75,7 +75,7 @@ export function isAboutMoney({ type }: CheckEvent): boolean {
   return aboutMoney.includes(type)
 }
 
-function stateOf({ status, totals: { total_cents }, items }: Check): CheckAfter {
+function checkAfterPush({ status, totals: { total_cents }, items }: Check): CheckAfter {
   const discounts = items.filter(({ price_cents }) => price_cents < 0)
   const discount_cents = discounts.reduce(
     (sum, { quantity, price_cents }) => sum + Math.round(quantity * price_cents),

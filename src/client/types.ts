@@ -2,7 +2,7 @@ import type { AttemptMessage, Delivery } from '../model/delivery.ts'
 import type { EnvelopeOf } from '../model/event-view.ts'
 import type { OfferedAttempt } from '../model/offer.ts'
 import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
-import type { ClockView, Played } from '../model/simulator/playback.ts'
+import type { ClockView, PlaybackReport } from '../model/simulator/playback.ts'
 
 export type {
   ChecksQuery,
@@ -34,7 +34,7 @@ export type { EnvelopeOf, EventData, EventView } from '../model/event-view.ts'
 export type { ClockView, PlayedAttempt } from '../model/simulator/playback.ts'
 
 /** Attempts during a move of the clock. */
-export type ClockReport = ClockView & Played
+export type ClockReport = ClockView & PlaybackReport
 export type { AttemptMessage } from '../model/delivery.ts'
 export type StreamMessage =
   | { type: 'request'; data: RequestView }

@@ -1,4 +1,4 @@
-import type { ClockView, Played, PlayedAttempt } from '../model/simulator/playback.ts'
+import type { ClockView, PlaybackReport, PlayedAttempt } from '../model/simulator/playback.ts'
 import type { MovableClock } from '../clock.ts'
 import type { Attempt, Delivery, AttemptOutcome } from '../model/delivery.ts'
 import { attemptedIn } from '../model/records.ts'
@@ -20,9 +20,9 @@ export interface ClockControls {
   /** Resolves with the clock of the sandbox at this moment. */
   show(): Promise<ClockView>
   /** Advances the clock by `ms` and attempts each delivery as it falls due. */
-  advance(ms: number, signal?: AbortSignal): Promise<ClockView & Played>
+  advance(ms: number, signal?: AbortSignal): Promise<ClockView & PlaybackReport>
   /** Advances the clock to a time. @throws Refusal `validation_failed` when it lies in the past. */
-  moveTo(time: Date, signal?: AbortSignal): Promise<ClockView & Played>
+  moveTo(time: Date, signal?: AbortSignal): Promise<ClockView & PlaybackReport>
   /** Freezes or resumes the clock at once, even during a move. */
   freeze(frozen: boolean): Promise<ClockView>
   /** Ends all moves with the refusal `state_replaced`, then runs `task` before the next move. */
@@ -229,7 +229,7 @@ function createPlaybackReport(onCommit: Service['onCommit']) {
   })
   return {
     end,
-    result: (): Played => ({ attempted_total: total, outcomes, attempted: inOrder(attempted) }),
+    result: (): PlaybackReport => ({ attempted_total: total, outcomes, attempted: inOrder(attempted) }),
   }
 }
 

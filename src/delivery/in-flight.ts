@@ -15,7 +15,7 @@ export interface InFlightLimits {
 }
 
 /** Attempts that wait for the receiver of one endpoint; those being recorded are not counted. */
-interface Sending {
+interface SendingCounts {
   quick: number
   slow: number
 }
@@ -34,12 +34,12 @@ export function createInFlight(
   { onCapacity }: { onCapacity: () => void },
 ) {
   const attempts = new Map<string, { attempted: Attempted; endpointId: string | undefined }>()
-  const sending = new Map<string, Sending>()
+  const sending = new Map<string, SendingCounts>()
   const lastChosen = new Map<string, number>()
   let choices = 0
   let quick = 0
-  const sendingTo = (endpointId: string): Sending => sending.get(endpointId) ?? { quick: 0, slow: 0 }
-  const count = (endpointId: string | undefined, kind: keyof Sending, change: 1 | -1) => {
+  const sendingTo = (endpointId: string): SendingCounts => sending.get(endpointId) ?? { quick: 0, slow: 0 }
+  const count = (endpointId: string | undefined, kind: keyof SendingCounts, change: 1 | -1) => {
     if (kind === 'quick') quick += change
     if (endpointId === undefined) return
     const now = sendingTo(endpointId)
@@ -49,7 +49,7 @@ export function createInFlight(
   }
   /** Counts an attempt as sending. The result ends that; it returns `false` when it was called before. */
   const countSending = (endpointId: string | undefined): (() => boolean) => {
-    let state: keyof Sending | 'sent' = 'quick'
+    let state: keyof SendingCounts | 'sent' = 'quick'
     count(endpointId, 'quick', 1)
     const timer = timers.setTimeout(() => {
       state = 'slow'

@@ -34,7 +34,7 @@ const LOOK_MS = 25
  */
 interface Shared extends ClockSetting {
   /** The lease of a running move, or of a replacement of the state, which excludes moves. Its stored name is `turn`. */
-  turn: Lease | null
+  turn: ClockLease | null
   /** Number of renewals so far. */
   renewals: number
   /** Number of replacements of the state so far. */
@@ -48,7 +48,7 @@ interface Undo extends Omit<ClockSetting, 'held'> {
   generation: number
 }
 
-interface Lease {
+interface ClockLease {
   instance: string
   /** Target in milliseconds since 1970; `null` for a replacement of the state. */
   to: number | null
@@ -146,8 +146,8 @@ export function createSharedClock(parts: SharedClockParts) {
 
   /** Acquires the lease; waits while `isFree` returns false for the current one. */
   async function acquire<Reply>(
-    isFree: (lease: Lease | null) => boolean,
-    begin: (shared: Shared) => readonly [Shared, Lease['to'], Reply],
+    isFree: (lease: ClockLease | null) => boolean,
+    begin: (shared: Shared) => readonly [Shared, ClockLease['to'], Reply],
     { signal, onLost }: LeaseSignals,
   ): Promise<Reply> {
     for (;;) {

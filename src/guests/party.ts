@@ -1,7 +1,7 @@
 import type { Check, CheckItem } from '../model/check.ts'
 import type { ClaimView, PaymentView } from '../model/guests/records.ts'
 import { roundQuantity, unclaimedQuantity } from '../model/guests/claimed-items.ts'
-import { draw } from '../model/simulator/fault-rules.ts'
+import { seededRandom } from '../model/simulator/fault-rules.ts'
 
 export interface ClaimWanted {
   external_id: string
@@ -74,8 +74,8 @@ export class Party {
     this.seed = seed
     this.external_check_id = check.external_id
     this.location_id = check.location_id
-    const first = Math.floor(this.draw('first') * names.length)
-    const size = 1 + Math.floor(this.draw('size') * most)
+    const first = Math.floor(this.random('first') * names.length)
+    const size = 1 + Math.floor(this.random('size') * most)
     this.guests = Array.from({ length: size }, (_, at) => names[(first + at) % names.length] ?? names[0])
     this.way = this.choice('way', ways)
   }
@@ -95,7 +95,7 @@ export class Party {
 
   claimed({ id }: ClaimView, { guest, item_name }: Extract<NextAct, { act: 'claim' }>): void {
     this.claims.push({ id, guest })
-    if (this.draw('release') < 0.08) this.queue.push({ act: 'release', guest, claim: id, item_name })
+    if (this.random('release') < 0.08) this.queue.push({ act: 'release', guest, claim: id, item_name })
     this.finishTurn()
   }
 
@@ -128,14 +128,14 @@ export class Party {
   private settle(check: Check, payment: PaymentView, payer: string): void {
     this.settled = check.totals.total_cents
     for (const guest of this.guests)
-      if (this.draw('rates', guest) < 0.4)
+      if (this.random('rates', guest) < 0.4)
         this.queue.push({
           act: 'rate',
           guest,
-          rating: 1 + Math.floor(this.draw('rating', guest) * 5),
+          rating: 1 + Math.floor(this.random('rating', guest) * 5),
           comment: this.choice('comment', comments, guest),
         })
-    if (this.draw('refund') < 0.06)
+    if (this.random('refund') < 0.06)
       this.queue.push({
         act: 'refund',
         guest: payer,
@@ -146,7 +146,7 @@ export class Party {
 
   private claimNext({ items }: Check): NextAct | undefined {
     const free = items.filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
-    const item = free[Math.floor(this.draw('item') * free.length)]
+    const item = free[Math.floor(this.random('item') * free.length)]
     if (item === undefined) return undefined
     return {
       act: 'claim',
@@ -159,7 +159,7 @@ export class Party {
   /** One piece, half of a single one that two guests share, the rest of it, or a fifth of a large quantity. */
   private quantityOf(item: CheckItem): number {
     const left = unclaimedQuantity(item)
-    if (left === 1 && this.guests.length > 1 && this.draw('half') < 0.2) return 0.5
+    if (left === 1 && this.guests.length > 1 && this.random('half') < 0.2) return 0.5
     return roundQuantity(Math.min(left, item.quantity > MOST_PIECES ? item.quantity / 5 : 1))
   }
 
@@ -173,7 +173,7 @@ export class Party {
     if (this.payers.length === 0) this.payers = this.way === 'one' ? [this.guests[0] ?? ''] : [...this.guests]
     const guest = this.payers[0] ?? ''
     if (this.payers.length === 1) return this.payment(guest, balance_cents, {})
-    const share = this.way === 'even' ? 1 / this.payers.length : this.draw('share')
+    const share = this.way === 'even' ? 1 / this.payers.length : this.random('share')
     return this.payment(guest, balance_cents, { amount_cents: Math.max(1, Math.ceil(balance_cents * share)) })
   }
 
@@ -182,7 +182,7 @@ export class Party {
     // Payers of their own items do not know the amount yet: about a share of the balance.
     const base = what.amount_cents ?? (what.claim_ids === undefined ? balance : balance / this.guests.length)
     const tip_cents = Math.round(base * rate)
-    const card = this.draw('card') < 0.07 ? ({ card: 'declined' } as const) : {}
+    const card = this.random('card') < 0.07 ? ({ card: 'declined' } as const) : {}
     return { act: 'pay', guest, body: { guest_name: guest, tip_cents, ...what, ...card } }
   }
 
@@ -193,11 +193,11 @@ export class Party {
     }
   }
 
-  private draw(...what: string[]): number {
-    return draw(this.seed, this.external_check_id, this.turn, ...what)
+  private random(...what: string[]): number {
+    return seededRandom(this.seed, this.external_check_id, this.turn, ...what)
   }
 
   private choice<T>(what: string, of: readonly [T, ...T[]] | readonly T[], ...more: string[]): T {
-    return of[Math.floor(this.draw(what, ...more) * of.length)] as T
+    return of[Math.floor(this.random(what, ...more) * of.length)] as T
   }
 }

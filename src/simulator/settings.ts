@@ -9,7 +9,7 @@ import {
   readOrderBy,
   readPublicUrl,
   readSandbox,
-  readStore,
+  readStoreUrl,
   readStoreKey,
   readRateLimit,
   readServiceName,
@@ -143,7 +143,7 @@ const readDeliveryTimes: Reader<DeliveryTimes> = (given) => {
 /** Reader of each option. */
 const readers: Readonly<Record<keyof SimulatorOptions, Reader<unknown>>> = {
   dataDir: readText,
-  store: readStore,
+  store: readStoreUrl,
   sandbox: readSandbox,
   storeKey: readStoreKey,
   dataDirectory: readText,

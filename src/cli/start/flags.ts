@@ -16,7 +16,7 @@ import {
   readPublicUrl,
   readRateLimit,
   readSandbox,
-  readStore,
+  readStoreUrl,
   readStoreKey,
   readTime,
   signTimes,
@@ -103,7 +103,7 @@ type LogFormat = (typeof logFormats)[number]
 const clockFlag = Flags.custom({ parse: parsedBy(readTime) })
 const hostFlag = Flags.custom({ parse: parsedBy(readHost) })
 const orderByFlag = Flags.custom({ parse: parsedBy(readOrderBy) })
-const storeFlag = Flags.custom({ parse: parsedBy(readStore) })
+const storeFlag = Flags.custom({ parse: parsedBy(readStoreUrl) })
 const storeKeyFlag = Flags.custom({ parse: parsedBy(readStoreKey) })
 const sandboxFlag = Flags.custom({ parse: parsedBy(readSandbox) })
 const publicUrlFlag = Flags.custom({ parse: parsedBy(readPublicUrl) })

@@ -1,5 +1,11 @@
 import type { AttemptResult, Delivery } from '../../model/delivery.ts'
-import { countInjection, draw, leftOf, useUp, type FaultRule } from '../../model/simulator/fault-rules.ts'
+import {
+  countInjection,
+  seededRandom,
+  leftOf,
+  useUp,
+  type FaultRule,
+} from '../../model/simulator/fault-rules.ts'
 import type { DeliveryFault } from '../../model/simulator/fault.ts'
 import { deliveryFaultKinds, type DeliveryFaultKind } from '../../model/simulator/fault-kinds.ts'
 import type { SendResult } from '../send/send.ts'
@@ -102,7 +108,7 @@ function drawKinds({ fault, index }: FaultRule<DeliveryFault>, seed: number, sub
   const { ordinal, attempt, mayReorder } = subject
   return deliveryFaultKinds
     .filter((kind) => kind !== 'reorder' || mayReorder)
-    .filter((kind) => draw(seed, kind, index, ordinal, attempt) < (fault[kind] ?? 0))
+    .filter((kind) => seededRandom(seed, kind, index, ordinal, attempt) < (fault[kind] ?? 0))
 }
 
 /** Sends with the planned faults, once the attempt is no longer held. Of a duplicate, the first response counts. */

@@ -41,12 +41,12 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
   const idle = new Map<string, Connection[]>()
 
   function open(origin: string): Connection {
-    const reading: Reading = { head: undefined, hasReceived: false }
+    const progress: ResponseProgress = { head: undefined, hasReceived: false }
     let answers = 0
     const client = new Client(origin, {
       connect: (target, callback) =>
         connect(target, (error, socket) => {
-          if (socket !== null) skipContinue(socket, reading)
+          if (socket !== null) skipContinue(socket, progress)
           answers = 0
           if (socket === null) callback(error, null)
           else callback(null, socket)
@@ -59,12 +59,12 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
     })
     const connection: Connection = {
       begin() {
-        reading.head = Buffer.alloc(0)
-        reading.hasReceived = false
+        progress.head = Buffer.alloc(0)
+        progress.hasReceived = false
       },
       dispatch: client.dispatch.bind(client),
       isReused: () => answers > 0,
-      hasReceived: () => reading.hasReceived,
+      hasReceived: () => progress.hasReceived,
       release() {
         answers += 1
         const kept = idle.get(origin)
@@ -103,7 +103,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
 }
 
 /** How far the current response of a connection is read. */
-interface Reading {
+interface ResponseProgress {
   /** Its first bytes, while they do not tell whether it is `100`; then `undefined`. */
   head: Buffer | undefined
   /** True when a byte of it has arrived. */
@@ -124,16 +124,16 @@ const LONGEST_HEAD = 16 * 1024
  * Removes `100 Continue` before a response, also beside other informational ones. undici skips those, but ends the connection
  * for this one, which some receivers send unasked.
  */
-function skipContinue(socket: Socket, reading: Reading): void {
+function skipContinue(socket: Socket, progress: ResponseProgress): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null
   socket.read = (size?: number) => {
     const chunk = read(size)
     if (chunk === null || size === 0) return chunk
-    const { head } = reading
-    reading.hasReceived = true
+    const { head } = progress
+    progress.hasReceived = true
     if (head === undefined) return chunk
     const rest = withoutContinue(head.length === 0 ? chunk : Buffer.concat([head, chunk]))
-    reading.head = rest.isWhole ? undefined : rest.bytes
+    progress.head = rest.isWhole ? undefined : rest.bytes
     return rest.isWhole ? rest.bytes : null
   }
 }

@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls'
 import type { H3Event } from 'h3'
 import {
-  draw,
+  seededRandom,
   countInjection,
   leftOf,
   useUp,
@@ -93,7 +93,9 @@ export function createApiFaults(faults: ActiveFaults, authenticate: Authenticate
 function planKinds(rule: Rule, seed: number): readonly ApiFaultKind[] {
   const { fault, index } = rule
   const ordinal = ++rule.seen
-  const drawn = apiFaultKinds.filter((kind) => draw(seed, kind, index, ordinal) < chanceOf(fault, kind))
+  const drawn = apiFaultKinds.filter(
+    (kind) => seededRandom(seed, kind, index, ordinal) < chanceOf(fault, kind),
+  )
   const [ending] = endings.filter((kind) => drawn.includes(kind))
   const kinds = drawn.filter((kind) => kind === 'latency' || kind === ending)
   if (kinds.length > 0) useUp(rule)

@@ -10,7 +10,7 @@ const isTime = (text: string) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && parseTime(text) !== undefined
 
 /** Gives wrong types and wrong texts the same message; a missing field is required. */
-const must = (text: string) => ({
+const withMessage = (text: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? undefined : text),
 })
 const mustBeDuration = 'must be a duration such as 90s, 5m, 36h, 1d, 1h30m or 500ms'
@@ -21,14 +21,14 @@ export const clockMoveBody = z.union(
   [
     z.strictObject({
       advance: z
-        .string(must(mustBeDuration))
+        .string(withMessage(mustBeDuration))
         .refine(isDuration, mustBeDuration)
         .meta({ examples: ['36h', '1h30m', '500ms'] }),
     }),
     z.strictObject({
-      to: z.string(must(mustBeTime)).refine(isTime, mustBeTime).meta({ format: 'date-time' }),
+      to: z.string(withMessage(mustBeTime)).refine(isTime, mustBeTime).meta({ format: 'date-time' }),
     }),
-    z.strictObject({ freeze: z.boolean(must('must be true or false')) }),
+    z.strictObject({ freeze: z.boolean(withMessage('must be true or false')) }),
   ],
   'must have exactly one of the fields advance, to and freeze',
 )

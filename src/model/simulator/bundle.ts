@@ -182,8 +182,8 @@ interface SavedItem {
   lowered?: readonly { check: string; quantity: number }[] | undefined
 }
 
-const count = z.int().min(0)
-const texts = z.array(z.string())
+const countSchema = z.int().min(0)
+const textsSchema = z.array(z.string())
 const httpStatus = z.int().min(100).max(599)
 
 const reportedRequest = z.strictObject({
@@ -207,8 +207,8 @@ const savedLog = z.strictObject({
           external_check_id: z.string(),
           outcome: z.enum(pushOutcomes),
           findings: z.array(findingView),
-          before: count.nullable(),
-          after: count.nullable(),
+          before: countSchema.nullable(),
+          after: countSchema.nullable(),
         })
         .nullable(),
       request_body: z.string().nullable(),
@@ -217,9 +217,9 @@ const savedLog = z.strictObject({
       following: z.array(findingView),
     }),
   ),
-  pushes: count,
+  pushes: countSchema,
   refused: refusedPushes,
-  states: z.array(z.strictObject({ check: z.string(), digests: texts })),
+  states: z.array(z.strictObject({ check: z.string(), digests: textsSchema })),
   archive: z.strictObject({
     kept: z.array(requestFinding),
     counted: z.array(
@@ -233,7 +233,7 @@ const savedLog = z.strictObject({
   }),
   sequence: z.strictObject({
     refused: z.array(
-      z.strictObject({ path: z.string(), location_id: id('loc').exactOptional(), marks: texts }),
+      z.strictObject({ path: z.string(), location_id: id('loc').exactOptional(), marks: textsSchema }),
     ),
     lost: z.array(
       requestFinding.extend({
@@ -244,23 +244,23 @@ const savedLog = z.strictObject({
     ),
   }),
   watch: z.strictObject({
-    checks: z.array(z.strictObject({ key: z.string(), check: count, request: reportedRequest })),
+    checks: z.array(z.strictObject({ key: z.string(), check: countSchema, request: reportedRequest })),
     items: z.array(
       z.strictObject({
         key: z.string(),
         name: z.string(),
-        checks: texts,
+        checks: textsSchema,
         lowered: z
           .array(z.strictObject({ check: z.string(), quantity: z.number().positive() }))
           .exactOptional(),
       }),
     ),
-    products: z.array(z.strictObject({ key: z.string(), ids: texts, are_lines: z.boolean() })),
+    products: z.array(z.strictObject({ key: z.string(), ids: textsSchema, are_lines: z.boolean() })),
     pairs: z.array(
-      z.strictObject({ key: z.string(), other: z.string(), ids: texts, request: reportedRequest }),
+      z.strictObject({ key: z.string(), other: z.string(), ids: textsSchema, request: reportedRequest }),
     ),
     unclosed: z.array(z.strictObject({ key: z.string(), since: time })),
-    reused: texts,
+    reused: textsSchema,
   }),
   conflicts: z.array(
     z.strictObject({
@@ -293,10 +293,10 @@ export const bundleBody: z.ZodType<Bundle> = z.strictObject({
     service_name: setting(readServiceName),
     order_by: setting(readOrderBy),
     strict: z.boolean(),
-    disable_after: count,
-    keep_events: count,
+    disable_after: countSchema,
+    keep_events: countSchema,
     sign_time: z.enum(signTimes),
-    seed: count.nullable(),
+    seed: countSchema.nullable(),
   }),
   faults: faultsView,
   command: z
@@ -304,9 +304,9 @@ export const bundleBody: z.ZodType<Bundle> = z.strictObject({
       name: z.enum(['report', 'exec']),
       target: z.string().max(2048),
       account: z.boolean(),
-      fail_on: texts.max(1000),
+      fail_on: textsSchema.max(1000),
       exit_code: z.int().nullable(),
-      guests: z.strictObject({ seed: count, guests: count }).nullable(),
+      guests: z.strictObject({ seed: countSchema, guests: countSchema }).nullable(),
     })
     .nullable(),
   verdict: z.strictObject({

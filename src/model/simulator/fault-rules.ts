@@ -91,7 +91,7 @@ export function viewRule<F extends Fault>({ fault, left, happened }: FaultRule<F
  * Returns a random number in [0, 1) that depends only on the seed and the subject. So results do not depend on the
  * order, concurrency or number of calls.
  */
-export function draw(seed: number, ...subject: readonly (string | number)[]): number {
+export function seededRandom(seed: number, ...subject: readonly (string | number)[]): number {
   // FNV-1a, and the final steps of MurmurHash3, which separate neighbouring numbers.
   let hash = 0x811c9dc5
   for (const character of `${seed}/${subject.join('/')}`)

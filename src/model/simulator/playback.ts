@@ -28,7 +28,7 @@ export interface PlayedAttempt {
 }
 
 /** Attempts made while the clock moved: all are counted, the first ones are listed. */
-export interface Played {
+export interface PlaybackReport {
   attempted_total: number
   /** Number of attempts by outcome. */
   outcomes: Partial<Record<AttemptOutcome, number>>

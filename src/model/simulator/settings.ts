@@ -52,7 +52,7 @@ export const readSwitch: Reader<boolean> = (given) =>
   typeof given === 'boolean' ? { value: given } : must('true or false', given)
 
 /** A PostgreSQL URL. Messages do not repeat it, because it may have a password. */
-export const readStore: Reader<string> = (given) => {
+export const readStoreUrl: Reader<string> = (given) => {
   const protocol = typeof given === 'string' && URL.canParse(given) ? new URL(given).protocol : ''
   return typeof given === 'string' && ['postgres:', 'postgresql:'].includes(protocol)
     ? { value: given }

@@ -10,7 +10,7 @@ import { apiFaultKinds } from './fault-kinds.ts'
 import { faultsBody, type FaultsView } from './fault.ts'
 import { checkStatuses, pushBody } from '../check.ts'
 import { pushOutcomes, type LoggedRequest } from './request-entry.ts'
-import type { Played } from './playback.ts'
+import type { PlaybackReport } from './playback.ts'
 import type { ResendPlan, SentRequest } from './sent-request.ts'
 import type { StateReport } from './state.ts'
 import { httpHeader, id, stateRecords, time, traceId } from './state-records.ts'
@@ -136,7 +136,7 @@ export const clockReportView = clockView.extend({
       status: deliveries.shape.status,
     }),
   ),
-}) satisfies z.ZodType<Played>
+}) satisfies z.ZodType<PlaybackReport>
 
 export const faultsView = faultsBody.required({ seed: true }) satisfies z.ZodType<FaultsView>
 

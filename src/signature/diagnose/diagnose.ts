@@ -73,9 +73,9 @@ function clockMistake(
 
 function findMistake({ payload, secret }: DiagnoseOptions, { t, v1 }: SignatureHeader) {
   const body = Buffer.from(payload)
-  const givens = secretsOf(secret).map((one) => ({ t, body, secret: one }))
+  const candidates = secretsOf(secret).map((one) => ({ t, body, secret: one }))
   return mistakes.find(({ signatures }) =>
-    givens.some((given) => signatures(given).some((signature) => v1.includes(signature))),
+    candidates.some((parts) => signatures(parts).some((signature) => v1.includes(signature))),
   )
 }
 

@@ -28,7 +28,7 @@ interface MistakeRule {
   mistake: string
   advice: string
   /** Returns the signatures that this mistake produces, as in the header. */
-  signatures(given: SignedParts): readonly string[]
+  signatures(parts: SignedParts): readonly string[]
 }
 
 /** Returns the signature of these parts in lower-case hex. */
@@ -55,43 +55,43 @@ const bodyMistakes = [
     mistake: 'trailing_newline',
     advice:
       'The payload and the signed body differ by a newline at the end. Save and pass the body exactly as received: `echo` and editors add a newline.',
-    signatures: ({ body, ...given }) =>
-      newlineVariants(body).map((variant) => signatureHex({ ...given, body: variant })),
+    signatures: ({ body, ...parts }) =>
+      newlineVariants(body).map((variant) => signatureHex({ ...parts, body: variant })),
   },
   {
     mistake: 'line_endings',
     advice:
       'The payload and the signed body differ in line endings (CRLF or LF). Keep the body as bytes: text mode rewrites it.',
-    signatures: ({ body, ...given }) =>
-      lineEndings(body).map((variant) => signatureHex({ ...given, body: variant })),
+    signatures: ({ body, ...parts }) =>
+      lineEndings(body).map((variant) => signatureHex({ ...parts, body: variant })),
   },
   {
     mistake: 'byte_order_mark',
     advice:
       'The payload and the signed body differ by a byte-order mark at the start. Save the body without it.',
-    signatures: ({ body, ...given }) => [signatureHex({ ...given, body: toggleByteOrderMark(body) })],
+    signatures: ({ body, ...parts }) => [signatureHex({ ...parts, body: toggleByteOrderMark(body) })],
   },
   {
     mistake: 'json_slashes_escaped',
     advice: `Slashes are escaped on one side only. ${RAW_BODY}`,
-    signatures: (given) => ofTexts(given, slashVariants),
+    signatures: (parts) => ofTexts(parts, slashVariants),
   },
   {
     mistake: 'json_unicode_escaped',
     advice: `Non-ASCII characters are escaped on one side only. ${RAW_BODY}`,
-    signatures: (given) => ofTexts(given, unicodeVariants),
+    signatures: (parts) => ofTexts(parts, unicodeVariants),
   },
   {
     mistake: 'json_numbers_rewritten',
     advice: `Numbers are written differently, such as 1 for 1.0. ${RAW_BODY}`,
-    signatures: (given) => ofTexts(given, numberVariants),
+    signatures: (parts) => ofTexts(parts, numberVariants),
   },
   {
     mistake: 'json_reserialised',
     advice:
       'The payload was parsed and serialized again: same JSON, other bytes. Verify the raw body, before any JSON parser (in Express: express.raw).',
-    signatures: (given) =>
-      ofTexts(given, (text) =>
+    signatures: (parts) =>
+      ofTexts(parts, (text) =>
         [compact, indented(2), indented(4), spaced]
           .flatMap((form) => form(text))
           // Files of JSON end with a line break, which serializers do not write.
@@ -101,8 +101,8 @@ const bodyMistakes = [
   {
     mistake: 'json_keys_sorted',
     advice: `The keys were sorted. ${RAW_BODY}`,
-    signatures: (given) =>
-      ofTexts(given, (text) =>
+    signatures: (parts) =>
+      ofTexts(parts, (text) =>
         sorted(text).flatMap((one) =>
           [compact, indented(2), indented(4), spaced].flatMap((form) => form(one)),
         ),
@@ -111,41 +111,41 @@ const bodyMistakes = [
   {
     mistake: 'body_utf16',
     advice: `The payload is UTF-16. ${UTF16_ADVICE}`,
-    signatures({ body, ...given }) {
+    signatures({ body, ...parts }) {
       const text = textOfUtf16(body)
       if (text === undefined) return []
       const utf8 = Buffer.from(text)
-      return [utf8, ...newlineVariants(utf8)].map((variant) => signatureHex({ ...given, body: variant }))
+      return [utf8, ...newlineVariants(utf8)].map((variant) => signatureHex({ ...parts, body: variant }))
     },
   },
   {
     mistake: 'wrong_charset',
     advice:
       'The body was read in one charset and written in another. Bodies are UTF-8. Keep the body as bytes until it is verified.',
-    signatures: ({ body, ...given }) =>
-      charsets(body).map((variant) => signatureHex({ ...given, body: variant })),
+    signatures: ({ body, ...parts }) =>
+      charsets(body).map((variant) => signatureHex({ ...parts, body: variant })),
   },
   {
     mistake: 'body_recoded',
     advice:
       'The body was encoded or decoded in transit: base64 (as gateways do), a JSON string, percent escapes, or replacement characters. Verify the bytes as received.',
-    signatures: ({ body, ...given }) =>
-      recodings(body).map((variant) => signatureHex({ ...given, body: variant })),
+    signatures: ({ body, ...parts }) =>
+      recodings(body).map((variant) => signatureHex({ ...parts, body: variant })),
   },
   {
     mistake: 'body_not_signed',
     advice:
       'The signature is for an empty body: the stream was read before signing. Keep the bytes at the first read.',
-    signatures: (given) => [signatureHex({ ...given, body: Buffer.alloc(0) })],
+    signatures: (parts) => [signatureHex({ ...parts, body: Buffer.alloc(0) })],
   },
 ] as const satisfies readonly MistakeRule[]
 
 /** Returns the signatures of other forms of a body's text. */
-function ofTexts({ body, ...given }: SignedParts, forms: (text: string) => readonly string[]): string[] {
+function ofTexts({ body, ...parts }: SignedParts, forms: (text: string) => readonly string[]): string[] {
   const text = body.toString()
   // Invalid UTF-8 has no text: the decoder's changes would be mistaken for those of the form.
   if (!Buffer.from(text).equals(body)) return []
-  return forms(text).map((form) => signatureHex({ ...given, body: Buffer.from(form) }))
+  return forms(text).map((form) => signatureHex({ ...parts, body: Buffer.from(form) }))
 }
 
 function sorted(text: string): string[] {
@@ -161,20 +161,20 @@ const secretMistakes = [
   {
     mistake: 'secret_without_prefix',
     advice: 'The key is the whole secret, including whsec_, as the registration returned it.',
-    signatures: (given) => prefixVariants(given.secret).map((secret) => signatureHex({ ...given, secret })),
+    signatures: (parts) => prefixVariants(parts.secret).map((secret) => signatureHex({ ...parts, secret })),
   },
   {
     mistake: 'secret_decoded',
     advice: 'The key is the secret as text, including whsec_, not its decoded base64.',
-    signatures: (given) => [
-      signatureHex({ ...given, secret: Buffer.from(given.secret.replace(/^whsec_/, ''), 'base64') }),
+    signatures: (parts) => [
+      signatureHex({ ...parts, secret: Buffer.from(parts.secret.replace(/^whsec_/, ''), 'base64') }),
     ],
   },
   {
     mistake: 'secret_padded',
     advice:
       'The secret has whitespace or quotes around it, which change the key. Trim the secret after reading it from a file or an environment variable.',
-    signatures: (given) => paddingVariants(given.secret).map((secret) => signatureHex({ ...given, secret })),
+    signatures: (parts) => paddingVariants(parts.secret).map((secret) => signatureHex({ ...parts, secret })),
   },
 ] as const satisfies readonly MistakeRule[]
 
@@ -183,25 +183,25 @@ const digestMistakes = [
   {
     mistake: 'hex_upper_case',
     advice: 'The digest is correct but in upper case. Write v1 in lower-case hex.',
-    signatures: (given) => [signatureHex(given).toUpperCase()],
+    signatures: (parts) => [signatureHex(parts).toUpperCase()],
   },
   {
     mistake: 'base64_instead_of_hex',
     advice: 'The digest is correct but in base64. Write v1 in lower-case hex.',
-    signatures: (given) => {
-      const bytes = Buffer.from(signatureHex(given), 'hex')
+    signatures: (parts) => {
+      const bytes = Buffer.from(signatureHex(parts), 'hex')
       return [bytes.toString('base64'), bytes.toString('base64url')]
     },
   },
   {
     mistake: 'sha1_instead_of_sha256',
     advice: 'The signature was made with SHA-1. Use HMAC-SHA256.',
-    signatures: (given) => [signatureHex(given, 'sha1')],
+    signatures: (parts) => [signatureHex(parts, 'sha1')],
   },
   {
     mistake: 'sha512_instead_of_sha256',
     advice: 'The signature was made with SHA-512. Use HMAC-SHA256.',
-    signatures: (given) => [signatureHex(given, 'sha512')],
+    signatures: (parts) => [signatureHex(parts, 'sha512')],
   },
   {
     mistake: 'hash_instead_of_hmac',
@@ -220,8 +220,8 @@ const timestampMistakes = [
     mistake: 'timestamp_in_milliseconds',
     advice:
       't must be Unix time in seconds, in the header and in the signed text. Divide by 1000 and round down.',
-    signatures: ({ t, ...given }) =>
-      millisecondVariants(t).map((variant) => signatureHex({ ...given, t: variant })),
+    signatures: ({ t, ...parts }) =>
+      millisecondVariants(t).map((variant) => signatureHex({ ...parts, t: variant })),
   },
   {
     mistake: 'timestamp_not_signed',
@@ -245,8 +245,8 @@ const timestampMistakes = [
     mistake: 'other_timestamp_signed',
     advice:
       'The signed time differs from t. Read the clock once, and use the same digits in the header and in the signed text.',
-    signatures: ({ t, ...given }) =>
-      nearby(t, given.body.length).map((other) => signatureHex({ ...given, t: other })),
+    signatures: ({ t, ...parts }) =>
+      nearby(t, parts.body.length).map((other) => signatureHex({ ...parts, t: other })),
   },
 ] as const satisfies readonly MistakeRule[]
 

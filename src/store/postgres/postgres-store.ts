@@ -212,10 +212,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       )
   }
 
-  function enqueue<T>(decideOne: () => Change & { reply: T }, isRead = false): Promise<T> {
+  function enqueue<T>(decide: () => Change & { reply: T }, isRead = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       requireAccepting()
-      waiting.push({ isRead, decide: decideOne, resolve: resolve as (reply: unknown) => void, reject })
+      waiting.push({ isRead, decide, resolve: resolve as (reply: unknown) => void, reject })
       run()
     })
   }
@@ -265,9 +265,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     bringUpToDate,
     counts: () => counts,
     ready: bringUpToDate,
-    transact: (asked, decideOne) =>
+    transact: (reads, decide) =>
       enqueue(() => {
-        const decision = decideOne(tables.read(asked), replica.generation())
+        const decision = decide(tables.read(reads), replica.generation())
         return { reply: decision, writes: decision.writes, values: [] }
       }),
     get: (collection, id) => readUpToDate(() => tables.of(collection).records.get(id)),

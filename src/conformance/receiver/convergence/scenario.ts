@@ -1,4 +1,4 @@
-import { draw } from '../../../model/simulator/fault-rules.ts'
+import { seededRandom } from '../../../model/simulator/fault-rules.ts'
 import type { Envelope, EventType } from '../../../model/event.ts'
 import { TRIAL_PREFIX } from '../../../model/simulator/request-entry.ts'
 
@@ -151,7 +151,7 @@ interface Payment {
 export function createScenario({ seed, newId, now }: ScenarioOptions): TrialScenario {
   const location_id = newId('loc')
   const whole = (from: number, below: number, ...subject: readonly (string | number)[]) =>
-    from + Math.floor(draw(seed, ...subject) * (below - from))
+    from + Math.floor(seededRandom(seed, ...subject) * (below - from))
 
   function itemsOf({ lines }: Standing) {
     return lines.map(([line, quantity]) => ({
