@@ -132,6 +132,7 @@ function dropUnreachableDeclarations() {
   for (const path of waiting) {
     if (reached.has(path)) continue
     reached.add(path)
+    removeBareImports(path)
     waiting.push(...importsOf(path))
   }
   for (const file of readdirSync('dist', { recursive: true })) {
@@ -140,14 +141,14 @@ function dropUnreachableDeclarations() {
   }
 }
 
-/**
- * Returns the files that declarations import. Removes imports without names from the declarations, because they declare
- * nothing.
- */
+/** Removes imports without names from declarations, because they declare nothing. */
+function removeBareImports(path) {
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/^import ['"]\.[^'"]+['"];?\n/gm, ''))
+}
+
+/** Returns the files that a declaration imports names from. */
 function importsOf(path) {
-  const text = readFileSync(path, 'utf8').replace(/^import ['"]\.[^'"]+['"];?\n/gm, '')
-  writeFileSync(path, text)
-  const names = text.matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)
+  const names = readFileSync(path, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)
   return [...names].map(([, name]) => join(path, '..', name.replace(/(?<!\.d)\.ts$/, '.d.ts')))
 }
 
