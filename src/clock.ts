@@ -89,7 +89,7 @@ export function setTo(setting: ClockSetting, time: Date | undefined, frozen: boo
   return standOrRun({ ...setting, frozen, stands_at: time?.getTime() ?? real }, real)
 }
 
-function standOrRun(setting: ClockSetting, real = timers.now()): ClockSetting {
+function standOrRun(setting: ClockSetting, real: number): ClockSetting {
   const { frozen, held, stands_at, offset_ms } = setting
   if (frozen || held) return { ...setting, stands_at: stands_at ?? real + offset_ms }
   return stands_at === null ? setting : { ...setting, offset_ms: stands_at - real, stands_at: null }

@@ -82,9 +82,9 @@ export function createSharedClock(parts: SharedClockParts) {
     })
   }
 
-  /** Changes how the clock goes; resolves with the earlier setting. */
+  /** Changes the setting of the clock. */
   const set = (to: (shared: Shared) => ClockSetting) =>
-    change((shared) => [{ ...shared, ...to(shared) }, shared])
+    change((shared) => [{ ...shared, ...to(shared) }, undefined])
 
   /** Changes the clock within the lease of this instance; has no effect when another one has ended it. */
   async function within(to: (shared: Shared) => Shared): Promise<void> {

@@ -40,6 +40,9 @@ const names = [
 ] as const
 const comments = ['We will be back.', 'The soup was cold.', 'Great service!', null, null] as const
 
+/** Most guests that a party may have: each has a name of their own. */
+export const LARGEST_PARTY = names.length
+
 /** Most guests of a party by default. */
 export const MOST_GUESTS = 4
 
@@ -69,7 +72,7 @@ export class Party {
   /** The total that the party has paid up. */
   private settled: number | undefined
 
-  /** `most` is the most guests of a party, up to 12. */
+  /** `most` is the most guests of a party, up to {@link LARGEST_PARTY}. */
   constructor(seed: number, check: Check, most = MOST_GUESTS) {
     this.seed = seed
     this.external_check_id = check.external_id
@@ -197,7 +200,7 @@ export class Party {
     return seededRandom(this.seed, this.external_check_id, this.turn, ...what)
   }
 
-  private choice<T>(what: string, of: readonly [T, ...T[]] | readonly T[], ...more: string[]): T {
+  private choice<T>(what: string, of: readonly T[], ...more: string[]): T {
     return of[Math.floor(this.random(what, ...more) * of.length)] as T
   }
 }

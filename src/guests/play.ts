@@ -9,7 +9,14 @@ import {
 } from '../model/simulator/settings.ts'
 import { durationText } from '../model/text/time.ts'
 import { timers } from '../timers.ts'
-import { MOST_GUESTS, Party, type ClaimWanted, type PaymentWanted, type NextAct } from './party.ts'
+import {
+  LARGEST_PARTY,
+  MOST_GUESTS,
+  Party,
+  type ClaimWanted,
+  type PaymentWanted,
+  type NextAct,
+} from './party.ts'
 import { ApiError } from '../client/errors.ts'
 import { LONGEST_MS, type CallOptions } from '../client/limit.ts'
 import type { Listing, StreamOptions } from '../client/reads.ts'
@@ -146,7 +153,7 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
     signal,
   } = wanted
   requireSetting('seed', wholeNumber(wholeNumbers.seed), seed)
-  requireSetting('guests', wholeNumber({ min: 1, max: 12 }), guests)
+  requireSetting('guests', wholeNumber({ min: 1, max: LARGEST_PARTY }), guests)
   requireSetting('pace', wholeNumber({ min: 0 }), pace)
   /** By check id: after a reset, another check can have the external id. */
   const parties = new Map<string, Party>()
@@ -162,15 +169,14 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
   }
   let number = 0
 
-  function partyOf(check: Check): Party {
-    const known = parties.get(check.id)
-    if (known !== undefined) return known
+  /** Adds a party to a check that has none. */
+  function addParty(check: Check): void {
+    if (parties.has(check.id)) return
     const party = new Party(seed, check, guests)
     parties.set(check.id, party)
     report.location_id = check.location_id
     report.checks += 1
     report.guests += party.guests.length
-    return party
   }
 
   function record(act: GuestAct): void {
@@ -236,7 +242,7 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
     for await (const check of calls.checks.all({ status: 'open', ...(table !== undefined && { table }) }))
       open.push(check)
     const byId = new Map(open.toReversed().map((check) => [check.id, check]))
-    for (const check of byId.values()) if (check.balance_cents > 0) partyOf(check)
+    for (const check of byId.values()) if (check.balance_cents > 0) addParty(check)
     let acted = false
     for (const [id, party] of parties) {
       if (signal?.aborted === true) return false

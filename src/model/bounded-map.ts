@@ -3,5 +3,6 @@ export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Val
   map.delete(key)
   map.set(key, value)
   if (map.size <= most) return
-  for (const oldest of map.keys()) return void map.delete(oldest)
+  const [oldest] = map.keys()
+  map.delete(oldest as Key)
 }

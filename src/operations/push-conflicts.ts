@@ -40,14 +40,15 @@ export function refuseConflicts(
   const names = conflicts.map(({ external_id, reason }) => `${external_id} (${reason})`).join(', ')
   const moved = movedLines(check, items, conflicts)
   const hint = moved.length === 0 ? '' : ` ${moved.join(' ')} Keep the external_id of a claimed item.`
-  const why = isFullyPaid(check)
+  const isPaid = isFullyPaid(check)
+  const why = isPaid
     ? 'The push removes or reduces items of a fully paid check'
     : 'The push removes or reduces items that guests have claimed'
   const overpaid =
-    isFullyPaid(check) && check.paid_cents > totals.total_cents
+    isPaid && check.paid_cents > totals.total_cents
       ? ` Guests paid more (paid_cents ${check.paid_cents}) than the pushed total_cents ${totals.total_cents}.`
       : ''
-  const way = isFullyPaid(check)
+  const way = isPaid
     ? 'refund the payments first, in full where they paid claims of these items'
     : 'release or refund their claims first'
   throw new PushConflict(

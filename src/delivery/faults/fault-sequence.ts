@@ -40,7 +40,7 @@ export function createFaultSequence(
   const reordering = new Set<string>()
   /** Injections that plans of first attempts will use up, by rule. */
   const reserved = new Map<number, number>()
-  const { id: set } = faults.now()
+  const { id: setId } = faults.now()
   let last = 0
 
   function plan(subject: Parameters<typeof planFaults>[2]): FaultPlan | undefined {
@@ -101,7 +101,7 @@ export function createFaultSequence(
 
   /** Uses up the injections of a plan. */
   async function takeNow(drawn: FaultPlan): Promise<FaultPlan | undefined> {
-    return faults.update(set, ({ deliveries }) => {
+    return faults.update(setId, ({ deliveries }) => {
       const taken = takePlan(deliveries, drawn)
       if (taken !== undefined) countPlan(deliveries, taken)
       return taken
@@ -111,7 +111,7 @@ export function createFaultSequence(
   async function takeFirst(entry: Entry, first: FaultPlan): Promise<FaultPlan | undefined> {
     if (entry.state === 'taken') {
       // The attempt could not be recorded and is repeated, with the same faults.
-      await faults.update(set, ({ deliveries }) => countPlan(deliveries, first))
+      await faults.update(setId, ({ deliveries }) => countPlan(deliveries, first))
       return first
     }
     const before = faults.now()
@@ -132,7 +132,7 @@ export function createFaultSequence(
     for (const write of writes) note(write)
   })
   return {
-    close: () => close(),
+    close,
     addPending(pending) {
       for (const delivery of pending) {
         held.note(put('deliveries', delivery))

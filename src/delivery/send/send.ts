@@ -82,7 +82,7 @@ export function createSender(settings: SenderSettings): Sender {
     if (receive !== undefined)
       return (message, limits, signal) => receiveInProcess(receive, message, limits, signal)
     const beyond = policy.whyOffNetwork(url)
-    if (beyond !== undefined) return async () => Promise.reject(new AddressRefused(beyond))
+    if (beyond !== undefined) return () => Promise.reject(new AddressRefused(beyond))
     const connections = await (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
     return (message, limits, signal) => httpExchange(connections, message, limits, signal)
   }
