@@ -335,7 +335,7 @@ function monitoringParts(
     clock,
     async ready() {
       if (lifecycle.phase !== 'running') throw new Refusal('shutting_down', SHUTTING_DOWN)
-      await shared?.ready()
+      await shared?.bringUpToDate()
     },
     shared: shared && {
       connections: shared.database.connections,

@@ -101,7 +101,7 @@ export function openDeliveries(
         clock,
         values,
         instance,
-        refresh: shared?.ready,
+        refresh: shared?.bringUpToDate,
         generation: service.generation,
         untilKnown: untilKnownElsewhere(parts),
         waitingFor: shared && (() => dueNow(service, clock)),

@@ -47,7 +47,7 @@ export function createFaults(
   const show = () => viewFaults(now, active.seed())
   const controls: FaultControls = {
     async show() {
-      await shared?.ready()
+      await shared?.bringUpToDate()
       return show()
     },
     async set(seed, faults) {

@@ -271,16 +271,16 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox'
           { on: 'deliveries', drop: 1, event_types: ['check.closed'] },
         ],
       })
-      await store.ready()
+      await store.bringUpToDate()
       const written: string[] = []
       store.values.onChange((key) => written.push(key))
       await all[1].push('a')
       await all[0].idle()
       await all[0].client.faults.show()
-      await store.ready()
+      await store.bringUpToDate()
       expect(written).not.toContain('faults')
       await all[0].call('GET /v1/locations')
-      await store.ready()
+      await store.bringUpToDate()
       expect(written).toContain('faults')
       await store.close()
     })

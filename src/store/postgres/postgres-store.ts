@@ -35,8 +35,6 @@ export interface PostgresStore extends Store {
   openSlots(times: LeaseTimes): ReturnType<typeof openSlots>
   /** Number of slots that this instance has; `undefined` before they are opened. */
   slotCount(): number | undefined
-  /** Resolves when the database has answered. @throws Refusal `storage_unavailable`. */
-  ready(): Promise<void>
   /** Counts since the start, for metrics. */
   counts(): Readonly<Counts>
 }
@@ -264,7 +262,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     committedAfter,
     bringUpToDate,
     counts: () => counts,
-    ready: bringUpToDate,
     transact: (reads, decide) =>
       enqueue(() => {
         const decision = decide(tables.read(reads), replica.generation())

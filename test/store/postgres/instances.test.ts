@@ -140,7 +140,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
         Array.from({ length: 50 }, (_, index) => saveChecks(store, 1 + index * 2 + at)),
       ),
     )
-    await Promise.all(stores.map((store) => store.ready()))
+    await Promise.all(stores.map((store) => store.bringUpToDate()))
     expect(heard[0]).toHaveLength(100)
     expect(heard[1]).toEqual(heard[0])
     const all = heard[0]?.flatMap((json) =>
@@ -160,7 +160,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
     const [first, second] = [await open(), await open()]
     const heard = writesOf(second)
     await save(first, { collection: 'deliveries', put: delivery(1), retires: true })
-    await second.ready()
+    await second.bringUpToDate()
     expect(heard.join()).toContain('"retires":true')
   })
 
@@ -243,7 +243,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       )
       expect(loads).toHaveLength(1)
     })
-    await expect.poll(() => store.ready().then(() => store.generation()), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => store.bringUpToDate().then(() => store.generation()), { timeout: 10_000 }).toBe(1)
     expect(await storedChecks(store)).toEqual([])
   })
 
@@ -322,7 +322,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
         stores.flatMap((store) => Array.from({ length: 20 }, () => add(store))),
       )
       expect(replies.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
-      await Promise.all(stores.map((store) => store.ready()))
+      await Promise.all(stores.map((store) => store.bringUpToDate()))
       expect(stores.map((store) => store.values.get('sum'))).toEqual([40, 40])
       expect((await open()).values.get('sum')).toBe(40)
     })
@@ -333,12 +333,12 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       second.values.onChange((key, value) => heard.push([key, value]))
       const set = (value: number | undefined) => first.values.update('a', () => ({ value, reply: undefined }))
       await set(1)
-      await second.ready()
+      await second.bringUpToDate()
       await set(undefined)
-      await second.ready()
+      await second.bringUpToDate()
       await set(2)
       await first.replace(() => noRecords)
-      await second.ready()
+      await second.bringUpToDate()
       expect(heard).toEqual([
         ['a', 1],
         ['a', undefined],
@@ -458,7 +458,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       await increment(second)
       proxy.resume()
       // The delayed statements arrive now and have no effect: other instances have written since.
-      await expect.poll(() => first.ready().then(() => count(first)), { timeout: 10_000 }).toBe(2)
+      await expect.poll(() => first.bringUpToDate().then(() => count(first)), { timeout: 10_000 }).toBe(2)
       await increment(first)
       expect([await count(first), await count(second)]).toEqual([3, 3])
     })
@@ -486,7 +486,7 @@ describe.skipIf(postgresPrograms === undefined)('instances that share a sandbox 
       proxy.stall()
       await expect(increment(first)).rejects.toMatchObject({ code: 'storage_unavailable' })
       proxy.resume()
-      await expect.poll(() => first.ready().then(() => true), { timeout: 10_000 }).toBe(true)
+      await expect.poll(() => first.bringUpToDate().then(() => true), { timeout: 10_000 }).toBe(true)
       await increment(first)
       const total = await count(first)
       expect([2, 3]).toContain(total)
