@@ -157,26 +157,28 @@ async function openStore(
 }
 
 async function startOn(parts: Parts): Promise<StartedSimulator> {
-  const { store, clock, newId, newSecret, newApiKey, replay, onError } = parts
-  const { metrics = createMetrics(), shared } = parts
+  const { store, clock, newId, newSecret, newApiKey, shared, replay, onError } = parts
+  const { host, orderBy, serviceName, metrics = createMetrics() } = parts
   const service = metrics.counted(createService({ store, clock, newId, newSecret }))
   const shown = replay && (await showReplay(service, replay))
   const { apiKey, tableSecret } = await seedStore(service, parts)
   await compareSettings(parts)
-  const { host, orderBy } = parts
-  const certificate = await ownCertificate(parts, host)
+  const certificate = await ownCertificate(parts)
   const token = await streamToken(parts)
   // After everything that may fail, because the log and the streams start timers.
   const log = await openRequestLog(service, parts)
   const bringUpToDate = shared && (() => service.bringUpToDate().then(log.bringUpToDate))
-  const stream = createStream(service, log, { token, bringUpToDate, serviceName: parts.serviceName })
-  const tables = { service, tableSecret, clock, stream: createTableStream(service) }
+  const stream = createStream(service, log, { token, bringUpToDate, serviceName })
+  const tableStream = createTableStream(service)
+  const closeStreams = () => {
+    stream.close()
+    tableStream.close()
+  }
   const pages = createPages()
   const { sessions: sharedSessions, ...sharing } = sharingOf(parts)
   const sessions = createSessions({ newToken, ...sharedSessions })
   const own: { address?: OwnAddress; url?: string } = {}
   const ownUrl = () => parts.publicUrl ?? reachableUrl(own.url ?? NO_PORT_URL)
-  const { serviceName } = parts
   const lifecycle: { phase: Phase } = { phase: 'running' }
   const injected = createFaults(service, parts)
   const faults = shown?.faults ?? injected.controls
@@ -207,6 +209,28 @@ async function startOn(parts: Parts): Promise<StartedSimulator> {
     deliverNow: deliveries.attempt,
     judgeDestination: deliveries.judgeDestination,
   }
+  const simParts = (): SimParts => ({
+    ...apiParts,
+    sessions,
+    url: ownUrl,
+    serviceName,
+    replay: recording,
+    stream,
+    newApiKey,
+    answerOffered: createAnswerOffered(service),
+    clock: deliveries.clock,
+    faults,
+    state: deliveries.state,
+    tableUrl: (table) => ownUrl() + tablePath(tableSecret, table),
+    health: () => ({
+      started_at: startedAt,
+      order_by: orderBy,
+      service_name: serviceName,
+      ...(recording && { replay: recording }),
+    }),
+    monitoring: monitoringParts(parts, { service, metrics, lifecycle }),
+    bundle: bundleParts(parts, { apiKey, orderBy, startedAt }),
+  })
   const answerMcpRequest: AnswerMcp = async (...call) => {
     // Loaded late: a service that no agent calls does not need the SDK.
     const { answerAtService } = await import('./mcp/at-service.ts')
@@ -224,32 +248,11 @@ async function startOn(parts: Parts): Promise<StartedSimulator> {
       // Loaded for their first request: what only these routes need takes 40 ms.
       '/_sim': async () => {
         const { simRoutes } = await import('./http/sim/routes.ts')
-        return simRoutes({
-          ...apiParts,
-          sessions,
-          url: ownUrl,
-          serviceName,
-          replay: recording,
-          stream,
-          newApiKey,
-          answerOffered: createAnswerOffered(service),
-          clock: deliveries.clock,
-          faults,
-          state: deliveries.state,
-          tableUrl: (table) => ownUrl() + tablePath(tableSecret, table),
-          health: () => ({
-            started_at: startedAt,
-            order_by: orderBy,
-            service_name: serviceName,
-            ...(recording && { replay: recording }),
-          }),
-          monitoring: monitoringParts(parts, { service, metrics, lifecycle }),
-          bundle: bundleParts(parts, { apiKey, orderBy, startedAt }),
-        })
+        return simRoutes(simParts())
       },
       '/t': async () => {
         const { tableRoutes } = await import('./http/guest-table/routes.ts')
-        return tableRoutes({ ...tables, pages })
+        return tableRoutes({ service, tableSecret, clock, stream: tableStream, pages })
       },
       '/assets': assetRoutes(pages),
       '/docs': docsRoutes(pages, reference),
@@ -271,8 +274,7 @@ async function startOn(parts: Parts): Promise<StartedSimulator> {
     report: onError,
   })
   const server = await openPort(app, parts, certificate, isAllowedHost).catch(async (error: unknown) => {
-    stream.close()
-    tables.stream.close()
+    closeStreams()
     await Promise.all([deliveries.stop(GRACE_MS), log.close()])
     throw error
   })
@@ -301,8 +303,7 @@ async function startOn(parts: Parts): Promise<StartedSimulator> {
       if (drain) await server?.drain(DRAIN_TIMES)
       lifecycle.phase = 'stopping'
       injected.api.stop()
-      stream.close()
-      tables.stream.close()
+      closeStreams()
       const graceMs = GRACE_MS - (timers.elapsed() - began)
       try {
         await Promise.all([server?.close(graceMs), inProcess.close(graceMs), deliveries.stop(graceMs)])

@@ -43,10 +43,13 @@ export interface Parts extends Settings, Identifiers {
  * Issues the service's own certificate by the local authority, when it runs on HTTPS.
  * @throws TypeError without a directory.
  */
-export async function ownCertificate(
-  { https, publicUrl, dataDirectory, authorityDirectory = dataDirectory }: Parts,
-  host: string,
-) {
+export async function ownCertificate({
+  https,
+  host,
+  publicUrl,
+  dataDirectory,
+  authorityDirectory = dataDirectory,
+}: Parts) {
   if (https !== true) return undefined
   if (authorityDirectory === undefined)
     throw new TypeError('https needs dataDir or authorityDirectory, for the local certificate authority.')
