@@ -79,7 +79,7 @@ export async function runCommand(
   const send = (signal: NodeJS.Signals) =>
     void (hasOwnGroup ? signalGroup(child, signal) : child.kill(signal))
   const kill = () => send('SIGKILL')
-  // Whatever ends this process, the command does not stay.
+  // Kills the command when this process exits.
   process.once('exit', kill)
   let timer: NodeJS.Timeout | undefined
   const ended = exitCodeOf(child, file).finally(() => {

@@ -18,7 +18,7 @@ export async function readJson(
 ): Promise<unknown> {
   const refused = whyNotJson(request.headers)
   if (refused !== undefined) {
-    // The log gets the body if it can be read. The refusal of its type counts.
+    // Reads the body for the log only. The response stays the refusal of the content type.
     await readBytes(request, limit).then(
       (bytes) => onText(shownText(bytes)),
       () => {},

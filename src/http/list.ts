@@ -40,7 +40,7 @@ export function requireDecodable(query: string): void {
   )
 }
 
-/** Uses the decoded text: the bundler removes a call whose result is not used, and takes its errors for none. */
+/** Uses the result: the bundler removes a call with an unused result, and with it the error that the call throws. */
 function isDecodable(query: string): boolean {
   try {
     return decodeURIComponent(query).length <= query.length

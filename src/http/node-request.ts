@@ -11,8 +11,8 @@ export function nodeOf(request: object): { req?: IncomingMessage; res?: ServerRe
 
 /**
  * Returns a signal that aborts when the caller disconnects before the response: when the connection breaks or the caller
- * half-closes it, which look alike. Its reason is a refusal, which a caller that half-closed still reads. A caller that
- * half-closed before the request started is no reason to abort.
+ * half-closes it, which look alike. Its reason is a refusal, which a caller that half-closed still reads. The signal
+ * does not abort for a caller that half-closed before the request started.
  */
 export function goneSignal(request: Request): AbortSignal {
   const { req, res } = nodeOf(request)

@@ -62,7 +62,10 @@ const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
 const BUG =
   'Tabwire failed to process this request. This is a bug in Tabwire. Its log has the details under the request_id.'
 
-/** Some modules are loaded for their first request. */
+/**
+ * Message for a missing module. Some modules load at their first request, so the package was replaced or removed since the
+ * start.
+ */
 const REPLACED = 'The installed Tabwire was replaced or removed while this service ran. Restart the service.'
 
 /**

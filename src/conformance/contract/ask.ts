@@ -186,7 +186,7 @@ export function isSuccess({ status }: Pick<ServiceResponse, 'status'>): boolean 
   return status >= 200 && status < 300
 }
 
-/** The deepest nesting of a text that is read as JSON; what looks into values may recurse that far. */
+/** Limit of nesting in JSON from the service. Functions that walk a value recurse at most this deep. */
 const MOST_DEPTH = 100
 
 /** The value of a JSON text; `undefined` when it is not JSON, or nested deeper than `MOST_DEPTH`. */

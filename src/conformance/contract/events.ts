@@ -210,7 +210,7 @@ export function lateEventsArrived(target: Target): Promise<void> {
   })
 }
 
-/** Every event about a check of this run so far, with the secrets of its endpoint. @throws as `created`. */
+/** Every event about a check of this run so far, with the secrets of its endpoint. @throws Broken | NotChecked, as {@link firstEvent}. */
 export async function events(
   target: Target,
 ): Promise<(Pick<Registered, 'secrets'> & { arrival: Arrival })[]> {

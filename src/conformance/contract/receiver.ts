@@ -195,7 +195,7 @@ export async function openReceiver({ tls, publicUrl, port, eventMs }: ReceiverOp
   }
 }
 
-/** Sends an empty POST and waits for its answer, whatever it is; the certificate is not the point. */
+/** Sends an empty POST and waits for an answer of any status. Accepts any certificate. */
 function post(url: string): Promise<void> {
   return new Promise((resolve) => {
     const call = request(url, {

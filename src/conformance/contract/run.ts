@@ -29,7 +29,7 @@ export const contractCases: readonly ContractCase[] = [
 /** After this many cases without an answer, each of which took seconds, the rest does not run. */
 const MOST_SILENT = 2
 
-/** Runs the cases one after the other. Each has a verdict, whatever the service does, and when interrupted, too. */
+/** Runs the cases one after the other. Every case gets a verdict, also when the service fails or the run is interrupted. */
 export async function runContract(
   target: Target,
   cases: readonly ContractCase[],
@@ -166,8 +166,8 @@ const MOST_LENGTH = 600
 const MIN_SECRET = 8
 
 /**
- * Makes a text that may quote the service fit for a report: keys and secrets are hidden, whatever steers a terminal or
- * breaks a line is shown as its escape, and the text ends after `MOST_LENGTH` characters.
+ * Makes a text that may quote the service fit for a report: hides keys and secrets, and escapes control
+ * characters and line breaks. The text ends after `MOST_LENGTH` characters.
  */
 export function reportable(text: string, secrets: readonly string[]): string {
   const hidden = secrets

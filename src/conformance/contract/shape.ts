@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../model/validation.ts'
 import type { ServiceResponse } from './ask.ts'
 
-/** Finds things in JSON by their shape, since the specification does not show names and nesting of response fields. */
+// Finds values in JSON by their shape: the specification does not show the names and nesting of response fields.
 
 /** A value and everything inside it, each with the name it has in its object (`''` for the root and in lists). */
 export function* nested(value: unknown, name = ''): Generator<{ name: string; value: unknown }> {

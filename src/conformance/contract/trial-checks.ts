@@ -79,7 +79,7 @@ const HOUR_MS = 3_600_000
 /** Between two looks at a check that does not yet show what was pushed, in milliseconds. */
 const LOOK_AGAIN_MS = 100
 
-/** Creates the checks of a run; `body` and `ordered` count from here on. */
+/** Creates the checks of a run. Checks and bodies are numbered from 1. */
 export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecksOptions): TrialChecks {
   const { paths = {}, fields = {} } = profile
   const order = orderingOf(profile)

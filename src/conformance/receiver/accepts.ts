@@ -27,8 +27,8 @@ interface OddForm extends Pick<AcceptRow, 'id' | 'title' | 'explainedBy' | 'adds
 }
 
 /**
- * Ways to write JSON that are as good as the usual one, but do not survive a parser. What is odd stands in fields of its
- * own, so that a receiver that validates the fields it knows accepts each.
+ * Ways to write JSON that are as good as the usual one, but do not survive a parser. Unusual values are in additional
+ * fields, so that a receiver that validates its known fields accepts each form.
  */
 const oddForms: readonly OddForm[] = [
   {
@@ -277,8 +277,8 @@ function insideCharacter(body: Buffer): number {
 }
 
 /**
- * Seconds between the time cases and the tolerance: a receiver has 10 s to answer, and whenever in them it verifies, the
- * verdict must be the same. A tolerance below 20 s leaves half of itself.
+ * Seconds between the time cases and the tolerance: a receiver may verify at any moment of its 10 s, and the
+ * verdict must not depend on it. A tolerance below 20 s leaves half of itself.
  */
 function marginOf({ tolerance }: Pick<Forge, 'tolerance'>): number {
   return Math.min(ANSWER_SECONDS, Math.ceil(tolerance / 2))

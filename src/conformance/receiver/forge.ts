@@ -108,12 +108,12 @@ export function bytes(envelope: object): Buffer {
   return Buffer.from(JSON.stringify(envelope))
 }
 
-/** The delivery with this value of the header, which it may have had before. */
+/** Returns the delivery with this header, which replaces one of the same name. */
 export function withHeader(delivery: Delivery, name: string, value: string): Delivery {
   return { ...delivery, headers: [...delivery.headers.filter(([other]) => other !== name), [name, value]] }
 }
 
-/** The delivery under a name for the report. */
+/** Names a delivery for the report. */
 export function labelled(label: string, delivery: Delivery): Delivery {
   return { ...delivery, label }
 }

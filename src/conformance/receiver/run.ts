@@ -97,7 +97,10 @@ function explained(
   })
 }
 
-/** Returns true when a case cannot be judged since a control failed. What is rejected says nothing of the state that is kept. */
+/**
+ * Returns true when a case cannot be judged since a control failed. Only `genuine_accepted` blocks the group `converges`,
+ * because the other controls say nothing about the stored state.
+ */
 function guards(control: ReceiverCase | undefined, one: ReceiverCase): control is ReceiverCase {
   return control !== undefined && (one.group !== 'converges' || control.id === 'genuine_accepted')
 }

@@ -95,7 +95,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         summary: 'Retrieve the address of a guest page',
         answers: {
           200: {
-            description: 'Returns the URL that the QR code of the table opens.',
+            description: 'The URL that the QR code of the table opens.',
             schema: 'TableAddress',
           },
         },

@@ -13,7 +13,7 @@ type ActStep = Exclude<Step, { do: 'expect' }>
 /** A step of a run, before it is taken. */
 export interface Planned {
   step: ActStep
-  /** What a push sends; `given` is its number among the given ones, from 0. */
+  /** Body of a push. `given` is its index in the given history, from 0; absent for a generated push. */
   push?: { content: OrderedPush; given?: number }
 }
 

@@ -16,9 +16,9 @@ export interface StateCheck extends StateSource {
   waits?: Waits
 }
 
-/** Times in milliseconds. */
+/** Limits of the search; times are in milliseconds. */
 interface Waits {
-  /** Time that a view must stay unchanged to count as final, for a fast and a slow receiver, in milliseconds. */
+  /** Time that a view must stay unchanged to count as final, for a fast and a slow receiver. */
   quietMs: readonly [number, number]
   /** The longest wait for a view to change and to come to rest. */
   limitMs: number
