@@ -66,7 +66,7 @@ export default class Doctor extends BaseCommand {
       denyPrivate: flags['deny-private'] ?? isOpenToOthers(flags.store, flags.host),
       own: {},
     })
-    const around = checkEnvironment({
+    const checking = checkEnvironment({
       directory,
       host: flags.host,
       port: flags.port,
@@ -81,7 +81,7 @@ export default class Doctor extends BaseCommand {
       whyAddressRefused,
       now: new Date(),
     })
-    const environment = await this.waiting('Checking…', around)
+    const environment = await this.waiting('Checking…', checking)
     const database = flags.store === undefined ? [] : [await this.database(flags.store, flags.sandbox)]
     const checks = [...environment, ...database, ...kept.checks]
     const { repaired, repairable } = kept

@@ -147,7 +147,7 @@ export async function toJUnit(report: ConformanceReport): Promise<string> {
   })
   // Some CI systems read the file only, and not the exit code.
   const cases = isUnchecked(report.cases) ? report.cases.map(asError) : report.cases
-  const suites = [...grouped(cases)].map(([group, cases]) => suiteOf(report, group, cases))
+  const suites = [...grouped(cases)].map(([group, members]) => suiteOf(report, group, members))
   return builder.build({
     '?xml': attributes({ version: '1.0', encoding: 'UTF-8' }),
     testsuites: { ...attributes(countsOf(cases)), testsuite: suites },

@@ -244,7 +244,7 @@ export async function toHaveDelivered(
       const started = timers.elapsed()
       const came = await simulator.deliveries.waitFor({ ...options, type, count: wanted.count })
       left = Math.max(LEAST_MS, left - (timers.elapsed() - started))
-      if (times === undefined) return unwanted(wanted, came)
+      if (times === undefined) return delivered(wanted, came)
     } catch (error) {
       if (!(error instanceof NotDelivered)) throw error
       const came = error.seen.filter(({ status }) => status === wanted.status)
@@ -261,7 +261,7 @@ export async function toHaveDelivered(
   const seen = (await deliveriesAbout(simulator, wanted)).reverse()
   const came = seen.filter(({ status }) => status === wanted.status)
   const isMet = times === undefined ? came.length > 0 : came.length === times
-  return isMet ? unwanted(wanted, came) : failed(foundOf(wanted, came, seen))
+  return isMet ? delivered(wanted, came) : failed(foundOf(wanted, came, seen))
 }
 
 /** Formats a handler's error with its stack: an outcome has no field for a cause. */
@@ -269,8 +269,8 @@ function causeOf({ cause }: NotDelivered): string[] {
   return cause instanceof Error ? [`Caused by: ${cause.stack ?? cause.message}`] : []
 }
 
-/** The wanted deliveries have come: a failure with `.not`. */
-function unwanted(wanted: Wanted, came: readonly Delivery[]): Outcome {
+/** Returns the outcome when the wanted deliveries have come; with `.not`, Vitest fails it. */
+function delivered(wanted: Wanted, came: readonly Delivery[]): Outcome {
   return passed({ ...foundOf(wanted, came, []), expected: expectedNot(wanted) })
 }
 

@@ -156,7 +156,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
           'This case needs a claimed item. Describe the request that claims one with --profile (claim).',
         )
       const values = { origin, external_check_id: check.id, external_id: item.external_id }
-      const answer = await control("The guest's claim", profile.claim, values)
+      const answer = await sendTemplate("The guest's claim", profile.claim, values)
       if (!isSuccess(answer)) throw new NotChecked(`The guest's claim returned ${answer.status}.`)
     },
     async advance(seconds) {
@@ -177,7 +177,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   }
 
   async function advance(clock: RequestTemplate, seconds: number): Promise<void> {
-    const { status } = await control('Moving the clock', clock, { origin, seconds })
+    const { status } = await sendTemplate('Moving the clock', clock, { origin, seconds })
     if (isSuccess({ status })) return
     const isRefused = status >= 400 && status < 500
     if (!isRefused || seconds <= HOUR) throw new NotChecked(`Moving the clock returned ${status}.`)
@@ -188,7 +188,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   }
 
   /** Sends a request of the profile, which is not a rule of the specification. @throws NotChecked without a response. */
-  async function control(
+  async function sendTemplate(
     what: string,
     { method, path, headers, body }: RequestTemplate,
     values: Readonly<Record<string, string | number>>,
@@ -324,10 +324,10 @@ function createEndpoints({
         const path = `/webhook-endpoints/${encodeURIComponent(id)}/test`
         const bare = await send(path)
         // The body of this request is not shown, and a service may want one.
-        const needsBody = ofBody.has(bare.status)
+        const needsBody = BODY_REFUSED.has(bare.status)
         const sent: RequestOptions = needsBody ? { json: {} } : {}
         const answer = needsBody ? await send(path, sent) : bare
-        if (ofBody.has(answer.status)) bodyRefused ??= path
+        if (BODY_REFUSED.has(answer.status)) bodyRefused ??= path
         const accepted = () => {
           for (const one of registered) if (one.answer === endpoint.answer) one.id = id
           return { id, answer, sent }
@@ -371,7 +371,7 @@ function isPrivate(url: string): boolean {
 }
 
 /** Statuses of a response to a body that is missing or wrong. */
-const ofBody: ReadonlySet<number> = new Set([400, 411, 415, 422])
+const BODY_REFUSED: ReadonlySet<number> = new Set([400, 411, 415, 422])
 
 /** Statuses of a path or a method that the service does not have. */
 const NO_ROUTE: ReadonlySet<number> = new Set([404, 405, 501])

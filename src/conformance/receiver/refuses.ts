@@ -24,7 +24,7 @@ const contentTypes = {
 }
 
 /** Headers that anyone can write, and by which some receivers recognise whom they trust. */
-const claims = [
+const spoofedHeaders = [
   {
     id: 'claims_to_be_local',
     title: 'No signature, with headers that name 127.0.0.1 as sender',
@@ -75,7 +75,7 @@ const kinds: readonly RefuseRow[] = [
       'Anyone can send unsigned events with another Content-Type, because the receiver verifies only one type.',
     forge: (forge) => bothWays(forge, undefined, (one) => withHeader(one, 'Content-Type', type)),
   })),
-  ...claims.map(({ id, title, reason, headers }): RefuseRow => ({
+  ...spoofedHeaders.map(({ id, title, reason, headers }): RefuseRow => ({
     id,
     title,
     reason,

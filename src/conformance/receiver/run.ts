@@ -27,13 +27,13 @@ export async function runReceiverCases(
 ): Promise<CaseResult[]> {
   const results = new Map<ReceiverCase, CaseResult>()
   const pace = createPace(context.send, context.forge, slowMs)
-  const patient = createPatientSender(pace.send, timeoutMs, signal)
+  const bounded = createBoundedSender(pace.send, timeoutMs, signal)
   let failedControl: ReceiverCase | undefined
 
   async function run(one: ReceiverCase, isSlow: boolean): Promise<void> {
     const skipped = withoutTrying(one)
     if (skipped === undefined) begin(one, cases.indexOf(one))
-    const send: CaseContext['send'] = (delivery, options) => patient.send(one, delivery, options)
+    const send: CaseContext['send'] = (delivery, options) => bounded.send(one, delivery, options)
     const result = skipped ?? (await examine(one, { ...context, send, isSlow }))
     results.set(one, signal.aborted ? notTried(one, INTERRUPTED) : result)
     if (one.group === 'control' && result.verdict === 'failed') failedControl ??= one
@@ -42,8 +42,8 @@ export async function runReceiverCases(
   /** Returns the result of a case that is not tried; `undefined` for one to try. */
   function withoutTrying(one: ReceiverCase): CaseResult | undefined {
     if (signal.aborted) return notTried(one, INTERRUPTED)
-    if (guards(failedControl, one)) return notTried(one, referTo(failedControl))
-    const lost = patient.lost(one)
+    if (blocks(failedControl, one)) return notTried(one, referTo(failedControl))
+    const lost = bounded.lost(one)
     if (lost === undefined) return undefined
     // The state was asked for, so a receiver that is lost before it is judged is an error.
     return { ...notTried(one, lost), ...(one.group === 'converges' && { verdict: 'error' }) }
@@ -90,7 +90,7 @@ function explained(
     const result = results.get(one)
     if (result === undefined) return []
     const cause = one.explainedBy?.map((id) => failed.get(id)).find((other) => other !== undefined)
-    if (guards(failedControl, one) && one !== failedControl && result.detail !== INTERRUPTED)
+    if (blocks(failedControl, one) && one !== failedControl && result.detail !== INTERRUPTED)
       return [{ ...notTried(one, referTo(failedControl)), duration_ms: result.duration_ms }]
     if (result.verdict !== 'failed' || cause === undefined) return [result]
     return [{ ...notTried(one, referTo(cause)), duration_ms: result.duration_ms }]
@@ -101,7 +101,7 @@ function explained(
  * Returns true when a case cannot be judged since a control failed. Only `genuine_accepted` blocks the group `converges`,
  * because the other controls say nothing about the stored state.
  */
-function guards(control: ReceiverCase | undefined, one: ReceiverCase): control is ReceiverCase {
+function blocks(control: ReceiverCase | undefined, one: ReceiverCase): control is ReceiverCase {
   return control !== undefined && (one.group !== 'converges' || control.id === 'genuine_accepted')
 }
 
@@ -201,13 +201,13 @@ const LONGEST_PAUSE_MS = 2_000
  * Bounds the time that a run takes with a receiver that does not answer, or that limits the rate of requests. The answers
  * that it cannot wait for are marked `unjudged` (specification section 8: a receiver has 10 s).
  */
-interface PatientSender {
+interface BoundedSender {
   send(one: ReceiverCase, delivery: Delivery, options?: DeliveryOptions): Promise<DeliveryAnswer>
   /** Why a case is not even tried. */
   lost(one: ReceiverCase): string | undefined
 }
 
-function createPatientSender(send: SendDelivery, wholeMs: number, signal: AbortSignal): PatientSender {
+function createBoundedSender(send: SendDelivery, wholeMs: number, signal: AbortSignal): BoundedSender {
   const silent = new Set<ReceiverCase>()
   const shortMs = Math.min(SHORT_MS, wholeMs)
   let gone: string | undefined

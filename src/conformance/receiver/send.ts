@@ -69,7 +69,7 @@ export function createDeliverySender({
     new Promise((resolve) => {
       const lines = [...frame(url, headers, body), ...headers.filter(isSent), ...more].flat()
       const call = request(url, { method: 'POST', headers: lines, agent: false, signal, lookup, ...trust })
-      const late = setTimeout(() => end({ error: LATE(timeoutMs), code: 'TIMEOUT' }), timeoutMs)
+      const late = setTimeout(() => end({ error: lateText(timeoutMs), code: 'TIMEOUT' }), timeoutMs)
       const split = splitAt ?? body.length - 1
       let complete = holdBackMs === undefined
       const held = complete ? undefined : setTimeout(finish, holdBackMs)
@@ -118,7 +118,9 @@ function frame({ host }: URL, own: readonly HeaderLine[], body: Buffer): HeaderL
 /** Time limit from the head of an answer to its end, in milliseconds. */
 const REST_MS = 1_000
 
-const LATE = (timeoutMs: number) => `no response within ${timeoutMs / 1000} s`
+function lateText(timeoutMs: number): string {
+  return `no response within ${timeoutMs / 1000} s`
+}
 
 const CUT_OFF = Object.assign(new Error('aborted in the middle of the body'), { code: 'CUT_OFF' })
 

@@ -223,13 +223,13 @@ export function sentSignature(
   attempt = attempts.at(-1),
 ): SentSignature {
   if (attempt === undefined)
-    throw gone(`Delivery ${id} has not been attempted yet, so it has no signature header.`)
+    throw noSignature(`Delivery ${id} has not been attempted yet, so it has no signature header.`)
   if (attempt.signed_at === undefined)
-    throw gone(
+    throw noSignature(
       `Delivery ${id} was attempted by an older version of Tabwire, which did not store its signature header.`,
     )
   if (event === undefined || endpoint === undefined)
-    throw gone(`The event or the endpoint of delivery ${id} no longer exists.`)
+    throw noSignature(`The event or the endpoint of delivery ${id} no longer exists.`)
   const { body: payload } = event
   const signed = { payload, secret: endpoint.signing_secret, timestamp: attempt.signed_at }
   return { attempt: attempt.number, signature: sign(signed) }
@@ -247,7 +247,7 @@ export async function signedRecords(
   return { event, endpoint }
 }
 
-function gone(message: string): Refusal {
+function noSignature(message: string): Refusal {
   return new Refusal('not_found', message)
 }
 

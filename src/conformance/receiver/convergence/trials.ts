@@ -154,26 +154,26 @@ export function createTrials(parts: TrialOptions): Trials {
   let timeoutMs = TIMEOUT_MS
 
   /**
-   * Reads views until they stay the same. `lastMs` is when they last changed, and `gapMs` the longest time without a change
-   * before that. `restless` are two of the views when they did not come to rest.
+   * Reads views until they stay the same. `lastMs` is when they last changed, and `longestMs` the longest time without a
+   * change before that. `restless` are two of the views when they did not come to rest.
    */
   async function settle({ read }: Pick<Played, 'read'>, wait: Wait) {
     const started = performance.now()
     const { until = () => true } = wait
     let views = await read()
     let lastMs = 0
-    let gapMs = 0
+    let longestMs = 0
     let changed: readonly [Views, Views] | undefined
     for (;;) {
       const elapsedMs = performance.now() - started
       const isQuiet = elapsedMs - lastMs >= wait.quietMs
       if ((isQuiet && until(views)) || elapsedMs >= wait.limitMs)
-        return { views, lastMs, gapMs, isQuiet, restless: isQuiet ? undefined : changed }
+        return { views, lastMs, longestMs, isQuiet, restless: isQuiet ? undefined : changed }
       await sleep(INTERVAL_MS, undefined, { signal })
       const next = await read()
       if (!comparison.areEqual(views, next)) {
         const changedMs = performance.now() - started
-        gapMs = Math.max(gapMs, changedMs - lastMs)
+        longestMs = Math.max(longestMs, changedMs - lastMs)
         lastMs = changedMs
         changed = [views, next]
       }
@@ -188,7 +188,7 @@ export function createTrials(parts: TrialOptions): Trials {
     const until = (views: Views) => !comparison.areEqual(before, views)
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const end = await settle({ read }, { quietMs, limitMs, until })
-      if (!until(end.views)) throw new NotJudged(UNCHANGED(isPerCheck))
+      if (!until(end.views)) throw new NotJudged(unchangedText(isPerCheck))
       if (end.restless === undefined)
         return { before, read, repeat, ...end, deliveries: delivered(), sentAt: performance.now() }
       comparison.ignore(...end.restless)
@@ -281,7 +281,7 @@ export function createTrials(parts: TrialOptions): Trials {
         comparison.ignore(first.views, second.views)
         if (comparison.areEqual(second.before, second.views)) throw new NotJudged(ALL_DIFFERS)
         lagMs = Math.max(first.lastMs, second.lastMs)
-        gapMs = Math.max(first.gapMs, second.gapMs)
+        gapMs = Math.max(first.longestMs, second.longestMs)
         timeoutMs = TIMEOUT_MS + 4 * lagMs
         usual = [second.before, second.views]
         ends.set(inOrder.join(), second.views)
@@ -450,12 +450,13 @@ function createTrialPlayer({
   return { play, delivered: () => deliveries, missing: () => ignore.filter((path) => !found.has(path)) }
 }
 
-const UNCHANGED = (isPerCheck: boolean) =>
-  `The deliveries did not change the response of --state-url. ${
+function unchangedText(isPerCheck: boolean): string {
+  return `The deliveries did not change the response of --state-url. ${
     isPerCheck
       ? 'It must return the stored state of the check.'
       : 'It must return the checks with their ids, or the URL must contain {external_check_id} or {check_id}.'
   } The events are up to 20 hours old, which must not matter. A receiver that reads checks from the service cannot be tested with deliveries only.`
+}
 
 const ALL_DIFFERS =
   'The same deliveries in the same order, for another check, gave another response of --state-url. So it cannot be compared.'
