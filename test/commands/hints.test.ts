@@ -74,7 +74,7 @@ describe('tabwire requests show', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'Error: No request req_01K9YQ3S2M6W5VJ8T4R7N0ZBCD. The service keeps at most the latest 1,000 requests. Run `tabwire requests list`.\n',
+        'Error: No request req_01K9YQ3S2M6W5VJ8T4R7N0ZBCD. The service keeps at most the newest 1,000 requests. Run `tabwire requests list`.\n',
     })
   })
 

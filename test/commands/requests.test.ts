@@ -55,7 +55,7 @@ describe('tabwire requests list', () => {
     const { code, stdout } = await service.run(['requests', 'list', '--check', 'no-such-check'])
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'No requests match. The service keeps at most the newest 1,000.\n',
+      stdout: 'No requests match. The service keeps at most the newest 1,000 requests.\n',
     })
   })
 })

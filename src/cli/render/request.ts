@@ -1,6 +1,7 @@
 import chalk from 'chalk'
 import type { RequestView } from '../../client.ts'
 import type { CheckItem } from '../../model/check.ts'
+import { KEPT_REQUESTS_TEXT } from '../../model/simulator/request-entry.ts'
 import { renderHeaded, faultsText } from './attempt.ts'
 import { renderCheckChanges, renderItemDiff, type Currencies } from './check.ts'
 import { renderTable, renderFields } from './layout.ts'
@@ -29,7 +30,7 @@ export const renderRequests = renderer(
       ['request', 'started (UTC)', 'call', 'status', 'push', 'findings', ...(isTraced ? ['trace id'] : [])],
       rows,
       isFiltered
-        ? 'No requests match. The service keeps at most the newest 1,000.'
+        ? `No requests match. ${KEPT_REQUESTS_TEXT}`
         : 'No requests yet. Make one with: tabwire push --sample two-top',
       columns,
     )

@@ -2,11 +2,11 @@ import { Flags } from '@oclif/core'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { renderRequests } from '../../cli/render/request.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
+import { KEPT_REQUESTS_TEXT } from '../../model/simulator/request-entry.ts'
 import { findingCodes, type FindingCode } from '../../model/simulator/report.ts'
 
 export default class RequestsList extends ServiceCommand {
-  static override description =
-    'List API requests, newest first.\nThe service keeps at most the latest 1,000 requests.'
+  static override description = `List API requests, newest first.\n${KEPT_REQUESTS_TEXT}`
   static override examples = [
     '<%= config.bin %> requests list',
     '<%= config.bin %> requests list --failed --check table-12',

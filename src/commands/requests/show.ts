@@ -3,6 +3,7 @@ import { CommandError } from '../../cli/errors.ts'
 import { ApiError } from '../../client.ts'
 import { renderRequestDetail } from '../../cli/render/request.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
+import { KEPT_REQUESTS_TEXT } from '../../model/simulator/request-entry.ts'
 
 export default class RequestsShow extends ServiceCommand {
   static override description =
@@ -33,7 +34,7 @@ export default class RequestsShow extends ServiceCommand {
     if (!(explained instanceof ApiError) || explained.code !== 'not_found') return explained
     return new CommandError(
       'not_found',
-      `No request ${this.asked}. The service keeps at most the latest 1,000 requests. Run \`tabwire requests list\`.`,
+      `No request ${this.asked}. ${KEPT_REQUESTS_TEXT} Run \`tabwire requests list\`.`,
     )
   }
 }

@@ -10,7 +10,12 @@ import {
 } from '../../model/check.ts'
 import { setNewest } from '../../model/bounded-map.ts'
 import { findingsWithHistory, type Finding } from '../../findings/index.ts'
-import { type LoggedRequest, type PushNote, isTrialPath } from '../../model/simulator/request-entry.ts'
+import {
+  isTrialPath,
+  KEPT_REQUESTS,
+  type LoggedRequest,
+  type PushNote,
+} from '../../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../../model/revision.ts'
 import type { SavedLog, SavedRequest } from '../../model/simulator/bundle.ts'
 import type { RefusedPushes, Report, UnsettledConflict } from '../../model/simulator/report.ts'
@@ -94,9 +99,6 @@ interface LogQuery {
   limit: number
   only?: (entry: RequestHead, findings: readonly Finding[]) => boolean
 }
-
-/** Most requests in the log. */
-export const KEPT_REQUESTS = 1_000
 
 /**
  * Limits: requests and characters of their bodies, whichever is reached first; checks with known states; states per

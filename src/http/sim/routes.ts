@@ -3,6 +3,7 @@ import { viewApiKey } from '../../model/api-key.ts'
 import { createKeyBody } from '../../model/simulator/bodies.ts'
 import { viewEvent } from '../../model/event-view.ts'
 import { Refusal } from '../../model/refusal.ts'
+import { KEPT_REQUESTS_TEXT } from '../../model/simulator/request-entry.ts'
 import type { EventsQuery, KeysQuery, RequestsQuery } from '../../model/simulator/list-queries.ts'
 import { chosenSecretBody, viewEndpoint } from '../../model/webhook-endpoint.ts'
 import { createKey, revokeKey } from '../../operations/keys.ts'
@@ -25,7 +26,6 @@ import {
   typeOf,
 } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import { KEPT_REQUESTS } from '../request-log/log.ts'
 import { requestFilter } from '../request-log/query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
 import type { Stream } from '../stream/stream.ts'
@@ -54,8 +54,6 @@ export interface SimParts extends ClockParts, FaultParts, OfferParts, StateParts
   /** Parts of bundles that no other route has. */
   bundle: Pick<BundleParts, 'clockNow' | 'program' | 'settings' | 'apiKey'>
 }
-
-const logLimit = `The log keeps at most the newest ${KEPT_REQUESTS.toLocaleString('en')} requests.`
 
 /** Routes of the simulator and its inspector, besides the routes of the specification (contract section 10). */
 export function simRoutes(parts: SimParts): Documented[] {
@@ -191,7 +189,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         id: 'getRequest',
         tag: 'Simulator requests',
         summary: 'Retrieve a request',
-        description: `Returns a logged request by its X-Request-Id. ${logLimit}`,
+        description: `Returns a logged request by its X-Request-Id. ${KEPT_REQUESTS_TEXT}`,
         answers: {
           200: {
             description: 'The request, with the outcome of a push and its findings.',
@@ -204,7 +202,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         await log.bringUpToDate()
         const request = log.get(params.id ?? '')
         if (request !== undefined) return ok(request)
-        throw new Refusal('not_found', `No request with this id. ${logLimit}`)
+        throw new Refusal('not_found', `No request with this id. ${KEPT_REQUESTS_TEXT}`)
       },
     },
     {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../../src/client.ts'
 import { findingCodes, type FindingCode } from '../../../src/model/simulator/report.ts'
+import { KEPT_REQUESTS } from '../../../src/model/simulator/request-entry.ts'
 import { createManualClock } from '../../support/manual-clock.ts'
 import { check, item, openSimulator, totals, type TestSimulator } from '../../support/simulator.ts'
 
@@ -458,9 +459,9 @@ describe('the report', () => {
     const simulator = await openSimulator()
     const first = await simulator.push('a', { totals: totals(1) })
     const id = first.headers.get('x-request-id') ?? ''
-    for (let many = 0; many < 1_000; many++) await simulator.client.locations.list()
+    for (let many = 0; many < KEPT_REQUESTS; many++) await simulator.client.locations.list()
     await expect(simulator.client.requests.get(id)).rejects.toThrow(
-      'No request with this id. The log keeps at most the newest 1,000 requests.',
+      `No request with this id. The service keeps at most the newest ${KEPT_REQUESTS.toLocaleString('en')} requests.`,
     )
     const { pushes, findings } = await simulator.client.report()
     expect({ pushes, findings }).toMatchObject({ pushes: 1, findings: [{ count: 1, requests: [{ id }] }] })
