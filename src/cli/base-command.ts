@@ -121,7 +121,7 @@ export abstract class BaseCommand extends Command {
     if (url !== undefined) {
       // The key of a profile goes to the profile's service only.
       if (typedValue(this.argv, 'profile') === undefined) return { TABWIRE_PROFILE: undefined }
-      throw new Errors.CLIError(`--${url} and --profile exclude each other. Pass one of them.`)
+      throw new Errors.CLIError(`Pass --${url} or --profile, not both.`)
     }
     const config = typedValue(this.argv, 'config') ?? environment.TABWIRE_CONFIG
     const keyFlags = ['api-key', 'api-key-file']

@@ -159,7 +159,7 @@ describe('--profile', () => {
       'a profile together with a URL',
       ['--profile', 'staging', '--url', 'https://a'],
       {},
-      /--url and --profile exclude each other/,
+      /Pass --url or --profile, not both\./,
       2,
     ],
     [
