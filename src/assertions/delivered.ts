@@ -94,9 +94,8 @@ export async function waitForDelivered(
   const verdict = await untilDeadline({ timeout, signal }, (deadline) =>
     waitForDeliveries(client, wanted, deadline),
   )
-  const [first, ...others] = verdict.ok ? verdict.deliveries.toSorted(byAge) : []
-  if (first !== undefined) return [first, ...others]
-  if (verdict.ok) throw new RangeError(`count must be at least 1, got ${wanted.count}.`)
+  // `count` is at least 1.
+  if (verdict.ok) return verdict.deliveries.toSorted(byAge) as SomeDeliveries
   const more = await explainMissing(client, wanted)
   const message = [`${verdict.message} Waited ${timeout / 1_000} s.`, ...more].join('\n')
   const cause = verdict.seen.map(thrownBy).find((error) => error !== undefined)

@@ -62,11 +62,9 @@ export default class Tail extends ServiceCommand {
     const terminal = flags.keys ? this.keyboardTerminal : undefined
     const live = terminal && this.openLive(terminal, { flags, connect, bodyOf, urlFor })
     const say = live?.say ?? ((text: string) => this.say(text))
-    const { signal } = new AbortController()
     try {
       for await (const event of watch({
         connect,
-        signal,
         since: flags.since,
         reconnect: flags.reconnect,
       }))

@@ -10,7 +10,7 @@ import { packageVersion } from '../package-file.ts'
 import { createMcpServer } from './server.ts'
 
 /** The service, as its MCP server uses it. */
-export interface ServiceParts {
+interface ServiceParts {
   url: string
   /** Calls the service in this process. */
   fetch: FetchText

@@ -5,7 +5,7 @@ import { createMcpServer } from './server.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Longest line of a client, in bytes. */
-export const LONGEST_LINE = 1024 * 1024
+const LONGEST_LINE = 1024 * 1024
 
 /** How long the answers to the last lines may take after the end of the input, in milliseconds. */
 const LAST_ANSWERS_MS = 2_000

@@ -87,7 +87,7 @@ export interface Commit {
   writes: readonly Write[]
 }
 
-export interface ListQuery<C extends CollectionName> {
+interface ListQuery<C extends CollectionName> {
   /** Only records whose fields equal these; dotted paths name nested fields: `{ 'table.number': '12' }`. */
   where?: Readonly<Record<string, string>>
   /** Only records with a field that contains this text, ignoring case; paths are as in `where`. */

@@ -75,7 +75,7 @@ export async function* diagnoseReceiver({
           `The receiver's certificate is trusted and valid for ${host}.`,
         )
   }
-  yield* askReceiver(receiver, { ca: [...ca], rejectUnauthorized: !around.insecure }, around.now)
+  yield* askReceiver(receiver, { ca, rejectUnauthorized: !around.insecure }, around.now)
 }
 
 const NAME = 'Correct the host name or the DNS settings. For this machine, use localhost.'

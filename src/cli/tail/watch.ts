@@ -15,7 +15,8 @@ export type TailEvent =
 interface Watch {
   /** Locates the service again each time. */
   connect: () => Promise<Client>
-  signal: AbortSignal
+  /** Ends the stream; without it, only the service does. */
+  signal?: AbortSignal | undefined
   /** First yields the attempts and requests that started at this time or later. */
   since: Since | undefined
   /** True to wait for the service when it ends. */
@@ -27,7 +28,12 @@ interface Watch {
  * or that a broken stream left out, follow after a reconnect. A service knows requests only until it ends.
  * @throws Unreachable when the service is absent at the start or, without `reconnect`, when it ends; and ApiError.
  */
-export async function* watch({ connect, signal, since, reconnect }: Watch): AsyncGenerator<TailEvent> {
+export async function* watch({
+  connect,
+  signal = new AbortController().signal,
+  since,
+  reconnect,
+}: Watch): AsyncGenerator<TailEvent> {
   const seen = createDeduplicator()
   /** Id of the last message. With it, another instance of a shared sandbox continues the stream where it broke. */
   let lastEventId: string | undefined

@@ -233,7 +233,6 @@ function isOffSchedule({ early, due }: Step): boolean {
 }
 
 interface RetryRun extends Pick<Registered, 'secrets' | 'hook'> {
-  item: Item
   /** Number of deliveries of the first attempt: one, and its duplicates. */
   first: number
   /** Up to the first that is not as the schedule says. */
@@ -249,7 +248,7 @@ function retryRun(target: Target): Promise<RetryRun> {
   return target.once('retry run', async () => {
     // Before anything is registered: where no clock can be moved, there is nothing to see.
     await target.advance(1)
-    const { hook, item, secrets } = await responding(target, FIRST_STATUS)
+    const { hook, secrets } = await responding(target, FIRST_STATUS)
     const first = hook.arrivals.length
     // The next attempt must be signed for a later second than the first.
     await sleep(1_100)
@@ -297,7 +296,7 @@ function retryRun(target: Target): Promise<RetryRun> {
     const until = hook.arrivals.length
     await advance(3 * DAY)
     await sleep(quietAfter(target, waitedMs))
-    return { hook, item, secrets, first, steps, after: hook.arrivals.length - until, moved }
+    return { hook, secrets, first, steps, after: hook.arrivals.length - until, moved }
   })
 }
 
@@ -317,7 +316,7 @@ async function responding(target: Target, status: number, delayMs = 0) {
   await sleep(target.timeouts.quietMs)
   const types = hook.arrivals.filter(about).map(typeOf)
   const type = types.includes('check.created') ? 'check.created' : typeOf(arrival)
-  return { hook: only(hook, item, type), secrets, item }
+  return { hook: only(hook, item, type), secrets }
 }
 
 /** The hook as far as it concerns one event: pings and other events are not its attempts. */

@@ -108,7 +108,7 @@ function references(value: unknown): string[] {
 }
 
 /** The documented part of a route. */
-export type Row = Pick<Route, 'method' | 'path' | 'scope' | 'query' | 'body'> & {
+type Row = Pick<Route, 'method' | 'path' | 'scope' | 'query' | 'body'> & {
   doc: NonNullable<Route['doc']>
 }
 
@@ -116,7 +116,7 @@ export type Row = Pick<Route, 'method' | 'path' | 'scope' | 'query' | 'body'> & 
 type Base = '/v1' | '/_sim' | '/t'
 
 /** Returns the paths of a route table below its base. */
-export function pathsOf(base: Base, rows: readonly Row[], examples: Examples): Record<string, Json> {
+function pathsOf(base: Base, rows: readonly Row[], examples: Examples): Record<string, Json> {
   const paths: Record<string, Json> = {}
   for (const row of rows) {
     const path = base + row.path.replace(/:(\w+)/g, '{$1}')

@@ -24,7 +24,7 @@ interface FindingArchive {
   clear(): void
 }
 
-export interface Counted {
+interface Counted {
   count: number
   first_at: string
   last_at: string
@@ -68,7 +68,7 @@ export function createFindingArchive({
 }
 
 /** Findings of the log and of the archive. */
-export interface Findings {
+interface Findings {
   shown: readonly RequestFinding[]
   counted(code: FindingCode): Counted | undefined
 }

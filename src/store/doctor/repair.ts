@@ -11,7 +11,7 @@ import { newTemporary } from '../snapshot/adapter.ts'
 import { count } from '../../model/text/count.ts'
 
 /** One step of a repair; no step deletes data. `message` is printed after the step. */
-export type RepairStep = { name: string; message: string } & (
+type RepairStep = { name: string; message: string } & (
   | { do: 'set mode'; mode: number }
   | { do: 'move aside'; as: string }
   /** Keeps the file under another name and replaces it atomically. */

@@ -7,7 +7,7 @@ export class DatabaseUnusable extends Error {
 }
 
 /** Where connections lead, as messages name it. The password is in `connectionString` only. */
-export interface DatabaseTarget {
+interface DatabaseTarget {
   connectionString: string
   host: string
   port: number

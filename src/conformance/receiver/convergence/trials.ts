@@ -87,7 +87,7 @@ export interface Trials {
 }
 
 /** Events that were sent again later, and changed the state. */
-export interface LateRepeat {
+interface LateRepeat {
   ends: readonly [before: Views, after: Views]
   /** Number of deliveries of other events in between. */
   others: number
