@@ -112,8 +112,11 @@ export function createPushSequence(
     )
     if (isSettled) return
     keepLostPush({ request: reportedRequest(entry), finding, ...sent })
-    const [[stalest, [oldest, ...rest]] = ['', []]] = lost
-    if (waiting <= keepLost || oldest === undefined) return
+    // Forgets the oldest push of the sender that is longest in the map.
+    const [first] = lost
+    if (waiting <= keepLost || first === undefined) return
+    const [stalest, [oldest, ...rest]] = first
+    if (oldest === undefined) return
     onForget(oldest)
     waiting -= 1
     if (rest.length > 0) lost.set(stalest, rest)
