@@ -252,25 +252,23 @@ function noSignature(message: string): Refusal {
 }
 
 /** Route that plans the resend of all dead deliveries that match filters. */
-export function resendRoutes(service: Pick<Service, 'get' | 'find' | 'list'>): Documented[] {
-  return [
-    {
-      method: 'GET',
-      path: '/deliveries/resend-plan',
-      scope: 'simulate',
-      query: { ...deliveryFilter, ...deliveryTimes } satisfies QueryOf<DeliveryQuery & TimeFilter>,
-      doc: {
-        id: 'getResendPlan',
-        tag: 'Simulator inspector',
-        internal: true,
-        summary: 'List the dead deliveries to resend',
-        description:
-          'Returns the ids of the dead deliveries that match the filters and can be resent. Counts the others by reason.',
-        answers: { 200: { description: 'The plan. Nothing is resent.', schema: 'ResendPlan' } },
-      },
-      handle: async (call) => ok(await planResend(service, call)),
+export function resendPlanRoute(service: Pick<Service, 'get' | 'find' | 'list'>): Documented {
+  return {
+    method: 'GET',
+    path: '/deliveries/resend-plan',
+    scope: 'simulate',
+    query: { ...deliveryFilter, ...deliveryTimes } satisfies QueryOf<DeliveryQuery & TimeFilter>,
+    doc: {
+      id: 'getResendPlan',
+      tag: 'Simulator inspector',
+      internal: true,
+      summary: 'List the dead deliveries to resend',
+      description:
+        'Returns the ids of the dead deliveries that match the filters and can be resent. Counts the others by reason.',
+      answers: { 200: { description: 'The plan. Nothing is resent.', schema: 'ResendPlan' } },
     },
-  ]
+    handle: async (call) => ok(await planResend(service, call)),
+  }
 }
 
 async function planResend(service: Pick<Service, 'get' | 'find' | 'list'>, call: Call): Promise<ResendPlan> {

@@ -32,11 +32,11 @@ import type { Stream } from '../stream/stream.ts'
 import { registration, endpointAddress, type V1Parts } from '../v1/routes.ts'
 import { bundleRoute, type BundleParts } from './bundle.ts'
 import { type ClockParts, clockRoutes, type FaultParts, faultRoutes } from './controls.ts'
-import { deliveryRoutes, resendRoutes } from './deliveries.ts'
+import { deliveryRoutes, resendPlanRoute } from './deliveries.ts'
 import { guestRoutes } from './guests.ts'
 import { offerRoute, type OfferParts } from './offers.ts'
 import { monitoringRoutes, type MonitoringParts } from './monitoring.ts'
-import { sentRequestRoutes } from './sent-request.ts'
+import { sentRequestRoute } from './sent-request.ts'
 import { stateRoutes, type StateParts } from './state.ts'
 import { inspectorRoutes, tableQrRoute } from './inspector.ts'
 import { sessionRoutes, type SessionRouteParts } from './sessions.ts'
@@ -74,9 +74,9 @@ export function simRoutes(parts: SimParts): Documented[] {
       handle: () => ok({ status: 'ok', ...parts.health() }),
     },
     ...monitoringRoutes(parts.monitoring),
-    ...resendRoutes(service),
+    resendPlanRoute(service),
     ...deliveryRoutes(service),
-    ...sentRequestRoutes(parts),
+    sentRequestRoute(parts),
     offerRoute(parts),
     ...clockRoutes(parts),
     ...faultRoutes(parts),

@@ -17,26 +17,24 @@ interface SentRequestParts {
 }
 
 /** Route that shows the HTTP request of an attempt. */
-export function sentRequestRoutes(parts: SentRequestParts): Documented[] {
-  return [
-    {
-      method: 'GET',
-      path: '/deliveries/:id/request',
-      scope: 'simulate',
-      query: { attempt: 'attempt' },
-      doc: {
-        id: 'getSentRequest',
-        tag: 'Simulator inspector',
-        internal: true,
-        summary: 'Retrieve the request of a delivery',
-        description:
-          'Returns the HTTP request of one attempt, by default the latest, and the state of the endpoint.',
-        answers: { 200: { description: 'The request as sent.', schema: 'SentRequest' } },
-        errors: ['NotFound'],
-      },
-      handle: async (call) => ok(await sentRequest(parts, call)),
+export function sentRequestRoute(parts: SentRequestParts): Documented {
+  return {
+    method: 'GET',
+    path: '/deliveries/:id/request',
+    scope: 'simulate',
+    query: { attempt: 'attempt' },
+    doc: {
+      id: 'getSentRequest',
+      tag: 'Simulator inspector',
+      internal: true,
+      summary: 'Retrieve the request of a delivery',
+      description:
+        'Returns the HTTP request of one attempt, by default the latest, and the state of the endpoint.',
+      answers: { 200: { description: 'The request as sent.', schema: 'SentRequest' } },
+      errors: ['NotFound'],
     },
-  ]
+    handle: async (call) => ok(await sentRequest(parts, call)),
+  }
 }
 
 async function sentRequest({ service, serviceName }: SentRequestParts, call: Call): Promise<SentRequest> {
