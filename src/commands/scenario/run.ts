@@ -96,6 +96,7 @@ export default class ScenarioRun extends ServiceCommand {
       await agreement?.close()
     }
   }
+
   /** Forwards deliveries while `work` runs, or watches the endpoint that is named. */
   private async withEndpoint(
     flags: RunFlags,
