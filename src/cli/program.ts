@@ -1,5 +1,6 @@
 /** Entry points of `bin/run.js`: the command framework, and what surrounds every command. */
 import { isatty } from 'node:tty'
+import { secretForm } from '../model/text/secrets.ts'
 
 export { execute, flush, handle, run } from '@oclif/core'
 
@@ -78,7 +79,7 @@ export function reportLostOutput(
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
-    .replace(/\b(twk_|whsec_)[\w-]{8,}/g, `$1${HIDDEN}`)
+    .replace(secretForm, `$1${HIDDEN}`)
 }
 
 /**

@@ -1,9 +1,7 @@
+import { secretForm } from '../model/text/secrets.ts'
 import type { RequestEntry } from './request-context.ts'
 
 const HIDDEN = '…'
-
-/** API keys and signing secrets of the service. */
-const ownSecrets = /\b(twk_|whsec_)[\w-]{8,}/g
 
 /** Names of query parameters with secrets: keys belong in a header, but some clients send them in the query. */
 export const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|signature|bearer|jwt/i
@@ -36,10 +34,10 @@ function withoutKeys(whole: string, secrets: string[]): string {
     return `${page}${HIDDEN}`
   })
   const start = path.indexOf('?')
-  if (start === -1) return path.replace(ownSecrets, `$1${HIDDEN}`)
+  if (start === -1) return path.replace(secretForm, `$1${HIDDEN}`)
   const parameters = path.slice(start + 1).split(/([&;])/)
   const query = parameters.map((parameter) => withoutValue(parameter, secrets)).join('')
-  return `${path.slice(0, start)}?${query}`.replace(ownSecrets, `$1${HIDDEN}`)
+  return `${path.slice(0, start)}?${query}`.replace(secretForm, `$1${HIDDEN}`)
 }
 
 function withoutValue(parameter: string, secrets: string[]): string {
@@ -47,7 +45,7 @@ function withoutValue(parameter: string, secrets: string[]): string {
   const value = rest.join('=')
   const decoded = decodeValue(value)
   const isSecret =
-    secretName.test(decodeValue(name)) || decoded.search(ownSecrets) !== -1 || /^Bearer /i.test(decoded)
+    secretName.test(decodeValue(name)) || decoded.search(secretForm) !== -1 || /^Bearer /i.test(decoded)
   if (value === '' || !isSecret) return parameter
   secrets.push(value, decoded)
   return `${name}=${HIDDEN}`
@@ -99,7 +97,7 @@ function hidden(text: string | null, secrets: readonly string[]): string | null 
   const long = secrets.filter(({ length }) => length >= SHORTEST)
   const hide = (part: string) => long.reduce((left, secret) => left.replaceAll(secret, HIDDEN), part)
   const without = long.length > 0 ? changeText(text, hide) : text
-  return /twk_|whsec_/.test(without) ? without.replace(ownSecrets, `$1${HIDDEN}`) : without
+  return /twk_|whsec_/.test(without) ? without.replace(secretForm, `$1${HIDDEN}`) : without
 }
 
 /**
@@ -123,5 +121,5 @@ function changeText(text: string, change: (part: string) => string): string {
 /** Returns the path of a URL or path, without its query and without secrets. */
 export function pathWithoutSecrets(url: string): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1)
-  return path.replace(tableToken, `$1${HIDDEN}`).replace(ownSecrets, `$1${HIDDEN}`)
+  return path.replace(tableToken, `$1${HIDDEN}`).replace(secretForm, `$1${HIDDEN}`)
 }

@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 import { describeFailure } from '../cli/errors.ts'
 import { didYouMeanSentence } from '../model/text/advice.ts'
+import { secretForm } from '../model/text/secrets.ts'
 import { issuesOf } from '../model/validation.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import { checks, guests, push, triggerTool } from './tools/checks.ts'
@@ -158,12 +159,9 @@ function wrongArguments(tool: Tool, given: unknown): string {
   return `Invalid arguments: ${issues.map((issue) => issue.replace(/\.$/, '')).join('; ')}. ${known}`
 }
 
-/** Secrets by their form: of endpoints, and API keys that the service made. */
-const SECRET = /\b(whsec|twk)_[\w+/=-]{6,}/g
-
 /** Replaces secrets in a text. A receiver's answer may repeat its secret. */
 function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
-  let rest = text.replace(SECRET, HIDDEN)
+  let rest = text.replace(secretForm, HIDDEN)
   for (const one of secrets)
     if (one !== undefined && one.length >= SHORTEST_SECRET) rest = rest.replaceAll(one, HIDDEN)
   return rest

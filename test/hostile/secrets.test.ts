@@ -74,6 +74,7 @@ describe('DEBUG=* prints', () => {
       {},
     ],
     ['a key as the service makes it', 'twk_0123456789', ['push', 'twk_0123456789'], {}],
+    ['the end of a signing secret in base64', '/456789==', ['push', 'whsec_ab+cd/456789=='], {}],
   ])('no secret: %s', async (_what, hidden, args, env) => {
     const { stderr } = await debugged(args, env)
     expect(stderr).toContain('oclif:config')

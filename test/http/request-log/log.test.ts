@@ -191,6 +191,13 @@ describe('the log of requests', () => {
         [secret],
         'whsec_…',
       ],
+      [
+        'one in base64',
+        'POST /v1/webhook-endpoints',
+        { json: { url: 'https://127.0.0.1:9/', signing_secret: 'whsec_ab+cd/456789==' } },
+        ['ab+cd', '456789'],
+        '"whsec_…\\"',
+      ],
     ])('%s', async (_what, route, options, secrets, shown) => {
       const simulator = await openSimulator()
       const stream = await openStream(simulator)
