@@ -5,6 +5,7 @@ import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk from 'chalk'
 import { chalkStderr } from 'chalk'
 import { DEFAULT_SERVICE_NAME } from '../model/text/service-name.ts'
+import { variableOf } from '../model/text/shell-command.ts'
 import { describeFailure, exitCodes, type CommandShape } from './errors.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/messages.ts'
@@ -197,7 +198,7 @@ export abstract class BaseCommand extends Command {
   protected sourceOf(flag: string): string {
     const typed = [flag, `${flag}-file`].find((name) => typedValue(this.argv, name) !== undefined)
     if (typed !== undefined) return `--${typed}`
-    const variable = `TABWIRE_${flag.replaceAll('-', '_').toUpperCase()}`
+    const variable = variableOf(flag)
     return (process.env[variable] ?? '') === '' ? `${variable}_FILE` : variable
   }
 

@@ -5,12 +5,12 @@ import { readApiKey, readServiceName, texts, type Reader } from '../model/simula
 import type { CallOptions } from '../client.ts'
 import { dataDirectoryOf, serviceNameIn } from './config/settings.ts'
 import { didYouMeanSentence } from '../model/text/advice.ts'
+import { variableOf } from '../model/text/shell-command.ts'
 import { localTimeIssue, parseTime } from '../model/text/time.ts'
 
-/** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
+/** Gives every flag its environment variable (contract section 12). */
 export function fromEnvironment<T extends Record<string, { env?: string }>>(flags: T): T {
-  for (const [name, flag] of Object.entries(flags))
-    flag.env ??= `TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`
+  for (const [name, flag] of Object.entries(flags)) flag.env ??= variableOf(name)
   return flags
 }
 

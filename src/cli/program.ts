@@ -1,6 +1,7 @@
 /** Entry points of `bin/run.js`: the command framework, and what surrounds every command. */
 import { isatty } from 'node:tty'
 import { secretForm } from '../model/text/secrets.ts'
+import { variableOf } from '../model/text/shell-command.ts'
 
 export { execute, flush, handle, run } from '@oclif/core'
 
@@ -50,7 +51,7 @@ function secretsIn(
       if (word === flag) return argv[at + 1] ?? []
       return word.startsWith(isShort ? flag : `${flag}=`) ? word.slice(flag.length).replace(/^=/, '') : []
     })
-    return [...typed, environment[`TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`] ?? []].flat()
+    return [...typed, environment[variableOf(name)] ?? []].flat()
   })
   const forms = values.flatMap((value) => [
     value,

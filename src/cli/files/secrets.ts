@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { Errors } from '@oclif/core'
 import { usageError, CommandError } from '../errors.ts'
 import { openOutput } from './output.ts'
+import { variableOf } from '../../model/text/shell-command.ts'
 
 /** Secrets that `--<name>-file` reads from a file, when a command has both flags. */
 const secrets = ['api-key', 'read-key', 'secret', 'store-key'] as const
@@ -24,7 +25,7 @@ export async function secretsFromFiles(
   for (const name of secrets) {
     const file = `${name}-file`
     if (!(name in flags) || !(file in flags)) continue
-    const variable = `TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`
+    const variable = variableOf(name)
     const [typed, typedFile] = [typedValue(argv, name), typedValue(argv, file)]
     if (typed !== undefined && typedFile !== undefined)
       throw new Errors.CLIError(`Pass --${name} or --${file}, not both.`)

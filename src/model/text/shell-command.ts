@@ -68,6 +68,11 @@ function optionText(name: string, value: OptionValue, shell: Shell): string {
     : `--${name} ${shellWord(value, shell)}`
 }
 
+/** Returns the environment variable of a flag: `TABWIRE_API_KEY` of `api-key` (contract section 12). */
+export function variableOf(flag: string): string {
+  return `TABWIRE_${flag.replaceAll('-', '_').toUpperCase()}`
+}
+
 /** Placeholder in the format of specification section 5, which no receiver accepts as a signature. */
 export const PLACEHOLDER = 't=<unix_seconds>,v1=<hex_hmac_sha256>'
 
