@@ -2,7 +2,7 @@ import { hostname as machineName, networkInterfaces } from 'node:os'
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/text/service-name.ts'
-import { bareHost } from '../model/loopback.ts'
+import { bareHost, withoutVersion } from '../model/loopback.ts'
 import { readRun, authorityFile } from '../data-directory.ts'
 import { readCertificate } from './files/input.ts'
 
@@ -123,11 +123,6 @@ interface Place {
 
 /** Time limit for the service's name, in milliseconds. Long, since a busy service must not seem to have no name. */
 const NAME_TIMEOUT_MS = 10_000
-
-/** Returns the URL of a service without slashes at its end and without the version segment, `/v1`. */
-export function withoutVersion(url: string): string {
-  return url.replace(/\/+(v1\/*)?$/, '')
-}
 
 /** Returns the name that a service reports at `/_sim/health`; the default name when it reports none. */
 export async function serviceNameAt({ url, ca }: Place): Promise<string> {

@@ -1,5 +1,6 @@
 import { ApiError, TimedOut, Unreachable } from './errors.ts'
 import { limited, type CallOptions } from './limit.ts'
+import { withoutVersion } from '../model/loopback.ts'
 import { shown } from '../model/simulator/settings.ts'
 import { stateText } from '../model/simulator/record-lines.ts'
 import type { State } from '../model/simulator/state.ts'
@@ -71,7 +72,7 @@ export type Send = (
 
 export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: ClientOptions): Send {
   const { origin, pathname } = serviceUrlOf(url)
-  const base = origin + pathname.replace(/\/+(v1\/*)?$/, '')
+  const base = origin + withoutVersion(pathname)
   const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
   return async (method, path, body, signal, others) => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' }

@@ -3,6 +3,17 @@ export function bareHost({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
+/** Returns the port of an HTTP URL, also the one that the URL omits as the default of its scheme. */
+export function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number {
+  if (port !== '') return Number(port)
+  return protocol === 'https:' ? 443 : 80
+}
+
+/** Returns the URL of a service, or its path, without slashes at its end and without the version segment, `/v1`. */
+export function withoutVersion(url: string): string {
+  return url.replace(/\/+(v1\/*)?$/, '')
+}
+
 /** Returns true for names that every resolver maps to this machine (RFC 6761). */
 export function isLocalhost(name: string): boolean {
   return /^(.*\.)?localhost$/.test(name)

@@ -1,8 +1,7 @@
 import { access, constants } from 'node:fs/promises'
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName, withoutVersion } from '../../model/loopback.ts'
 import { didYouMeanSentence } from '../../model/text/advice.ts'
 import { usageError } from '../errors.ts'
-import { withoutVersion } from '../running-service.ts'
 import { CONFIG_FILE, checkConfig, readConfigFile, type ConfigFile } from './file.ts'
 import { relativeToFile, requireTrusted } from './settings.ts'
 

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { Agent, request } from 'undici'
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName, portOf } from '../../model/loopback.ts'
 import { trustedAuthorities } from '../../certificates/trusted.ts'
 import { suggestion } from '../suggestion.ts'
 import { localAuthority } from './authority.ts'
@@ -20,7 +20,7 @@ export async function* diagnoseReceiver({
 }: Environment): AsyncGenerator<DoctorFinding, void> {
   if (receiver === undefined) return
   const host = bareHost(receiver)
-  const port = Number(receiver.port) || (receiver.protocol === 'https:' ? 443 : 80)
+  const port = portOf(receiver)
   const addresses = await lookup(host, { all: true }).catch(codeOf)
   if (typeof addresses === 'string') {
     yield finding('receiver name', 'bad', `Cannot resolve ${host} (${addresses}).`, NAME)

@@ -1,10 +1,11 @@
 import { createNewId } from '../../ids.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName, portOf } from '../../model/loopback.ts'
 import { trustAdvice } from '../../model/text/advice.ts'
 import { makeReport, type CaseResult, type ConformanceReport } from '../report.ts'
 import type { ReceiverCase } from './case.ts'
 import { createConvergence, type StateCheck, converges } from './convergence/judge.ts'
+import { withoutQuery } from './convergence/state-view.ts'
 import { readExamples, createForge } from './forge.ts'
 import { runReceiverCases } from './run.ts'
 import { createDeliverySender, type DeliveryAnswer, type Destination } from './send.ts'
@@ -101,7 +102,7 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
   const interrupted = signal.aborted
   return makeReport({
     suite: 'receiver check',
-    target: shown(check.url),
+    target: withoutQuery(check.url),
     interrupted,
     strict,
     duration_ms,
@@ -146,19 +147,14 @@ function advice(code: string): string {
   return 'Correct the URL. A webhook receiver must listen there.'
 }
 
-/** Without the query, which may hold a token. */
-function shown({ origin, pathname }: URL): string {
-  return origin + pathname
-}
-
 /** Time limit for the other scheme, in milliseconds. */
 const WAIT_MS = 2_000
 
 /** Returns true when a server speaks the scheme that the URL does not name: TLS behind `http:`, plain HTTP behind `https:`. */
 async function speaksOtherScheme(url: URL): Promise<boolean> {
   const host = bareHost(url)
-  if (url.protocol === 'http:') return speaksTls(host, Number(url.port || 80))
-  const port = Number(url.port || 443)
+  const port = portOf(url)
+  if (url.protocol === 'http:') return speaksTls(host, port)
   // Many servers answer plain HTTP on their TLS port, with 400.
   return !(await speaksTls(host, port)) && speaksPlainHttp(host, port)
 }

@@ -5,6 +5,7 @@ import { renderConformance, renderVerification } from '../../cli/render/results.
 import { outcomeJson, verifyAndDiagnose } from '../../cli/verify.ts'
 import { checkReceiver, receiverCases } from '../../conformance/receiver/check.ts'
 import { eventTypes } from '../../model/event.ts'
+import { portOf } from '../../model/loopback.ts'
 import { COLUMNS, adds, defineTool, LONGEST_CALL, reads, type ToolContext } from '../tool.ts'
 
 const secret = z
@@ -53,11 +54,6 @@ export const verify = defineTool({
     return { text: renderVerification(outcome, now), data: outcomeJson(outcome) }
   },
 })
-
-function portOf({ port, protocol }: URL): number {
-  if (port !== '') return Number(port)
-  return protocol === 'https:' ? 443 : 80
-}
 
 const STOPPED = `The check stopped after ${LONGEST_CALL} s. Select fewer cases with only, or run tabwire receiver check in a terminal.`
 

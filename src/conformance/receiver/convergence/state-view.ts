@@ -67,12 +67,12 @@ export function createStateReader(
         if (ABSENT.includes(statusCode)) return undefined
         if (statusCode >= 200 && statusCode < 300) return text
         throw new NotJudged(
-          `Cannot read --state-url: ${shown(url)} returned ${statusCode}.${hint(statusCode)}`,
+          `Cannot read --state-url: ${withoutQuery(url)} returned ${statusCode}.${hint(statusCode)}`,
         )
       } catch (error) {
         if (error instanceof NotJudged || signal.aborted) throw error
         const { message, code } = error as NodeJS.ErrnoException
-        throw new NotJudged(`Cannot read --state-url: ${shown(url)}: ${message || code}.`, {
+        throw new NotJudged(`Cannot read --state-url: ${withoutQuery(url)}: ${message || code}.`, {
           cause: error,
         })
       }
@@ -85,7 +85,7 @@ function hint(status: number): string {
   return status === 401 || status === 403 ? " Pass its credentials with --state-header 'Name: value'." : ''
 }
 
-/** Without the query, which may hold a token. */
-function shown({ origin, pathname }: URL): string {
+/** Returns a URL for messages: without user info, and without the query, which may hold a token. */
+export function withoutQuery({ origin, pathname }: URL): string {
   return origin + pathname
 }
