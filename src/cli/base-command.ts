@@ -12,6 +12,7 @@ import { renderError } from './render/messages.ts'
 import { fitTo } from './render/layout.ts'
 import { harmless, jsonText } from './render/text.ts'
 import { isProfileName, profileVariables } from './config/profiles.ts'
+import { PROFILE_NAME } from './config/settings.ts'
 import { secretsFromFiles, typedValue } from './files/secrets.ts'
 import { isThisMachine, serviceNameAt, readOwnRun, trustedCa } from './running-service.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
@@ -115,9 +116,7 @@ export abstract class BaseCommand extends Command {
     // `contract check` also takes a file here.
     if (!isProfileName(name) && 'base-url' in flags) return {}
     if (!isProfileName(name))
-      throw new Errors.CLIError(
-        `--profile must be letters, digits, hyphens and underscores, got ${JSON.stringify(name)}.`,
-      )
+      throw new Errors.CLIError(`--profile ${PROFILE_NAME.rule}, got ${JSON.stringify(name)}.`)
     const url = ['url', 'base-url'].find((flag) => typedValue(this.argv, flag) !== undefined)
     if (url !== undefined) {
       // The key of a profile goes to the profile's service only.

@@ -3,7 +3,7 @@ import { bareHost, isLoopbackName, withoutVersion } from '../../model/loopback.t
 import { didYouMeanSentence } from '../../model/text/advice.ts'
 import { usageError } from '../errors.ts'
 import { CONFIG_FILE, checkConfig, readConfigFile, type ConfigFile } from './file.ts'
-import { relativeToFile, requireTrusted } from './settings.ts'
+import { PROFILE_NAME, relativeToFile, requireTrusted } from './settings.ts'
 
 /** Settings of `profiles.<name>` in `tabwire.config.json`: a deployment that commands can use instead of the local service. */
 interface ConnectionProfile {
@@ -16,7 +16,7 @@ interface ConnectionProfile {
 
 /** Returns true for the name of a profile; `contract check --profile` also takes a path. */
 export function isProfileName(word: string): boolean {
-  return /^[\w-]+$/.test(word)
+  return PROFILE_NAME.form.test(word)
 }
 
 /**

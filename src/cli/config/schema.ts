@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
 import { closestWord } from '../../model/text/advice.ts'
-import { settingName } from './settings.ts'
+import { PROFILE_NAME, settingName } from './settings.ts'
 
 /** The parts of a flag's definition that a settings file needs. */
 export interface FlagShape {
@@ -74,10 +74,7 @@ const profile = exactly({
 })
 
 /** Settings of `--profile`, by the names of profiles. */
-export const profilesSchema = z.record(
-  z.string().regex(/^[\w-]+$/, 'must be letters, digits, hyphens and underscores'),
-  profile,
-)
+export const profilesSchema = z.record(z.string().regex(PROFILE_NAME.form, PROFILE_NAME.rule), profile)
 
 /**
  * Schema of `tabwire.config.json`: every flag of `start` under its name in snake_case, and the settings of `listen`.

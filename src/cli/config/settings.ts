@@ -29,6 +29,9 @@ export function settingName(flagName: string): string {
   return flagName.replaceAll('-', '_')
 }
 
+/** Form of a profile's name, and the rule in words. */
+export const PROFILE_NAME = { form: /^[\w-]+$/, rule: 'must be letters, digits, hyphens and underscores' }
+
 /** Returns true when a setting needs trust. A switch that is off does no harm. */
 export function isGuarded(key: string, value: unknown): boolean {
   return guarded.has(key) && value !== false
