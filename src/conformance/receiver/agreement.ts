@@ -2,7 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Check } from '../../model/check.ts'
 import type { PaymentView } from '../../model/guests/records.ts'
 import { createStateReader, NotJudged, type StateSource } from './convergence/state-view.ts'
-import { isList, isObject, type Json, noView, parseView, partOf, type View } from './convergence/view.ts'
+import {
+  isList,
+  isObject,
+  type Json,
+  noView,
+  parseView,
+  partOf,
+  sortedJson,
+  type View,
+} from './convergence/view.ts'
 
 /** A value that the receiver shows, and the one that the service has. */
 export interface Disagreement {
@@ -235,14 +244,7 @@ function valuesOf(view: View, { check }: KnownCheck): Values {
 
 /** Returns true when both hold the same values, in any order. */
 function sameValues(one: readonly Json[] = [], other: readonly Json[] = []): boolean {
-  return one.length === other.length && sorted(one) === sorted(other)
-}
-
-function sorted(values: readonly Json[]): string {
-  return values
-    .map((value) => JSON.stringify(value))
-    .sort()
-    .join()
+  return one.length === other.length && sortedJson(one).join() === sortedJson(other).join()
 }
 
 function units(cents: number): number {

@@ -5,6 +5,7 @@ import { createScenario, type TrialEvent } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
 import { createTrials, type Ends, type EndWait, type Sequence, type Signer, type Trials } from './trials.ts'
 import { createComparison, type Leaves, type Views } from './comparison.ts'
+import { sortedJson } from './view.ts'
 import { count } from '../../../model/text/count.ts'
 
 /** Options of `--state-url`. */
@@ -326,7 +327,7 @@ function valuesAt(path: string, leaves: Leaves): string {
 }
 
 function sortedAt(path: string, leaves: Leaves): string[] {
-  return (leaves.get(path) ?? []).map((value) => JSON.stringify(value)).sort()
+  return sortedJson(leaves.get(path) ?? [])
 }
 
 const ANSWER_LATER =

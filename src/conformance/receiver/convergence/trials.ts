@@ -6,7 +6,7 @@ import { oldestAge } from '../accepts.ts'
 import { createComparison, type Comparison, type Views, type Leaves } from './comparison.ts'
 import type { TrialScenario, Trial, TrialEvent } from './scenario.ts'
 import { NotJudged, type StateReader } from './state-view.ts'
-import { noView, parseView, partOf, withoutPaths, type Json } from './view.ts'
+import { noView, parseView, partOf, sortedJson, withoutPaths, type Json } from './view.ts'
 
 /** Deliveries by their place in the scenario, from 0, in the order in which they are sent. */
 export type Sequence = readonly number[]
@@ -512,7 +512,7 @@ async function bookkeeping(
   return one.flatMap((leaves, index) =>
     [...leaves.keys()].filter((path) => {
       const [values, others] = [leaves.get(path) ?? [], other[index]?.get(path) ?? []]
-      if (sorted(values).join() === sorted(others).join()) return false
+      if (sortedJson(values).join() === sortedJson(others).join()) return false
       // Where there are more of a value, something was added.
       const isSameLength = values.length === others.length
       return (isSameLength && isConstant(path)) || countsRepeated(path) || countsApplied(path)
@@ -540,9 +540,5 @@ function total(leaves: Leaves, path: string): number {
 
 /** The different values at a path. */
 function kinds(leaves: Leaves, path: string): string {
-  return sorted([...new Set(leaves.get(path))]).join()
-}
-
-function sorted(values: readonly Json[]): string[] {
-  return values.map((value) => JSON.stringify(value)).sort()
+  return sortedJson([...new Set(leaves.get(path))]).join()
 }

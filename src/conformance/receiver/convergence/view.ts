@@ -43,6 +43,11 @@ export function withoutPaths(view: View, paths: readonly string[], found: Set<st
   return value === undefined ? noView : { kind: 'json', value }
 }
 
+/** Returns the JSON of each value, sorted, to compare values in any order. */
+export function sortedJson(values: readonly Json[]): string[] {
+  return values.map((value) => JSON.stringify(value)).sort()
+}
+
 export function joined(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`
 }
