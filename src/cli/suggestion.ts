@@ -1,7 +1,4 @@
 import { shellWord, tabwireCommand, type Shell } from '../model/text/shell-command.ts'
-import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { packageFile } from '../package-file.ts'
 
 /** The shell of the user: on Windows PowerShell, unless Git Bash or another shell of MSYS runs this program. */
 export const shell: Shell =
@@ -28,9 +25,3 @@ export const SAVE_SECRET =
   shell === 'powershell'
     ? 'cmd /c "tabwire listen --print-secret > listen.secret"'
     : 'tabwire listen --print-secret > listen.secret'
-
-/** Returns the path of an example check of the package, relative to the working directory. */
-export function exampleCheck(): string {
-  const file = fileURLToPath(packageFile('fixtures/checks/two-top.json'))
-  return relative('', file)
-}

@@ -1,11 +1,11 @@
 import { Args, Flags } from '@oclif/core'
-import { exampleCheck, suggestion } from '../cli/suggestion.ts'
+import { suggestion } from '../cli/suggestion.ts'
 import { usageError } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { uniqueName, type PushBody } from '../cli/push/bodies.ts'
-import { withoutSchema, withOverrides } from '../cli/push/source.ts'
+import { readExampleCheck } from '../cli/push/samples.ts'
+import { withOverrides } from '../cli/push/source.ts'
 import { checkAfter } from '../cli/guests.ts'
-import { readInput } from '../cli/files/input.ts'
 import { renderTriggered } from '../cli/render/steps.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import { trigger } from '../cli/trigger.ts'
@@ -52,7 +52,7 @@ export default class Trigger extends ServiceCommand {
     const triggered = await trigger(type, {
       client,
       check: flags.check ?? uniqueName('trigger'),
-      example: JSON.parse(withoutSchema(await readInput(exampleCheck())).toString()) as PushBody,
+      example: await readExampleCheck(),
       ...(overrides.length > 0 && {
         override: (body: PushBody) => withOverrides(body, overrides, ['revision']),
       }),

@@ -1,8 +1,11 @@
 import { readdir } from 'node:fs/promises'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { didYouMeanSentence } from '../../model/text/advice.ts'
 import { packageFile } from '../../package-file.ts'
 import { usageError } from '../errors.ts'
+import { readInput } from '../files/input.ts'
+import type { PushBody } from './bodies.ts'
 
 /** Purpose of each built-in sample, by name: the base name of its file, or of the folder with its pushes. */
 const purposes: Readonly<Record<string, string>> = {
@@ -54,6 +57,13 @@ export async function readSample(name: string, given: 'NAME' | '--sample'): Prom
   throw usageError(
     `${given} must be a built-in sample, got ${JSON.stringify(name)}.${didYouMeanSentence(name, names)} Samples: ${names.join(', ')}.`,
   )
+}
+
+/** Returns the body of a plain check, the sample `two-top`. */
+export async function readExampleCheck(): Promise<PushBody> {
+  const text = await readInput(relative('', `${folder}two-top.json`))
+  const { $schema: _schema, ...body } = JSON.parse(text.toString()) as PushBody & { $schema: string }
+  return body
 }
 
 async function filesOf(name: string): Promise<string[]> {

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { checkAfter, readableCurrencies } from '../../cli/guests.ts'
 import { usageError } from '../../cli/errors.ts'
-import { uniqueName, type PushBody } from '../../cli/push/bodies.ts'
+import { uniqueName } from '../../cli/push/bodies.ts'
+import { readExampleCheck } from '../../cli/push/samples.ts'
 import { reportOf } from '../../cli/push/source.ts'
 import { renderCheck, renderChecks } from '../../cli/render/check.ts'
 import { renderClaim, renderFeedback, renderGuestsReport, renderPayment } from '../../cli/render/guests.ts'
@@ -12,7 +12,6 @@ import { trigger } from '../../cli/trigger.ts'
 import type { Client } from '../../client.ts'
 import { checkStatuses } from '../../model/check.ts'
 import { eventTypes } from '../../model/event.ts'
-import { packageFile } from '../../package-file.ts'
 import { adds, checkId, COLUMNS, defineTool, paging, reads, type ToolResult } from '../tool.ts'
 
 export const push = defineTool({
@@ -79,9 +78,7 @@ export const triggerTool = defineTool({
     const client = await connect()
     // Checked before the first push: only a simulator can list events.
     await client.health()
-    const example = await readFile(packageFile('fixtures/checks/two-top.json'), 'utf8')
-    const { $schema: _schema, ...body } = JSON.parse(example) as PushBody & { $schema?: string }
-    const triggered = await trigger(event, { client, check, example: body })
+    const triggered = await trigger(event, { client, check, example: await readExampleCheck() })
     const { location_id } = await checkAfter(client, triggered.external_check_id)
     return {
       text: renderTriggered(triggered, (await readableCurrencies(client))[location_id]),
