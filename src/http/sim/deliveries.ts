@@ -34,6 +34,7 @@ import {
   typeOf,
 } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
+import { signedRecords } from '../stream/offers.ts'
 import { type Call, created, type Documented, ok, type QueryOf, type Reply, withBody } from '../route.ts'
 
 const deliveryFilter = {
@@ -233,18 +234,6 @@ export function sentSignature(
   const { body: payload } = event
   const signed = { payload, secret: endpoint.signing_secret, timestamp: attempt.signed_at }
   return { attempt: attempt.number, signature: sign(signed) }
-}
-
-/** Returns the event and the endpoint of a delivery, which its signature is computed from. */
-export async function signedRecords(
-  service: Pick<Service, 'get'>,
-  { event_id, endpoint_id }: Pick<Delivery, 'event_id' | 'endpoint_id'>,
-) {
-  const [event, endpoint] = await Promise.all([
-    service.get('events', event_id),
-    service.get('endpoints', endpoint_id),
-  ])
-  return { event, endpoint }
 }
 
 function noSignature(message: string): Refusal {

@@ -2,12 +2,13 @@ import { deliveryHeaders, httpHeaders } from '../../model/text/service-name.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { Refusal } from '../../model/refusal.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
-import type { TraceContext } from '../../model/text/trace-context.ts'
+import { sentContext } from '../../model/text/trace-context.ts'
 import type { WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import type { Service } from '../../service.ts'
 import { keptUpToLimit } from '../list.ts'
 import { ok, type Call, type Documented } from '../route.ts'
-import { deliveryOf, sentSignature, signedRecords } from './deliveries.ts'
+import { signedRecords } from '../stream/offers.ts'
+import { deliveryOf, sentSignature } from './deliveries.ts'
 import { count } from '../../model/text/count.ts'
 
 interface SentRequestParts {
@@ -47,7 +48,7 @@ async function sentRequest({ service, serviceName }: SentRequestParts, call: Cal
   const { signature, why } = signatureOf(delivery, records, attempt)
   const headers = {
     ...httpHeaders(url, body),
-    ...deliveryHeaders(serviceName, signature ?? '', traceIn(attempt, tracestate)),
+    ...deliveryHeaders(serviceName, signature ?? '', sentContext(attempt?.traceparent, tracestate)),
   }
   return {
     attempt: attempt?.number ?? null,
@@ -82,13 +83,6 @@ function signatureOf(...signed: [...Parameters<typeof sentSignature>]): {
     if (error instanceof Refusal && error.code === 'not_found') return { signature: null, why: error.message }
     throw error
   }
-}
-
-/** Returns the trace context that an attempt was sent with. */
-function traceIn(attempt: Attempt | undefined, tracestate: string | undefined): TraceContext | undefined {
-  if (attempt?.traceparent === undefined) return undefined
-  const { traceparent } = attempt
-  return tracestate === undefined ? { traceparent } : { traceparent, tracestate }
 }
 
 function stateOf(endpoint: WebhookEndpoint | undefined): SentRequest['endpoint'] {

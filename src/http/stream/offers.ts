@@ -2,6 +2,7 @@ import type { Delivery } from '../../model/delivery.ts'
 import { listenerOf, openOffer, type OfferedAttempt } from '../../model/offer.ts'
 import type { Write } from '../../model/records.ts'
 import { deliveryHeaders } from '../../model/text/service-name.ts'
+import { sentContext } from '../../model/text/trace-context.ts'
 import type { Service } from '../../service.ts'
 import { sign } from '../../signature/sign.ts'
 
@@ -20,22 +21,32 @@ export async function openOffersOf(service: Pick<Service, 'find'>, listener: str
   return pending.flat().filter((delivery) => openOffer(delivery) !== undefined)
 }
 
-/** Returns the request of an offered attempt; `undefined` when its event or endpoint no longer exists. */
-export async function offeredAttempt(
+/** Returns the event and the endpoint of a delivery, which its signature is computed from. */
+export async function signedRecords(
   service: Pick<Service, 'get'>,
-  serviceName: string,
-  { id, event_id, endpoint_id, attempts, offer }: Delivery,
-): Promise<OfferedAttempt | undefined> {
+  { event_id, endpoint_id }: Pick<Delivery, 'event_id' | 'endpoint_id'>,
+) {
   const [event, endpoint] = await Promise.all([
     service.get('events', event_id),
     service.get('endpoints', endpoint_id),
   ])
+  return { event, endpoint }
+}
+
+/** Returns the request of an offered attempt; `undefined` when its event or endpoint no longer exists. */
+export async function offeredAttempt(
+  service: Pick<Service, 'get'>,
+  serviceName: string,
+  delivery: Delivery,
+): Promise<OfferedAttempt | undefined> {
+  const { id, attempts, offer } = delivery
+  const { event, endpoint } = await signedRecords(service, delivery)
   if (event === undefined || endpoint === undefined || offer === undefined) return undefined
   const { body, tracestate } = event
   const { signing_secret: secret, url } = endpoint
   const { traceparent, signed_at: timestamp } = offer
-  const trace = traceparent === undefined ? undefined : { traceparent, ...(tracestate && { tracestate }) }
-  const headers = deliveryHeaders(serviceName, sign({ payload: body, secret, timestamp }), trace)
+  const signature = sign({ payload: body, secret, timestamp })
+  const headers = deliveryHeaders(serviceName, signature, sentContext(traceparent, tracestate))
   return {
     offer: offer.id,
     delivery_id: id,

@@ -37,6 +37,15 @@ export function readTraceContext(
   return read
 }
 
+/** Returns the trace context that an attempt is sent with: its own `traceparent`, and the `tracestate` of its event. */
+export function sentContext(
+  traceparent: string | undefined,
+  tracestate: string | undefined,
+): TraceContext | undefined {
+  if (traceparent === undefined) return undefined
+  return tracestate === undefined ? { traceparent } : { traceparent, tracestate }
+}
+
 /** Flags that the W3C has defined. All others must be 0. */
 const SAMPLED = 0x01
 const RANDOM = 0x02
