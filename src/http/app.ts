@@ -17,7 +17,7 @@ import { answerTo, errorBody, statusOf, type HttpResponse } from './refusals.ts'
 import { readTraceContext, traceIdOf, type TraceContext } from '../model/text/trace-context.ts'
 import { CompleteResponse, hasUnreadLongBody, nodeOf } from './node-request.ts'
 import type { RequestLog } from './request-log/log.ts'
-import type { Reply, Route } from './route.ts'
+import type { Handle, Route } from './route.ts'
 import { addLateRoutes, addRoutes, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
 import { byKeyOrSession, type Identify, type Sessions } from './auth/sessions.ts'
 import { pathWithoutSecrets } from './redact.ts'
@@ -258,7 +258,7 @@ async function answerOf(
   event: H3Event,
   context: RequestContext,
   { checkOrigin, faults, report }: AppParts,
-  handle: () => Promise<Reply> | Reply,
+  handle: Handle,
 ): Promise<HttpResponse> {
   try {
     checkOrigin(event.req)

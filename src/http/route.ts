@@ -60,6 +60,9 @@ export interface Call {
 /** A status with a resource to send as JSON, or a complete response. */
 export type Reply = { status: number; json: unknown } | HttpResponse
 
+/** Makes the reply to a request. */
+export type Handle = () => Promise<Reply> | Reply
+
 /** A route with its documentation. */
 export type Documented = Route & { doc: OperationDoc }
 

@@ -7,7 +7,7 @@ import { readChunks, readJson } from './body.ts'
 import { requireDecodable, requireKnownNames } from './list.ts'
 import { goneSignal, nodeOf } from './node-request.ts'
 import type { RequestContext } from './request-context.ts'
-import type { Call, Reply, Route } from './route.ts'
+import type { Call, Handle, Reply, Route } from './route.ts'
 import type { Identify } from './auth/sessions.ts'
 
 /**
@@ -30,7 +30,7 @@ export interface RoutingParts {
 }
 
 /** Runs a handler: sends its reply, or the refusal that it throws. */
-export type Respond = (event: H3Event, handle: () => Promise<Reply> | Reply) => unknown
+export type Respond = (event: H3Event, handle: Handle) => unknown
 
 /**
  * Adds a route table under a base path. Checks run in the order of contract section 2: key, path and method, scope,

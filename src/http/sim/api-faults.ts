@@ -14,7 +14,7 @@ import type { Authenticate } from '../auth/api-key.ts'
 import { readJson } from '../body.ts'
 import { nodeOf } from '../node-request.ts'
 import { errorBody } from '../refusals.ts'
-import type { Reply } from '../route.ts'
+import type { Handle, Reply } from '../route.ts'
 import type { RequestContext } from '../request-context.ts'
 import { timers } from '../../timers.ts'
 
@@ -23,11 +23,7 @@ export interface ApiFaults {
   /** False while no fault of a request is set: `around` would only run the handler. */
   readonly areSet: boolean
   /** Runs a handler, or responds instead of it. Adds the injected faults to the context. */
-  around(
-    event: H3Event,
-    context: RequestContext,
-    handle: () => Promise<Reply> | Reply,
-  ): Promise<Reply> | Reply
+  around(event: H3Event, context: RequestContext, handle: Handle): Promise<Reply> | Reply
   /** Ends all delays. */
   stop(): void
 }
@@ -118,8 +114,6 @@ async function notePush(
 
 /** Longest body that a push with an injected fault notes for the log, in bytes. */
 const NOTED_BYTES = 1024 * 1024
-
-type Handle = () => Promise<Reply> | Reply
 
 interface Injected {
   fault: ApiFault

@@ -57,9 +57,14 @@ export function bundleRoute(parts: BundleParts): Documented {
   }
 }
 
+/** Returns the parameter `all_closed`: whether the account expects every check to be closed. */
+export function isAllClosed(query: URLSearchParams): boolean {
+  return choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
+}
+
 async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bundle> {
   const since = timeOf(query, 'since')
-  const all_closed = choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
+  const all_closed = isAllClosed(query)
   const faults = await parts.faultsNow()
   await parts.log.bringUpToDate()
   const records = await recordsNow(parts.service)

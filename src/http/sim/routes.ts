@@ -16,7 +16,6 @@ import {
   listOf,
   pageReply,
   simPaging,
-  choiceOf,
   definedFields,
   isWithin,
   orderOf,
@@ -30,7 +29,7 @@ import { requestFilter } from '../request-log/query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
 import type { Stream } from '../stream/stream.ts'
 import { registration, endpointAddress, type V1Parts } from '../v1/routes.ts'
-import { bundleRoute, type BundleParts } from './bundle.ts'
+import { bundleRoute, isAllClosed, type BundleParts } from './bundle.ts'
 import { type ClockParts, clockRoutes, type FaultParts, faultRoutes } from './controls.ts'
 import { deliveryRoutes, resendPlanRoute } from './deliveries.ts'
 import { guestRoutes } from './guests.ts'
@@ -238,7 +237,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         },
       },
       async handle({ key, query }) {
-        const allClosed = choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
+        const allClosed = isAllClosed(query)
         const { location_id: id } = key
         await log.bringUpToDate()
         const location = (await service.get('locations', id)) ?? { id, currency: '' }
