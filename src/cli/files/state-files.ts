@@ -60,7 +60,7 @@ export function pathOf(place: StatePlace): string {
 }
 
 /** The clock of a state, and its numbers of records. */
-interface StateContents extends Omit<StateReport, 'clock'> {
+export interface StateContents extends Omit<StateReport, 'clock'> {
   clock: State['clock']
 }
 

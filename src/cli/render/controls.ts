@@ -3,14 +3,14 @@ import { durationText, formatTime } from '../../model/text/time.ts'
 import type { ClockReport, ClockView, PlayedAttempt } from '../../client.ts'
 import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
 import type { ApiFault, DeliveryFault, FaultsView } from '../../model/simulator/fault.ts'
-import type { State, StateReport } from '../../model/simulator/state.ts'
-import type { SavedState } from '../files/state-files.ts'
+import type { State } from '../../model/simulator/state.ts'
+import type { SavedState, StateContents } from '../files/state-files.ts'
 import { renderFields, renderTable } from './layout.ts'
 import { count } from '../../model/text/count.ts'
 import { renderer, status } from './text.ts'
 
 /** Renders the clock of a state and its numbers of records. */
-export const renderState = renderer(({ clock, records, pending }: Contents): string => {
+export const renderState = renderer(({ clock, records, pending }: StateContents): string => {
   const waiting = pending === 0 ? '' : `, ${chalk.yellow(`${pending} pending`)}`
   const counts = Object.entries(records).map(([name, count]): [string, string] => [
     name,
@@ -18,10 +18,6 @@ export const renderState = renderer(({ clock, records, pending }: Contents): str
   ])
   return renderFields([['clock', clockText(clock)], ...counts])
 })
-
-interface Contents extends Omit<StateReport, 'clock'> {
-  clock: State['clock']
-}
 
 export const renderSavedStates = renderer((states: readonly SavedState[], columns?: number): string => {
   const rows = states.map(({ name, saved_at, clock, records, pending }) => [

@@ -4,7 +4,7 @@ import type { TailMessage } from '../tail/watch.ts'
 import { renderHeaded, renderAttempt, renderFailure, faultsText } from './attempt.ts'
 import { count } from '../../model/text/count.ts'
 import { printable, renderer, status as coloured } from './text.ts'
-import { chosenOf, waitingNow, type View, keyHelp } from '../tail/view.ts'
+import { chosenOf, waitingNow, type Shown, type View, keyHelp } from '../tail/view.ts'
 import { cutTo, widthOf, renderFields } from './layout.ts'
 import type { RequestView } from '../../client.ts'
 
@@ -55,7 +55,7 @@ export interface ListenView {
   forwarded: number
   failed: number
   /** The delivery that `r` resends. */
-  last: Pick<Delivery, 'id' | 'event_type' | 'external_check_id'> | undefined
+  last: Shown | undefined
 }
 
 /** Renders the bar of `listen`: how much was forwarded, and the keys; the delivery to resend is named where it fits. */
@@ -68,7 +68,7 @@ export function renderListenStatus({ forwarded, failed, last }: ListenView, colu
   return fittingLine(columns, parts, [...withResend, keys, keys.slice(1)])
 }
 
-function subjectOf({ event_type, external_check_id }: NonNullable<ListenView['last']>): string {
+function subjectOf({ event_type, external_check_id }: Shown): string {
   return `${event_type} ${cutTo(20, printable(external_check_id ?? ''))}`.trimEnd()
 }
 
@@ -120,11 +120,8 @@ function counts(view: View): string[] {
 function hints(view: View, whole: boolean): string[] {
   const chosen = chosenOf(view)
   const back = view.chosen > 0 ? `, ${count(view.chosen, 'delivery', 'deliveries')} back` : ''
-  const subject =
-    chosen === undefined
-      ? ''
-      : ` ${chosen.event_type} ${cutTo(20, printable(chosen.external_check_id ?? ''))}`
-  const resend = chosen === undefined ? [] : [key('r', `resend${whole ? `${subject.trimEnd()}${back}` : ''}`)]
+  const resend =
+    chosen === undefined ? [] : [key('r', whole ? `resend ${subjectOf(chosen)}${back}` : 'resend')]
   return [
     key('p', view.paused ? 'resume' : 'pause'),
     key('f', view.failedOnly ? 'all' : 'failures'),

@@ -81,7 +81,7 @@ export function openKeyboard(input: Terminal['input'], onKey: (key: Key) => void
 }
 
 /** A shown delivery, which can be chosen and resent. */
-interface Shown {
+export interface Shown {
   id: string
   event_type: string
   external_check_id: string | null
