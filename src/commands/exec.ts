@@ -18,11 +18,9 @@ import { renderGuestsReport } from '../cli/render/guests.ts'
 import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
-import { suggestion } from '../cli/suggestion.ts'
 import { createClient, type Client } from '../client.ts'
 import { readAuthorityCertificate } from '../certificates/authority.ts'
 import { authorityFile } from '../data-directory.ts'
-import type { Bundle } from '../model/simulator/bundle.ts'
 import { startSimulator, type StartedSimulator } from '../simulator.ts'
 import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 
@@ -199,7 +197,7 @@ export default class Exec extends BaseCommand {
       const guests = flags.guests === undefined ? null : { seed, guests: flags.guests }
       const judged = { account: withAccount, fail_on: failOn, exit_code: code, guests }
       const recorded = { ...bundle, command: { name: 'exec', target: TARGET, ...judged } } as const
-      await this.writeAlso(() => this.record(file, recorded))
+      await this.writeAlso(async () => this.say(await writeBundle(file, recorded)))
     } finally {
       await simulator.close()
     }
@@ -259,11 +257,6 @@ export default class Exec extends BaseCommand {
     if (this.wantsJson) return
     const currencies = await readableCurrencies(client)
     this.say(`${renderGuestsReport(report, currencies[report.location_id ?? ''])}\n`)
-  }
-
-  private async record(file: string, bundle: Bundle): Promise<void> {
-    await writeBundle(file, bundle)
-    this.say(`Bundle written. Replay it with \`${suggestion('replay', [file])}\`.`)
   }
 
   /** The command goes on, and its exit code counts: only its output has no reader. */

@@ -6,7 +6,6 @@ import { fromEnvironment, junitFlag, outputFileFlag } from '../cli/flags.ts'
 import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { suggestion } from '../cli/suggestion.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { toTap } from '../conformance/report.ts'
 import { accountCodes, findingCodes } from '../model/simulator/report.ts'
@@ -63,9 +62,6 @@ export default class Report extends ServiceCommand {
     if (bundle === undefined || file === undefined) return
     const judged = { account: withAccount, fail_on: failOn, exit_code: null, guests: null }
     const command = { name: about.suite, target: about.target, ...judged }
-    await this.writeAlso(async () => {
-      await writeBundle(file, { ...bundle, command })
-      this.say(`Bundle written. Replay it with \`${suggestion('replay', [file])}\`.`)
-    })
+    await this.writeAlso(async () => this.say(await writeBundle(file, { ...bundle, command })))
   }
 }

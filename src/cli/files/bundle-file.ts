@@ -5,6 +5,7 @@ import { bundleText, LONGEST_BUNDLE } from '../../model/simulator/record-lines.t
 import type { Bundle } from '../../model/simulator/bundle.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 import { printable } from '../render/text.ts'
+import { suggestion } from '../suggestion.ts'
 import { readInput } from './input.ts'
 import { makeDirectories } from '../../replace-file.ts'
 import { checkOutput, requireKind, writeOutput, writing } from './output.ts'
@@ -16,10 +17,10 @@ const MEBIBYTE = 1024 * 1024
 const BUNDLE = /"tabwire-bundle"/
 
 /**
- * Writes a bundle, readable by its owner alone. Returns its length in bytes.
+ * Writes a bundle, readable by its owner alone. Returns the message about it.
  * @throws CommandError when it cannot be written, or is longer than a replay accepts.
  */
-export async function writeBundle(file: string, bundle: Bundle): Promise<number> {
+export async function writeBundle(file: string, bundle: Bundle): Promise<string> {
   const text = [...bundleText(bundle)].join('')
   const length = Buffer.byteLength(text)
   if (length > LONGEST_BUNDLE)
@@ -28,7 +29,7 @@ export async function writeBundle(file: string, bundle: Bundle): Promise<number>
       `The bundle has ${Math.ceil(length / MEBIBYTE)} MiB, but a replay reads at most ${LONGEST_BUNDLE / MEBIBYTE} MiB, so it was not written. Record a shorter run, or start the service with a lower --keep-events.`,
     )
   await writingBundle(file, () => writeOutput(file, text, 0o600))
-  return length
+  return `Bundle written. Replay it with \`${suggestion('replay', [file])}\`.`
 }
 
 /** Writes or checks a bundle file. Creates its directory first, as for `--junit`. */
