@@ -1,7 +1,7 @@
 import { Errors, Flags, Args } from '@oclif/core'
 import type { Check, CheckItem } from '../model/check.ts'
 import type { ClaimBody, ClaimView } from '../model/guests/records.ts'
-import { roundQuantity, unclaimedQuantity } from '../model/guests/claimed-items.ts'
+import { roundToThousandths, unclaimedQuantity } from '../model/guests/claimed-items.ts'
 import { usageError, type CommandError } from './errors.ts'
 import { suggestion } from './suggestion.ts'
 import { didYouMeanSentence } from '../model/text/advice.ts'
@@ -26,7 +26,7 @@ export function chosenItems({ external_id: check, items }: Chosen, words: readon
     const { external_id, quantity } = chosen(items, word, check)
     const before = quantities.get(external_id)
     // The service refuses a quantity with too many decimals.
-    quantities.set(external_id, before === undefined ? quantity : roundQuantity(before + quantity))
+    quantities.set(external_id, before === undefined ? quantity : roundToThousandths(before + quantity))
   }
   return Array.from(quantities, ([external_id, quantity]) => ({ external_id, quantity }))
 }

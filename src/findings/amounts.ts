@@ -1,5 +1,5 @@
 import type { OrderedPush, Push, PushedItem, StoredCheck } from '../model/check.ts'
-import { claimableQuantity, roundQuantity } from '../model/guests/claimed-items.ts'
+import { claimableQuantity, roundToThousandths } from '../model/guests/claimed-items.ts'
 import { isNewer, type PushSeen, type PushToCheck, some } from './finding.ts'
 import { CLOSE_PAID_CHECK, type Finding } from '../model/simulator/report.ts'
 
@@ -15,8 +15,9 @@ export function totalsMismatch({ push: { items, totals } }: Pick<PushSeen, 'push
 }
 
 function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push['totals']): string[] {
-  const lines = items.map(({ quantity, price_cents }) => round(quantity * price_cents))
-  const sum = round(lines.reduce((all, line) => all + line, 0))
+  // 0.1 × 3 is inexact in binary, and 0.333333 × 3 means 1.
+  const lines = items.map(({ quantity, price_cents }) => roundToThousandths(quantity * price_cents))
+  const sum = roundToThousandths(lines.reduce((all, line) => all + line, 0))
   // A POS rounds each weighed line to a cent, and a part, such as a third, to thousandths of the price.
   const slack = items.reduce((cents, { quantity, price_cents }, at) => {
     const isRounded = !Number.isInteger(quantity) && Number(quantity.toFixed(2)) !== quantity
@@ -36,16 +37,11 @@ function wrongTotal({ subtotal_cents, tax_cents, total_cents }: Push['totals']):
   ]
 }
 
-/** Rounds to thousandths of a cent, because 0.1 × 3 is inexact in binary, and 0.333333 × 3 means 1. */
-function round(cents: number): number {
-  return Number.isInteger(cents) ? cents : Number(cents.toFixed(3))
-}
-
 /**
  * Finds quantities with more than three decimals: guests claim in thousandths, so claims would differ from the push.
  */
 export function quantityPrecision({ push: { items } }: Pick<PushSeen, 'push'>): string | undefined {
-  const precise = items.filter(({ quantity }) => roundQuantity(quantity) !== quantity)
+  const precise = items.filter(({ quantity }) => roundToThousandths(quantity) !== quantity)
   if (precise.length === 0) return undefined
   const names = precise.map(
     ({ external_id, quantity }) =>

@@ -6,7 +6,7 @@ import {
   revisionOf,
   type StoredCheck,
 } from '../model/check.ts'
-import { roundQuantity } from '../model/guests/claimed-items.ts'
+import { roundToThousandths } from '../model/guests/claimed-items.ts'
 import { isLater } from '../model/revision.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import type { Finding } from '../model/simulator/report.ts'
@@ -204,7 +204,7 @@ export function linesMerged({ change, before, push }: Pick<PushToCheck, 'change'
     if (after === undefined || !isSameProduct(after, line)) return []
     const twins = change.removed.filter((item) => isSameProduct(item, line))
     const sum = twins.reduce((quantity, twin) => quantity + twin.quantity, line.quantity)
-    if (twins.length === 0 || roundQuantity(sum) !== roundQuantity(after.quantity)) return []
+    if (twins.length === 0 || roundToThousandths(sum) !== roundToThousandths(after.quantity)) return []
     return [
       `${twins.map(({ external_id }) => external_id).join(', ')} into ${line.external_id} (${line.name})`,
     ]

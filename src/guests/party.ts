@@ -1,6 +1,6 @@
 import type { Check, CheckItem } from '../model/check.ts'
 import type { ClaimView, PaymentView } from '../model/guests/records.ts'
-import { roundQuantity, unclaimedQuantity } from '../model/guests/claimed-items.ts'
+import { roundToThousandths, unclaimedQuantity } from '../model/guests/claimed-items.ts'
 import { seededRandom } from '../model/simulator/fault-rules.ts'
 
 export interface ClaimWanted {
@@ -163,7 +163,7 @@ export class Party {
   private quantityOf(item: CheckItem): number {
     const left = unclaimedQuantity(item)
     if (left === 1 && this.guests.length > 1 && this.random('half') < 0.2) return 0.5
-    return roundQuantity(Math.min(left, item.quantity > MOST_PIECES ? item.quantity / 5 : 1))
+    return roundToThousandths(Math.min(left, item.quantity > MOST_PIECES ? item.quantity / 5 : 1))
   }
 
   private payNext({ balance_cents }: Check): NextAct {

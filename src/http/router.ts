@@ -179,7 +179,10 @@ function callOf(event: H3Event, key: ApiKey, context: RequestContext, bodyLimit:
   }
 }
 
-/** Decodes path parameters, which h3 passes undecoded. */
+/**
+ * Decodes path parameters, which h3 passes undecoded. Requires an external check id to have 1 to 255 characters, and no
+ * control character (contract section 4).
+ */
 function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, string> {
   const params: Record<string, string> = {}
   for (const name in raw) {
@@ -192,18 +195,16 @@ function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, str
       )
     }
   }
-  if (params.external_check_id !== undefined) requireExternalId(params.external_check_id)
-  return params
-}
-
-/** Requires an external check id: 1–255 characters, no control character (contract section 4). */
-function requireExternalId(id: string): void {
+  const { external_check_id: id } = params
+  if (id === undefined) return params
   // Counts characters like bodies do: a surrogate pair is one character.
-  if (id.length >= 1 && (id.length <= 255 || Array.from(id).length <= 255) && !/\p{Cc}/u.test(id)) return
-  throw new Refusal(
-    'invalid_path',
-    'external_check_id must have 1 to 255 characters and no control characters.',
-  )
+  const isShort = id.length <= 255 || Array.from(id).length <= 255
+  if (id === '' || !isShort || /\p{Cc}/u.test(id))
+    throw new Refusal(
+      'invalid_path',
+      'external_check_id must have 1 to 255 characters and no control characters.',
+    )
+  return params
 }
 
 /** Refuses final slashes, which the router ignores, and dot segments, which URLs resolve: both would change the check id. */

@@ -5,7 +5,7 @@ import {
   claimableQuantity,
   claimedQuantities,
   isFullyPaid,
-  roundQuantity,
+  roundToThousandths,
 } from '../model/guests/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
 
@@ -105,7 +105,7 @@ function movedLines(
     )
     const kept = after.get(external_id)?.quantity ?? 0
     const sum = twins.reduce((quantity, twin) => quantity + twin.quantity, kept)
-    if (twins.length === 0 || roundQuantity(sum) !== roundQuantity(line.quantity)) return []
+    if (twins.length === 0 || roundToThousandths(sum) !== roundToThousandths(line.quantity)) return []
     const ids = twins.map((twin) => twin.external_id)
     return twins.length === 1 && kept === 0
       ? [`Item ${external_id} looks renamed to ${ids.join('')}.`]

@@ -2,7 +2,7 @@ import { setNewest } from '../../model/bounded-map.ts'
 import { plainName } from '../../findings/finding.ts'
 import { duplicateCheck, itemOnTwoChecks, paidNotClosed, type Finding } from '../../findings/index.ts'
 import { checkKey, type CheckItem, type StoredCheck } from '../../model/check.ts'
-import { isFullyPaid, roundQuantity } from '../../model/guests/claimed-items.ts'
+import { isFullyPaid, roundToThousandths } from '../../model/guests/claimed-items.ts'
 import type { SavedWatch } from '../../model/simulator/bundle.ts'
 import type { Service } from '../../service.ts'
 import type { RequestEntry } from '../request-context.ts'
@@ -115,7 +115,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, saved?: Wat
       const earlier = before.get(external_id) ?? quantity
       const known = earlier === quantity ? undefined : items.get(`${check.location_id}\n${external_id}`)
       if (known === undefined || !known.on.has(key)) continue
-      const lowered = roundQuantity((known.lowered.get(key) ?? 0) + earlier - quantity)
+      const lowered = roundToThousandths((known.lowered.get(key) ?? 0) + earlier - quantity)
       if (lowered > 0) known.lowered.set(key, lowered)
       else known.lowered.delete(key)
     }

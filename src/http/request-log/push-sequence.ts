@@ -14,7 +14,7 @@ import {
 import { setNewest } from '../../model/bounded-map.ts'
 import { isLater, ORDER_BY, type Revision } from '../../model/revision.ts'
 import type { SavedSequence } from '../../model/simulator/bundle.ts'
-import { isTrialPath } from '../../model/simulator/request-entry.ts'
+import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import type { UnsettledConflict } from '../../model/simulator/report.ts'
 import { checkKey, revisionOf } from '../../model/check.ts'
 import type { PushSummary, RequestEntry } from '../request-context.ts'
@@ -202,9 +202,12 @@ export function senderOf({ path, location_id = '' }: Pick<ReportedRequest, 'path
   return `${location_id} ${withoutQuery}`
 }
 
+/** Path of a push, without the external id. */
+const PUSH_PATH = '/v1/checks/external/'
+
 /** Returns true for a push, with or without a response, other than those of the contract check. */
 export function isIntegrationPush({ method, path }: Pick<ReportedRequest, 'method' | 'path'>): boolean {
-  return method === 'PUT' && path.startsWith('/v1/checks/external/') && !isTrialPath(path)
+  return method === 'PUT' && path.startsWith(PUSH_PATH) && !path.startsWith(TRIAL_PREFIX, PUSH_PATH.length)
 }
 
 /** Returns the refusal of a push; `undefined` when it was accepted or the response did not arrive. */

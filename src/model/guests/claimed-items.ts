@@ -33,7 +33,7 @@ export function isFullyPaid({
  * is claimed whole as 0.333.
  */
 export function claimableQuantity(quantity: number): number {
-  return Math.max(roundQuantity(quantity), 0.001)
+  return Math.max(roundToThousandths(quantity), 0.001)
 }
 
 /** Returns the quantity of an item that can still be claimed. */
@@ -41,7 +41,7 @@ export function unclaimedQuantity({
   quantity,
   claimed_quantity,
 }: Pick<CheckItem, 'quantity' | 'claimed_quantity'>): number {
-  return roundQuantity(claimableQuantity(quantity) - claimed_quantity)
+  return roundToThousandths(claimableQuantity(quantity) - claimed_quantity)
 }
 
 /** Copies field by field: on Node 20, `{ ...item, more }` takes longer than the rest of a push. */
@@ -59,7 +59,7 @@ export function claimedQuantities(
   for (const claim of claims) {
     if (!statuses.includes(claim.status)) continue
     for (const { external_id, quantity } of claim.items)
-      quantities.set(external_id, roundQuantity((quantities.get(external_id) ?? 0) + quantity))
+      quantities.set(external_id, roundToThousandths((quantities.get(external_id) ?? 0) + quantity))
   }
   return quantities
 }
@@ -68,6 +68,6 @@ export function claimedQuantities(
  * Rounds to three decimals, half up, because binary fractions add up inexactly (0.1 + 0.2). Rounds the shortest decimal that
  * stands for the number: 1.0005 is stored as a little less, and becomes 1.001.
  */
-export function roundQuantity(quantity: number): number {
+export function roundToThousandths(quantity: number): number {
   return Number.isInteger(quantity) ? quantity : Math.round(Number((quantity * 1000).toPrecision(15))) / 1000
 }

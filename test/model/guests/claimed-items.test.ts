@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { claimableQuantity, roundQuantity } from '../../../src/model/guests/claimed-items.ts'
+import { claimableQuantity, roundToThousandths } from '../../../src/model/guests/claimed-items.ts'
 
 test.each([
   ['1.0005', 1.001],
@@ -13,18 +13,18 @@ test.each([
   ['0.33333', 0.333],
   ['1e-7', 0],
 ])('%s rounds half up to thousandths: %s', (quantity, rounded) => {
-  expect(roundQuantity(Number(quantity))).toBe(rounded)
+  expect(roundToThousandths(Number(quantity))).toBe(rounded)
 })
 
 test('sums of binary fractions round to what was added', () => {
-  expect(roundQuantity(0.1 + 0.2)).toBe(0.3)
-  expect(roundQuantity(1.001 + 2.002 + 3.003)).toBe(6.006)
+  expect(roundToThousandths(0.1 + 0.2)).toBe(0.3)
+  expect(roundToThousandths(1.001 + 2.002 + 3.003)).toBe(6.006)
 })
 
 test('every quantity of at most three decimals stays as it is', () => {
   for (let thousandths = 1; thousandths <= 200_000; thousandths += 7) {
     const quantity = thousandths / 1000
-    if (roundQuantity(quantity) !== quantity) expect.fail(String(quantity))
+    if (roundToThousandths(quantity) !== quantity) expect.fail(String(quantity))
   }
 })
 

@@ -1,6 +1,6 @@
 import type { Arbitrary, AsyncCommand } from 'fast-check'
 import type { CheckItem } from '../../../model/check.ts'
-import { roundQuantity, unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
+import { roundToThousandths, unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
 import type { Revision } from '../../../model/revision.ts'
 import { next, type PushBody } from '../../push/bodies.ts'
 import { isOrdered } from './history.ts'
@@ -161,7 +161,7 @@ function claim(which: number, quantity: number, guest: number): Plan {
     const free = view.items.filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
     const item = free[which % free.length]
     if (item === undefined) return undefined
-    const wanted = roundQuantity(Math.min(unclaimedQuantity(item), pick(quantities, quantity)))
+    const wanted = roundToThousandths(Math.min(unclaimedQuantity(item), pick(quantities, quantity)))
     const items = [{ external_id: item.external_id, quantity: wanted }]
     return [
       { step: { do: 'claim', check, guest_name: pick(guests, guest), items, as: nameOf('claim', ledger) } },

@@ -1,5 +1,5 @@
 import type { TableCheck, TablePayment } from '../../../model/guests/guest-table.ts'
-import { roundQuantity } from '../../../model/guests/claimed-items.ts'
+import { roundToThousandths } from '../../../model/guests/claimed-items.ts'
 import { pricesOf, sumOf } from '../money.ts'
 import { Button, type CheckProps, Line, quantityText } from './elements.tsx'
 
@@ -127,7 +127,7 @@ function linesOf({ claims, items, totals }: TableCheck, { id, amount_cents }: Ta
     merged.set(key, {
       key,
       name: items.find((item) => item.external_id === external_id)?.name ?? external_id,
-      quantity: roundQuantity(known.quantity + quantity),
+      quantity: roundToThousandths(known.quantity + quantity),
       price_cents,
       claims: known.claims + 1,
     })
