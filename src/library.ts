@@ -5,7 +5,7 @@ import { type Client, createClient, TimedOut } from './client.ts'
 import './http/listen.ts'
 import type { Fetch } from './http/in-process.ts'
 import { requireKnownOptions, requireOptions, shown } from './model/simulator/settings.ts'
-import { baseUrlOf, isAtOrBelow } from './model/text/base-url.ts'
+import { baseUrlOf, isAtOrBelow } from './model/url.ts'
 import { type SimulatorOptions, startSimulator, type StartedSimulator } from './simulator.ts'
 
 /**

@@ -1,6 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import type { Guide } from './model/text/guide.ts'
+
+/** A guide of the package. */
+export interface Guide {
+  /** File name without `.md`. */
+  name: string
+  /** The first heading. */
+  title: string
+  /** Markdown. */
+  text: string
+}
 
 /** Folder of the package, for the sources and for the bundle. */
 const root = rootAbove(new URL('.', import.meta.url))

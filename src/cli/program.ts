@@ -1,6 +1,6 @@
 /** Entry points of `bin/run.js`: the command framework, and what surrounds every command. */
 import { isatty } from 'node:tty'
-import { secretForm } from '../model/text/secrets.ts'
+import { secretForm } from '../model/api-key.ts'
 import { variableOf } from '../model/text/shell-command.ts'
 
 export { execute, flush, handle, run } from '@oclif/core'

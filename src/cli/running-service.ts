@@ -2,7 +2,7 @@ import { hostname as machineName, networkInterfaces } from 'node:os'
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/text/service-name.ts'
-import { bareHost, withoutVersion } from '../model/loopback.ts'
+import { bareHost, withoutVersion } from '../model/url.ts'
 import { readRun, authorityFile } from '../data-directory.ts'
 import { readCertificate } from './files/input.ts'
 

@@ -1,6 +1,6 @@
 import { ApiError, TimedOut, Unreachable } from './errors.ts'
 import { limited, type CallOptions } from './limit.ts'
-import { withoutVersion } from '../model/loopback.ts'
+import { withoutVersion } from '../model/url.ts'
 import { shown } from '../model/simulator/settings.ts'
 import { stateText } from '../model/simulator/record-lines.ts'
 import type { State } from '../model/simulator/state.ts'

@@ -8,7 +8,7 @@ import {
 } from '../http/openapi/collection-formats.ts'
 import { openApiDocument, openApiText } from '../http/openapi/document.ts'
 import { usageError } from '../cli/errors.ts'
-import { withoutVersion } from '../model/loopback.ts'
+import { withoutVersion } from '../model/url.ts'
 import { writeOutputFiles } from '../cli/files/output.ts'
 
 export default class OpenApi extends BaseCommand {

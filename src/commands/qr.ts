@@ -5,7 +5,7 @@ import { fromEnvironment } from '../cli/flags.ts'
 import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
-import { bareHost, isLoopbackName } from '../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../model/url.ts'
 
 const tableArg = Args.custom({
   parse: async (input) => {

@@ -1,4 +1,4 @@
-import { secretForm } from '../model/text/secrets.ts'
+import { secretForm } from '../model/api-key.ts'
 import type { RequestEntry } from './request-context.ts'
 
 const HIDDEN = '…'

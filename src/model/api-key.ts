@@ -8,6 +8,12 @@ export type Scope = (typeof scopes)[number]
 /** Characters that are safe in headers, `.env` files and shells: 1 to 512 printable ASCII characters without blanks. */
 export const apiKeyPattern = /^[\x21-\x7e]{1,512}$/
 
+/**
+ * Matches texts that look like an API key or a signing secret, also one of another service in base64. The group is the
+ * prefix.
+ */
+export const secretForm = /\b(twk_|whsec_)[\w+/=-]{6,}/g
+
 /** An API key as it is stored: only the SHA-256 of the key, in hex. */
 export interface ApiKey {
   id: string

@@ -1,5 +1,5 @@
 import type { TableView } from '../model/guests/guest-table.ts'
-import type { Guide } from '../model/text/guide.ts'
+import type { Guide } from '../package-file.ts'
 import type { OpenApi } from './docs/openapi.ts'
 
 /** URL paths of a page's script and stylesheet. */

@@ -25,7 +25,7 @@ import {
   type RateLimit,
   type Reader,
 } from '../model/simulator/settings.ts'
-import { isOpenToOthers } from '../model/loopback.ts'
+import { isOpenToOthers } from '../model/url.ts'
 import type { AnsweredRequest } from '../model/simulator/request-entry.ts'
 import {
   defaultDeliveryTimes,

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { isLoopbackName } from '../../src/model/loopback.ts'
+import { isLoopbackName } from '../../src/model/url.ts'
 import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
 import { openTarget } from './standing.ts'
 

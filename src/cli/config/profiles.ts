@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises'
-import { bareHost, isLoopbackName, withoutVersion } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName, withoutVersion } from '../../model/url.ts'
 import { didYouMeanSentence } from '../../model/text/advice.ts'
 import { usageError } from '../errors.ts'
 import { CONFIG_FILE, checkConfig, readConfigFile, type ConfigFile } from './file.ts'

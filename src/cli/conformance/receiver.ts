@@ -1,4 +1,4 @@
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/url.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import { signingSecretPattern } from '../../model/webhook-endpoint.ts'
 import { usageError } from '../errors.ts'

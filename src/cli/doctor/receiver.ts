@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { Agent, request } from 'undici'
-import { bareHost, isLoopbackName, portOf } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName, portOf } from '../../model/url.ts'
 import { trustedAuthorities } from '../../certificates/trusted.ts'
 import { suggestion } from '../suggestion.ts'
 import { localAuthority } from './authority.ts'
@@ -191,10 +191,7 @@ const reasons: Readonly<Record<string, readonly [why: string, advice: string]>> 
     'Use a host name of the certificate, or issue one for this host with: CERTS',
   ],
   CERT_HAS_EXPIRED: ["The receiver's certificate has expired.", 'Renew it. For a local receiver, run: CERTS'],
-  CERT_NOT_YET_VALID: [
-    "The receiver's certificate is not valid yet.",
-    'Compare the clocks of both machines.',
-  ],
+  CERT_NOT_YET_VALID: ["The receiver's certificate is not valid yet.", 'Check the clocks of both machines.'],
   ...same(
     ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ECONNRESET'],
     'The receiver does not use TLS at this port.',

@@ -1,5 +1,5 @@
 import { eventTypes, type EventType } from '../../model/event.ts'
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/url.ts'
 import { checkConfig, CONFIG_FILE, readConfigFile } from '../config/file.ts'
 import { requireTrusted } from '../config/settings.ts'
 import { listenSchema } from '../config/schema.ts'

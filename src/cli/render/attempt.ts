@@ -5,7 +5,7 @@ import { printable, renderer } from './text.ts'
 import { formatTime } from '../../model/text/time.ts'
 import { breakTo, cutInside, cutTo, padTo, widthOf, wrapTo, renderFields } from './layout.ts'
 import { eventTypes } from '../../model/event.ts'
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/url.ts'
 import type { RegisteredRoute } from '../listen/endpoints.ts'
 
 /** Column widths on a terminal: the longest event type, and a usual name of a check. */

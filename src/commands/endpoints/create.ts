@@ -12,7 +12,7 @@ import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { idCandidates, secretsIn } from '../../conformance/contract/shape.ts'
 import { suggestion } from '../../cli/suggestion.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/url.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 
 export default class EndpointsCreate extends ServiceCommand {

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/url.ts'
 import {
   isLater,
   isSuccess,

@@ -1,6 +1,6 @@
 import { createNewId } from '../../ids.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
-import { bareHost, isLoopbackName, portOf } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName, portOf } from '../../model/url.ts'
 import { trustAdvice } from '../../model/text/advice.ts'
 import { makeReport, type CaseResult, type ConformanceReport } from '../report.ts'
 import type { ReceiverCase } from './case.ts'

@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopback, classifyAddress, isOwn, type OwnAddress } from './address.ts'
-import { isLocalhost } from '../../model/loopback.ts'
+import { isLocalhost } from '../../model/url.ts'
 import { destinationOf, whyFormRefused, memoize, type PlainHttp } from './url.ts'
 import { isReservedHost } from '../../model/offer.ts'
 import { timers } from '../../timers.ts'

@@ -1,5 +1,5 @@
 import { setNewest } from '../../model/bounded-map.ts'
-import { isLocalhost } from '../../model/loopback.ts'
+import { isLocalhost } from '../../model/url.ts'
 import { MAX_URL_LENGTH } from '../../model/webhook-endpoint.ts'
 import { isLoopback } from './address.ts'
 

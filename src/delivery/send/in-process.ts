@@ -7,7 +7,7 @@ import {
   startOfBody,
   startOfHeaders,
 } from './http-exchange.ts'
-import { baseUrlOf, isAtOrBelow } from '../../model/text/base-url.ts'
+import { baseUrlOf, isAtOrBelow } from '../../model/url.ts'
 
 /** An in-process receiver threw; over the network the connection would have closed. */
 export class ReceiverFailed extends Error {

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { isLoopbackName } from '../../model/loopback.ts'
+import { isLoopbackName } from '../../model/url.ts'
 import { nodeOf } from '../node-request.ts'
 import { Refusal } from '../../model/refusal.ts'
 

@@ -5,7 +5,7 @@ import { renderConformance, renderVerification } from '../../cli/render/results.
 import { outcomeJson, verifyAndDiagnose } from '../../cli/verify.ts'
 import { checkReceiver, receiverCases } from '../../conformance/receiver/check.ts'
 import { eventTypes } from '../../model/event.ts'
-import { portOf } from '../../model/loopback.ts'
+import { portOf } from '../../model/url.ts'
 import { COLUMNS, adds, defineTool, LONGEST_CALL, reads, type ToolContext } from '../tool.ts'
 
 const secret = z

@@ -1,4 +1,4 @@
-import type { Guide } from '../../model/text/guide.ts'
+import type { Guide } from '../../package-file.ts'
 import { Layout, Markdown } from './layout.tsx'
 
 /** Renders the list of guides. */

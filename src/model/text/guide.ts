@@ -1,9 +1,0 @@
-/** A guide of the package. */
-export interface Guide {
-  /** File name without `.md`. */
-  name: string
-  /** The first heading. */
-  title: string
-  /** Markdown. */
-  text: string
-}
