@@ -127,7 +127,8 @@ function base64Within(secret: Buffer, before: number): string[] {
 /** Secrets that no record names, in the texts of requests and responses. The group is the secret. */
 const patterns: readonly { pattern: RegExp; kind: Kind; isSecret?: (text: string) => boolean }[] = [
   { pattern: /\b(twk_[\w-]{8,})/g, kind: 'twk' },
-  { pattern: /\b(whsec_[\w-]{8,})/g, kind: 'whsec' },
+  // Other services have secrets in base64.
+  { pattern: /\b(whsec_[\w+/-]{8,}=*)/g, kind: 'whsec' },
   { pattern: /\bv1=([0-9a-f]{64})\b/gi, kind: 'signature' },
   { pattern: /\bBearer\s+([\w.~+/-]{16,}=*)/gi, kind: 'credential', isSecret: isRandom },
   { pattern: /\bBasic\s+([\w+/-]{8,}=*)/gi, kind: 'credential', isSecret: isBasic },

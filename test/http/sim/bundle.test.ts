@@ -216,7 +216,7 @@ describe('a bundle has no secret', () => {
     expect(registered.map(({ request_body }) => request_body ?? '').join('\n')).toContain(endpoint?.url)
   })
 
-  it('of response headers, and keeps their names', async () => {
+  it('of responses, and keeps the names of headers', async () => {
     const login = 'https://login.example/?tenant=bistro&code=c0de-0123456789'
     const receiver = await startReceiver({
       answer: (response) => {
@@ -229,7 +229,7 @@ describe('a bundle has no secret', () => {
           'Retry-After': '30',
         }
         response.sendDate = false
-        response.writeHead(302, headers).end()
+        response.writeHead(302, headers).end('expected whsec_AbCdEfGhIj+KlMn/OpQrSt==')
       },
     })
     onTestFinished(() => receiver.close())
@@ -241,6 +241,7 @@ describe('a bundle has no secret', () => {
     const { text, bundle } = await bundleFrom(simulator)
     expect(text).not.toMatch(/s3ss10n|k3y|0123456789|theme=dark|bare/)
     const [one, other] = bundle.state.deliveries.map(({ attempts }) => attempts[0])
+    expect(one?.response_body).toMatch(/^expected whsec_replaced_\d+$/)
     expect(other?.response_headers).toEqual(one?.response_headers)
     const url = expect.stringMatching(
       /^https:\/\/login\.example\/\?tenant=\w+_replaced_\d+&code=\w+_replaced_\d+$/,
