@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '../model/simulator/settings.ts'
 import { explainMissing, inWords, judge, MOST_SHOWN, type Unmet, type Wanted } from './delivered-verdict.ts'
-import { untilDeadline, watch, concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
+import { untilDeadline, lookUntil, concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
 import type { EventView, StreamMessage } from '../client/types.ts'
 import type { EventData } from '../model/event-view.ts'
 
@@ -140,7 +140,7 @@ export async function untilNoneDue(
     }
     const concerns = async (message: StreamMessage) =>
       (await concerned(client, wanted, message, deadline)).length > 0
-    return watch(client, deadline, look, concerns)
+    return lookUntil(client, deadline, look, concerns)
   })
   return left
 }
@@ -228,7 +228,7 @@ export async function waitForEvent<Type extends keyof EventData>(
       const { data } = await callUntil((options) => client.events.list(query, options), deadline)
       return data[0] as EventView<Type> | undefined
     }
-    return watch(
+    return lookUntil(
       client,
       deadline,
       oldest,

@@ -104,7 +104,7 @@ function isAbout(delivery: Subject, { type, check, endpoint }: Wanted): boolean 
  * Resolves with the last result.
  * @throws Unreachable when the service ends meanwhile, TimedOut when it does not respond, and errors of `look`.
  */
-export async function watch<T>(
+export async function lookUntil<T>(
   client: Pick<ClientReads, 'stream'>,
   deadline: AbortSignal,
   look: () => Promise<T | undefined>,

@@ -41,7 +41,7 @@ export default class Help extends OclifHelp {
   }
 
   protected override async showRootHelp(): Promise<void> {
-    const lists = grouped([...this.summaries().keys()]).map(({ heading, names }) =>
+    const lists = helpGroups([...this.summaries().keys()]).map(({ heading, names }) =>
       this.section(heading, this.listOf(names)),
     )
     this.log([this.summaryOfAll(), renderJobs(mainJobs()), ...lists, EXPLAIN].join('\n\n'))
@@ -154,7 +154,7 @@ export const groups: readonly Group[] = [
 const OTHERS = 'MORE'
 
 /** Groups the known names under their headings. Leaves out `help`, whose reader has found it. */
-export function grouped(names: readonly string[]): Group[] {
+export function helpGroups(names: readonly string[]): Group[] {
   const placed = new Set(['help', ...groups.flatMap((group) => group.names)])
   const others = { heading: OTHERS, names: names.filter((name) => !placed.has(name)) }
   return [...groups, others]

@@ -18,7 +18,7 @@ export const sinceFlag = Flags.custom<Since>({
 })
 
 /** Resolves a time. A duration ago counts back from the service clock, which dates the records. */
-export async function timeOf(client: Pick<Client, 'clock'>, since: Since): Promise<Date> {
+export async function startOfSince(client: Pick<Client, 'clock'>, since: Since): Promise<Date> {
   if ('time' in since) return since.time
   // No record is older, and dates end some 270,000 years ago.
   return new Date(Math.max(0, (await nowOf(client)).getTime() - since.agoMs))

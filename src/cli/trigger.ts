@@ -7,7 +7,7 @@ import type { ClaimView, FeedbackView, PaymentView } from '../model/guests/recor
 import { ORDER_BY } from '../model/revision.ts'
 import { CommandError, usageError } from './errors.ts'
 import { unclaimedItems } from './guests.ts'
-import { bodyOf, next, orderedBy, type PushBody, withAnotherLine } from './push/bodies.ts'
+import { pushBodyOf, next, orderedBy, type PushBody, withAnotherLine } from './push/bodies.ts'
 import { suggestion } from './suggestion.ts'
 
 /** A step that was taken, and the service's answer. */
@@ -156,7 +156,7 @@ async function push(context: TriggerContext, body: PushBody): Promise<Check> {
 }
 
 async function current({ client, check }: TriggerContext): Promise<PushBody> {
-  return bodyOf(await client.checks.get(check))
+  return pushBodyOf(await client.checks.get(check))
 }
 
 /** Claims a quantity of 1 of the first item with an unclaimed rest, or the rest if it is less. */

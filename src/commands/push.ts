@@ -5,8 +5,8 @@ import { fromEnvironment } from '../cli/flags.ts'
 import { expandFiles, readUnmarked, watchFiles } from '../cli/files/input.ts'
 import { readSample } from '../cli/push/samples.ts'
 import {
-  reportOf,
-  idOf,
+  pushReportOf,
+  externalIdOfFile,
   nameOf,
   placeOfError,
   sentCheck,
@@ -123,7 +123,7 @@ export default class Push extends ServiceCommand {
   ): Promise<{ file: string; id: string }[]> {
     if (sample !== undefined)
       return (await readSample(sample, '--sample')).files.map((file) => ({ file, id: id ?? sample }))
-    return (await expandFiles(words)).map((file) => ({ file, id: id ?? idOf(file) }))
+    return (await expandFiles(words)).map((file) => ({ file, id: id ?? externalIdOfFile(file) }))
   }
 
   /** Returns the pushes to repeat: those of the key's location, which gets them, or with `permute` all. */
@@ -204,7 +204,7 @@ export default class Push extends ServiceCommand {
         if (error instanceof ApiError && error.code === 'invalid_json') addPlace(error, push)
         throw error
       })
-    const report = requestId === null ? null : await reportOf(client, requestId)
+    const report = requestId === null ? null : await pushReportOf(client, requestId)
     // The specification does not show the response of a push, so another service's summary is that of the pushed body.
     const isKnown =
       hasFields(check, 'external_id', 'items', 'table', 'totals', 'status') &&

@@ -10,7 +10,7 @@ import { renderDifference, renderRecording, renderReplay, renderReported } from 
 import { renderWarning } from '../cli/render/messages.ts'
 import { failingCodes, judgeReport, knownCodes, needsAccount, type Reported } from '../cli/report.ts'
 import { listenForSignals } from '../cli/start/start.ts'
-import { sinceFlag, timeOf } from '../cli/time.ts'
+import { sinceFlag, startOfSince } from '../cli/time.ts'
 import { ApiError, createClient, type Client } from '../client.ts'
 import { toTap } from '../conformance/report.ts'
 import type { Bundle } from '../model/simulator/bundle.ts'
@@ -113,7 +113,9 @@ export default class Replay extends BaseCommand {
     if (!isDeepStrictEqual(recorded, { report: before, account: accountBefore }))
       this.say(renderWarning(renderDifference(bundle)))
     const report: Reported =
-      wanted.since === undefined ? recorded.report : await client.report(await timeOf(client, wanted.since))
+      wanted.since === undefined
+        ? recorded.report
+        : await client.report(await startOfSince(client, wanted.since))
     if (!wanted.withAccount && command?.account !== true) return report
     const isRecorded = verdict.all_closed || !wanted['all-closed']
     return { ...report, account: isRecorded ? recorded.account : await client.account({ all_closed: true }) }
@@ -140,7 +142,7 @@ export default class Replay extends BaseCommand {
 
 /** Flags that select the report. */
 interface ReplayFlags {
-  since?: Parameters<typeof timeOf>[1] | undefined
+  since?: Parameters<typeof startOfSince>[1] | undefined
   'all-closed': boolean
   withAccount: boolean
 }

@@ -6,7 +6,7 @@ import { fromEnvironment, junitFlag, outputFileFlag } from '../cli/flags.ts'
 import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { sinceFlag, timeOf } from '../cli/time.ts'
+import { sinceFlag, startOfSince } from '../cli/time.ts'
 import { toTap } from '../conformance/report.ts'
 import { accountCodes, findingCodes } from '../model/simulator/report.ts'
 
@@ -44,7 +44,7 @@ export default class Report extends ServiceCommand {
     const failOn = failingCodes(flags['fail-on'])
     const located = await this.locate(flags)
     const client = await this.clientOf(located)
-    const since = flags.since && (await timeOf(client, flags.since))
+    const since = flags.since && (await startOfSince(client, flags.since))
     const allClosed = flags['all-closed']
     const withAccount = flags.account || allClosed || needsAccount(failOn)
     const about = { suite: 'report', target: located.url } as const

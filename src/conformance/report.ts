@@ -83,7 +83,7 @@ function adviceAside(one: CaseResult): CaseResult {
 }
 
 /** Groups the cases, in the order in which groups first appear. */
-export function grouped(cases: readonly CaseResult[]): ReadonlyMap<string, readonly CaseResult[]> {
+export function casesByGroup(cases: readonly CaseResult[]): ReadonlyMap<string, readonly CaseResult[]> {
   const groups = new Map<string, CaseResult[]>()
   for (const one of cases) groups.set(one.group, [...(groups.get(one.group) ?? []), one])
   return groups
@@ -147,7 +147,7 @@ export async function toJUnit(report: ConformanceReport): Promise<string> {
   })
   // Some CI systems read the file only, and not the exit code.
   const cases = isUnchecked(report.cases) ? report.cases.map(asError) : report.cases
-  const suites = [...grouped(cases)].map(([group, members]) => suiteOf(report, group, members))
+  const suites = [...casesByGroup(cases)].map(([group, members]) => suiteOf(report, group, members))
   return builder.build({
     '?xml': attributes({ version: '1.0', encoding: 'UTF-8' }),
     testsuites: { ...attributes(countsOf(cases)), testsuite: suites },

@@ -1,6 +1,6 @@
 import type { Check } from '../model/check.ts'
 import type { ClaimView, FeedbackView, PaymentView } from '../model/guests/records.ts'
-import { watch } from '../assertions/wait.ts'
+import { lookUntil } from '../assertions/wait.ts'
 import {
   requireKnownOptions,
   requireSetting,
@@ -258,7 +258,7 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
   const isEvent = (message: StreamMessage) => message.type === 'event'
   /** Plays rounds at each event until one has an act; resolves with false when the play is ended. */
   const untilActed = async () =>
-    (await watch(calls, signal ?? forever, async () => (await round()) || undefined, isEvent)) === true
+    (await lookUntil(calls, signal ?? forever, async () => (await round()) || undefined, isEvent)) === true
   while (signal?.aborted !== true) {
     // Without an act, other guests and the POS are awaited.
     const acted = (await round()) || (!untilPaid && (await untilActed()))

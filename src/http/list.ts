@@ -142,12 +142,12 @@ export function choiceOf<T extends string>(
 }
 
 /** Reads `?type=`, the type of an event or `ping`. */
-export function typeOf(query: URLSearchParams): EventType | 'ping' | undefined {
+export function typeIn(query: URLSearchParams): EventType | 'ping' | undefined {
   return choiceOf(query, 'type', eventTypesAndPing)
 }
 
 /** Reads `?name=` as a time in the form of stored times, which sort as text. */
-export function timeOf(query: URLSearchParams, name: string): string | undefined {
+export function timeIn(query: URLSearchParams, name: string): string | undefined {
   const given = query.get(name)
   if (given === null) return undefined
   const time = parseTime(given)
@@ -164,7 +164,7 @@ interface TimeRange {
 
 /** Reads `?from=` and `?to=`. */
 export function timeRangeOf(query: URLSearchParams): TimeRange {
-  return { from: timeOf(query, 'from'), to: timeOf(query, 'to') }
+  return { from: timeIn(query, 'from'), to: timeIn(query, 'to') }
 }
 
 export function isWithin({ from, to }: TimeRange, time: string): boolean {

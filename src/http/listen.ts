@@ -8,7 +8,7 @@ import { PROBES } from '../model/simulator/request-entry.ts'
 import type { App } from './app.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
 import type { ConnectionLimits } from '../model/simulator/settings.ts'
-import { answerRawErrors, lineOf, pathOf, refusalOfHead } from './raw-errors.ts'
+import { answerRawErrors, lineOf, pathOfTarget, refusalOfHead } from './raw-errors.ts'
 import { CompleteResponse } from './node-request.ts'
 import { timers } from '../timers.ts'
 
@@ -136,7 +136,7 @@ function nodeHandler({ fetch, refuse }: App, isAllowedHost: IsAllowedHost): Requ
       const { status, headers, body } = refuse(refusal, lineOf(req))
       return new CompleteResponse(body, status, headers).sendTo(res)
     }
-    req.url = pathOf(req.url ?? '')
+    req.url = pathOfTarget(req.url ?? '')
     const response = await fetch(new NodeRequest({ req, res }))
     if (response instanceof CompleteResponse) response.sendTo(res)
     else await sendNodeResponse(res, response)

@@ -149,7 +149,7 @@ export function refusalOfHead(request: IncomingMessage, isAllowedHost: IsAllowed
 const absoluteForm = /^https?:\/\/([^/?@]+)(?=[/?]|$)/i
 
 /** Returns path and query of a target, which is a path or an accepted URL. */
-export function pathOf(target: string): string {
+export function pathOfTarget(target: string): string {
   if (target.startsWith('/')) return target
   const path = target.replace(absoluteForm, '')
   return path === target || path.startsWith('/') ? path : `/${path}`

@@ -91,7 +91,7 @@ export const adds: Effects = {
 export const LONGEST_CALL = 50
 
 /** Arguments of a list. */
-export const paging = {
+export const pageInput = {
   limit: z
     .int()
     .min(1)

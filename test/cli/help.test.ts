@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { grouped, groups, mainJobs } from '../../src/cli/help.ts'
+import { helpGroups, groups, mainJobs } from '../../src/cli/help.ts'
 import { emptyDirectory, tabwire } from '../support/cli.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as {
@@ -29,13 +29,13 @@ test('tabwire without arguments prints four jobs with existing commands, and how
 })
 
 test('each command and topic is listed once, under its purpose', () => {
-  const listed = grouped(names).flatMap(({ names: below }) => below)
+  const listed = helpGroups(names).flatMap(({ names: below }) => below)
   expect([...listed, 'help'].sort()).toEqual([...names].sort())
 })
 
 test('the list has existing commands only, and ungrouped ones come last', () => {
   expect(groups.flatMap(({ names: below }) => below).filter((name) => !names.includes(name))).toEqual([])
-  expect(grouped(['start', 'brand-new', 'help'])).toEqual([
+  expect(helpGroups(['start', 'brand-new', 'help'])).toEqual([
     { heading: 'SERVICE', names: ['start'] },
     { heading: 'MORE', names: ['brand-new'] },
   ])

@@ -55,7 +55,7 @@ export function placeOf(
 }
 
 /** Returns the path of a state's file. */
-export function pathOf(place: StatePlace): string {
+export function stateFile(place: StatePlace): string {
   return 'file' in place ? place.file : join(statesDirectory(place.directory), `${place.name}.json`)
 }
 
@@ -72,7 +72,7 @@ export async function writeStateTo(
   place: StatePlace,
   json: AsyncIterable<Uint8Array>,
 ): Promise<StateContents & { replaced: boolean }> {
-  const path = pathOf(place)
+  const path = stateFile(place)
   const replaced = (await stat(path).catch(() => undefined))?.isFile() ?? false
   const contents = createContents()
   try {
@@ -146,7 +146,7 @@ function createContents(): Contents {
  * @throws CommandError that lists the states when there is none of this name.
  */
 export async function readStateFrom(place: StatePlace): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  const path = pathOf(place)
+  const path = stateFile(place)
   const size = path === '-' ? 0 : (await stat(path).catch(() => undefined))?.size
   if (size === undefined && 'name' in place) throw await noSuchState(place)
   if (size === undefined || size <= LONGEST_DOCUMENT) return readUnmarked(path)
@@ -168,7 +168,7 @@ async function* encoded(pieces: Iterable<string>): AsyncGenerator<Uint8Array> {
 async function noSuchState({ directory, name }: { directory: string; name: string }): Promise<CommandError> {
   const names = (await savedStates(directory)).map((saved) => saved.name)
   const those = names.length === 0 ? 'No states are saved yet' : `Saved states: ${names.join(', ')}`
-  const path = pathOf({ directory, name })
+  const path = stateFile({ directory, name })
   const message = `No saved state ${JSON.stringify(name)} (${path}).${didYouMeanSentence(name, names)} ${those}.`
   return new CommandError('no_such_state', message, exitCodes.usage)
 }

@@ -6,7 +6,7 @@ import { createNewId } from '../../ids.ts'
 export type PushBody = OrderedPush
 
 /** Returns the push body that describes a check's current state. */
-export function bodyOf({ table, status, items, totals, revision }: Check): PushBody {
+export function pushBodyOf({ table, status, items, totals, revision }: Check): PushBody {
   return {
     table,
     status,

@@ -20,7 +20,7 @@ export function requireSource(
  * Returns the external id for a file: its name.
  * @throws CommandError (usage) for standard input.
  */
-export function idOf(file: string): string {
+export function externalIdOfFile(file: string): string {
   if (file === '-') throw usageError('--id is missing. A check from standard input has no file name.')
   return basename(file).replace(/\.json$/i, '')
 }
@@ -147,7 +147,7 @@ export function sentCheck(external_id: string, body: string | Uint8Array): Summa
 }
 
 /** Returns the simulator's report of a push; `null` at another service, or without the scope. */
-export async function reportOf(client: Client, requestId: string) {
+export async function pushReportOf(client: Client, requestId: string) {
   try {
     // Another service may have its own resource at this path.
     const { push } = await client.requests.get(requestId)

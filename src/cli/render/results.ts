@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import {
   type CaseResult,
   type ConformanceReport,
-  grouped,
+  casesByGroup,
   isUnchecked,
   UNCHECKED,
   type Verdict,
@@ -23,7 +23,7 @@ export const renderConformance = renderer(
     columns: number | undefined = Infinity,
     about: readonly (readonly [string, string])[] = [],
   ): string => {
-    const groups = [...grouped(report.cases)].map(([group, cases]) =>
+    const groups = [...casesByGroup(report.cases)].map(([group, cases]) =>
       [chalk.bold(group), ...groupAlike(cases, isAlike).map((run) => renderRun(run, columns))].join('\n'),
     )
     const instance = about.length === 0 ? [] : [indented(renderFields(about, columns - 2))]

@@ -2,7 +2,7 @@ import { setNewest } from '../../model/bounded-map.ts'
 import { ApiError, type Client, type StreamMessage, Unreachable } from '../../client.ts'
 import { openStream } from '../../client/stream.ts'
 import { createAttemptFilter, type Disconnected, reconnecting } from './reconnect.ts'
-import { nowOf, type Since, timeOf } from '../time.ts'
+import { nowOf, type Since, startOfSince } from '../time.ts'
 
 /** Event of a running `tail`. */
 export type TailEvent =
@@ -41,7 +41,7 @@ export async function* watch({
 
   async function* messages(client: Client, again: boolean): AsyncGenerator<TailEvent> {
     const now = await nowOf(client)
-    const wanted = again || since === undefined ? undefined : await timeOf(client, since)
+    const wanted = again || since === undefined ? undefined : await startOfSince(client, since)
     if (!again) seen.begin(now)
     const from = seen.since(now)
     const earliest = wanted !== undefined && wanted < from ? wanted : from

@@ -4,7 +4,7 @@ import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { endpointFilter, endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDeliveries } from '../../cli/render/delivery.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { sinceFlag, timeOf } from '../../cli/time.ts'
+import { sinceFlag, startOfSince } from '../../cli/time.ts'
 import {
   type AttemptOutcome,
   attemptOutcomes,
@@ -47,7 +47,7 @@ export default class DeliveriesList extends ServiceCommand {
     const { flags } = await this.parse(DeliveriesList)
     const client = await this.connect(flags)
     const { status, outcome, type, limit, cursor } = flags
-    const from = flags.since && (await timeOf(client, flags.since)).toISOString()
+    const from = flags.since && (await startOfSince(client, flags.since)).toISOString()
     const endpoint_id = await endpointFilter(client, flags.endpoint)
     const filter = { endpoint_id, external_check_id: flags.check, from }
     const list = await client.deliveries.list({ status, outcome, type, limit, cursor, ...filter })

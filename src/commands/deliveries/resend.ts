@@ -3,7 +3,7 @@ import { exitCodes, usageError } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderResent, renderResentAll } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { sinceFlag, timeOf } from '../../cli/time.ts'
+import { sinceFlag, startOfSince } from '../../cli/time.ts'
 import { paginate } from '../../client/reads.ts'
 import { ApiError, type Client } from '../../client.ts'
 import type { Delivery } from '../../model/delivery.ts'
@@ -43,7 +43,7 @@ export default class DeliveriesResend extends ServiceCommand {
       const resent = await client.deliveries.resend(args.delivery, { fresh })
       return this.print(resent, () => renderResent(resent))
     }
-    const since = flags.since && (await timeOf(client, flags.since))
+    const since = flags.since && (await startOfSince(client, flags.since))
     const report = await resendAll(client, await deadDeliveries(client, since), fresh)
     this.print(report, () => renderResentAll(report))
     if (report.refused.length > 0) process.exitCode = exitCodes.failed

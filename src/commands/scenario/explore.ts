@@ -21,7 +21,7 @@ import {
   secretFromFileFlag,
 } from '../../cli/flags.ts'
 import { readSample } from '../../cli/push/samples.ts'
-import { createInputReader, idOf, withBodies } from '../../cli/push/source.ts'
+import { createInputReader, externalIdOfFile, withBodies } from '../../cli/push/source.ts'
 import { renderExploration } from '../../cli/render/steps.ts'
 import { explore, type Exploration } from '../../cli/scenario/explore/explore.ts'
 import { historiesOf, isOrdered, type History } from '../../cli/scenario/explore/history.ts'
@@ -216,7 +216,7 @@ async function readHistories(
   const ofSamples = await Promise.all(samples.map(async (name) => readSample(name, '--sample')))
   const sources = [
     ...ofSamples.flatMap(({ name, files }) => files.map((file) => ({ file, id: id ?? name }))),
-    ...(await expandFiles(words)).map((file) => ({ file, id: id ?? idOf(file) })),
+    ...(await expandFiles(words)).map((file) => ({ file, id: id ?? externalIdOfFile(file) })),
   ]
   const pushes = await withBodies(sources, createInputReader())
   const texts = pushes.map(({ file, id: check, body, element }) => {

@@ -1,7 +1,7 @@
 import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderState } from '../../cli/render/controls.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { pathOf, placeOf, readStateFrom, stateArgs, stateFileFlags } from '../../cli/files/state-files.ts'
+import { stateFile, placeOf, readStateFrom, stateArgs, stateFileFlags } from '../../cli/files/state-files.ts'
 import { ApiError } from '../../client.ts'
 
 export default class StateLoad extends ServiceCommand {
@@ -26,7 +26,7 @@ export default class StateLoad extends ServiceCommand {
           error.status < 500
             ? 'was not loaded. Nothing was changed:'
             : 'may not have been loaded. Look at the checks before you load it again:'
-        this.say(`${pathOf(place)} ${outcome}`.replace(/^- /, 'Standard input '))
+        this.say(`${stateFile(place)} ${outcome}`.replace(/^- /, 'Standard input '))
       }
       throw error
     })

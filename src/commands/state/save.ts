@@ -2,7 +2,7 @@ import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderState } from '../../cli/render/controls.ts'
 import { requireKind } from '../../cli/files/output.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { pathOf, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/files/state-files.ts'
+import { stateFile, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/files/state-files.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 
 /** A saved state by its first bytes; a bundle has a clock, too. */
@@ -28,7 +28,7 @@ export default class StateSave extends ServiceCommand {
     if ('file' in place) await requireKind(place.file, STATE, 'a saved state')
     const saving = client.state.read((json) => writeStateTo(place, json), limit)
     const { replaced, ...contents } = await this.waiting('Saving…', saving)
-    const file = pathOf(place)
+    const file = stateFile(place)
     const saved = { name: args.name ?? null, file, replaced, ...contents }
     this.print(saved, () => renderState(saved))
     const before = replaced ? ', replacing the previous state' : ''

@@ -6,13 +6,13 @@ import { verify } from '../../signature/verify.ts'
 import { eventTypes } from '../../model/event.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import {
-  bodyOf,
+  envelopeOf,
   eventCount,
-  idOf,
+  eventIdOf,
   isGenuine,
   lagOf,
   signatureOf,
-  typeOf,
+  eventTypeOf,
   type Arrival,
   type Hook,
 } from './receiver.ts'
@@ -93,14 +93,15 @@ export const deliveries: readonly ContractCase[] = [
       const endpoint = never instanceof NotChecked ? updates : never
       if (endpoint instanceof NotChecked) throw endpoint
       const here = endpoint.hook.arrivals.length
-      const known = new Set(all.hook.arrivals.map(idOf))
+      const known = new Set(all.hook.arrivals.map(eventIdOf))
       await target.ping(endpoint)
-      const type = typeOf(await pingAt(target, endpoint.hook, here))
+      const type = eventTypeOf(await pingAt(target, endpoint.hook, here))
       await sleep(target.timeouts.quietMs)
       // Meanwhile other events may arrive, whose types are listed, and duplicates, whose ids are known.
       const isTold = type !== undefined && !isListed(type)
       const others = all.hook.arrivals.filter(
-        (arrival) => !target.mentions(arrival) && typeOf(arrival) === type && !known.has(idOf(arrival)),
+        (arrival) =>
+          !target.mentions(arrival) && eventTypeOf(arrival) === type && !known.has(eventIdOf(arrival)),
       ).length
       must(!isTold || others === 0, 'A ping of one endpoint also arrived at another endpoint.')
     },
@@ -117,7 +118,7 @@ export const deliveries: readonly ContractCase[] = [
   ),
   rule('envelope', 'the body is the envelope', 'section 2: id, type, created_at, data', async (target) => {
     for (const { arrival } of await events(target)) {
-      const json = bodyOf(arrival)
+      const json = envelopeOf(arrival)
       const missing = ['id', 'type', 'created_at', 'data'].filter((name) => at(json, name) === undefined)
       must(missing.length === 0, `The body lacks ${missing.join(', ')}.`)
       const [id, data] = [at(json, 'id'), at(json, 'data')]
@@ -128,17 +129,17 @@ export const deliveries: readonly ContractCase[] = [
       must(isObject(data), "The envelope's data is not an object.")
     }
     // Further types are the service's choice, but the listed ones have these names.
-    const types = (await events(target)).map(({ arrival }) => typeOf(arrival))
+    const types = (await events(target)).map(({ arrival }) => eventTypeOf(arrival))
     const names = [...new Set(types)].join(', ')
     must(types.some(isListed), `No event about a check has a type of section 6: ${names}.`)
   }),
   advice('type', 'a new check is delivered as check.created', 'section 6: event types', async (target) => {
-    const type = typeOf((await firstEvent(target)).arrival)
+    const type = eventTypeOf((await firstEvent(target)).arrival)
     must(type === 'check.created', `The type is ${JSON.stringify(type)}.`)
   }),
   rule('created_at', 'created_at is an ISO 8601 time in UTC', 'section 2: created_at', async (target) => {
     for (const { arrival } of await events(target)) {
-      const time = at(bodyOf(arrival), 'created_at')
+      const time = at(envelopeOf(arrival), 'created_at')
       if (time === undefined) throw new NotChecked('The envelope has no created_at.')
       const isUtc = typeof time === 'string' && UTC.test(time)
       must(isUtc, `created_at is ${JSON.stringify(time)}; expected an ISO 8601 time in UTC.`)
@@ -177,9 +178,9 @@ export const deliveries: readonly ContractCase[] = [
     async (target) => {
       const { plain } = await changed(target)
       const update = await plain.hook.until((arrivals) =>
-        about(arrivals, plain.b).find((arrival) => typeOf(arrival) === 'check.updated'),
+        about(arrivals, plain.b).find((arrival) => eventTypeOf(arrival) === 'check.updated'),
       )
-      const type = JSON.stringify(typeOf(plain.update.arrival))
+      const type = JSON.stringify(eventTypeOf(plain.update.arrival))
       must(update !== undefined, `The change arrived as ${type}.`)
     },
   ),
@@ -209,7 +210,7 @@ export const deliveries: readonly ContractCase[] = [
       const wrong = signed.find(({ arrival, secrets }) => !isGenuine(arrival, secrets, target.serviceName))
       if (wrong === undefined) return
       throw new Broken(
-        `The signature of ${String(typeOf(wrong.arrival))} does not match the secret of the endpoint.${mistakeOf(target, wrong.arrival, wrong.secrets)}`,
+        `The signature of ${String(eventTypeOf(wrong.arrival))} does not match the secret of the endpoint.${mistakeOf(target, wrong.arrival, wrong.secrets)}`,
       )
     },
   ),
@@ -275,7 +276,8 @@ export const lateDeliveries: readonly ContractCase[] = [
       await shown(target, all.hook, check, b, 'The delivery for a new check')
       await target.ask('PUT', check.path, { json: target.ordered(target.body(check, [a]), 1) })
       await marked(target, all.hook)
-      const isStale = (arrival: Arrival) => target.entriesIn(at(bodyOf(arrival), 'data'), a, false).length > 0
+      const isStale = (arrival: Arrival) =>
+        target.entriesIn(at(envelopeOf(arrival), 'data'), a, false).length > 0
       must(
         !all.hook.arrivals.some(isStale),
         'An event contains an older push that arrived after a newer one.',
@@ -300,7 +302,9 @@ export const lateDeliveries: readonly ContractCase[] = [
       ]
       for (const { endpoint, listed } of lists) {
         if (endpoint instanceof NotChecked) continue
-        const types = endpoint.hook.arrivals.filter(target.mentions).map((arrival) => String(typeOf(arrival)))
+        const types = endpoint.hook.arrivals
+          .filter(target.mentions)
+          .map((arrival) => String(eventTypeOf(arrival)))
         // Types of its own are the service's choice.
         const wrong = types.find((type) => !listed.includes(type) && isListed(type))
         must(wrong === undefined, `An endpoint for ${listed.join(' and ')} got ${wrong}.`)
@@ -319,7 +323,7 @@ export const lateDeliveries: readonly ContractCase[] = [
       if (updates instanceof NotChecked) throw updates
       const items = await changedItems(target)
       const isUpdated = ({ hook }: Registered) =>
-        items.some((item) => about(hook.arrivals, item).some((one) => typeOf(one) === 'check.updated'))
+        items.some((item) => about(hook.arrivals, item).some((one) => eventTypeOf(one) === 'check.updated'))
       const [first, second] = [isUpdated(all), isUpdated(updates)]
       if (!first && !second) throw new NotChecked('No check.updated arrived for the changes of this run.')
       must(second, 'An endpoint for check.updated got none, but another endpoint did.')
@@ -336,7 +340,8 @@ export const lateDeliveries: readonly ContractCase[] = [
     async (target) => {
       const { all, updates } = await subscribed(target)
       const first = about(all.hook.arrivals, (await firstEvent(target)).a)[0]
-      if (first === undefined || idOf(first) === undefined) throw new NotChecked('The envelope has no id.')
+      if (first === undefined || eventIdOf(first) === undefined)
+        throw new NotChecked('The envelope has no id.')
       for (const endpoint of [all, updates])
         if (!(endpoint instanceof NotChecked))
           requireOneEventPerId(endpoint.hook.arrivals.filter(target.mentions))
@@ -402,7 +407,7 @@ const QUERY = '?source=till'
 
 /** Returns the deliveries whose types the specification lists. Events of further types are the service's own. */
 function ofListedTypes({ arrivals }: Hook): Arrival[] {
-  return arrivals.filter((arrival) => isListed(typeOf(arrival)))
+  return arrivals.filter((arrival) => isListed(eventTypeOf(arrival)))
 }
 
 function isListed(type: unknown): boolean {
@@ -417,10 +422,13 @@ function requireData(arrival: Arrival): void {
 function requireOneEventPerId(arrivals: readonly Arrival[]): void {
   const known = new Map<unknown, Arrival>()
   for (const arrival of arrivals) {
-    const id = idOf(arrival)
+    const id = eventIdOf(arrival)
     const before = known.get(id)
     if (before === undefined) known.set(id, arrival)
-    else if (typeOf(before) !== typeOf(arrival) || !isDeepStrictEqual(dataOf(before), dataOf(arrival)))
+    else if (
+      eventTypeOf(before) !== eventTypeOf(arrival) ||
+      !isDeepStrictEqual(dataOf(before), dataOf(arrival))
+    )
       throw new Broken(`Two events have the same id, ${JSON.stringify(id)}.`)
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { bodyOf, idOf, typeOf, type Arrival, type Hook } from './receiver.ts'
+import { envelopeOf, eventIdOf, eventTypeOf, type Arrival, type Hook } from './receiver.ts'
 import { claimed, requireConflict } from './conflicts.ts'
 import { pinged, reachable } from './endpoints.ts'
 import { Broken, ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
@@ -97,7 +97,7 @@ export function firstEvent(target: Target) {
       first = await arrived()
     }
     if (first === undefined) throw notShown(target, all.hook, check, 'An event about a check')
-    const isCreated = (arrival: Arrival) => typeOf(arrival) === 'check.created'
+    const isCreated = (arrival: Arrival) => eventTypeOf(arrival) === 'check.created'
     const typed = await all.hook.until((arrivals) => about(arrivals, a).find(isCreated), SAME_CHANGE_MS)
     return { ...all, check, a, arrival: typed ?? first }
   })
@@ -109,7 +109,7 @@ export function changedItems(target: Target): Promise<Item[]> {
 }
 
 export function dataOf(arrival: Arrival): unknown {
-  return at(bodyOf(arrival), 'data')
+  return at(envelopeOf(arrival), 'data')
 }
 
 /**
@@ -149,11 +149,11 @@ async function eventsOf(target: Target, replays: number) {
   await replay(first)
   const change = async (item: Item, ...others: readonly Item[]) => {
     const body = target.body(check, [item, ...others])
-    const known = new Set(all.hook.arrivals.map(idOf))
+    const known = new Set(all.hook.arrivals.map(eventIdOf))
     await target.push(check, body)
     const arrival = await all.hook.until((arrivals) => about(arrivals, item)[0])
     if (arrival === undefined) {
-      const isUpdate = (one: Arrival) => typeOf(one) === 'check.updated' && !known.has(idOf(one))
+      const isUpdate = (one: Arrival) => eventTypeOf(one) === 'check.updated' && !known.has(eventIdOf(one))
       must(!about(all.hook.arrivals, a).some(isUpdate), OUTDATED)
       throw target.missing('The delivery for a changed check')
     }
@@ -237,7 +237,8 @@ export function arrivedPing(target: Target) {
  * as an example. @throws Broken | NotChecked
  */
 export async function pingAt(target: Target, hook: Hook, before: number): Promise<Arrival> {
-  const isPing = (arrival: Arrival) => !target.mentions(arrival) || /ping|test/i.test(String(typeOf(arrival)))
+  const isPing = (arrival: Arrival) =>
+    !target.mentions(arrival) || /ping|test/i.test(String(eventTypeOf(arrival)))
   const ping = await hook.until((arrivals) => arrivals.slice(before).find(isPing))
   if (ping === undefined) throw target.missing('The ping')
   return ping

@@ -276,24 +276,24 @@ function createHook(url: string, eventMs: number, closed: AbortSignal, isDistrus
 const parsed = new WeakMap<Buffer, { json: unknown }>()
 
 /** Returns the body as JSON; `undefined` when it is not JSON. Parses each body once. */
-export function bodyOf({ body }: Arrival): unknown {
+export function envelopeOf({ body }: Arrival): unknown {
   const known = parsed.get(body) ?? { json: parseJson(body.toString()) }
   parsed.set(body, known)
   return known.json
 }
 
 /** Returns the envelope's id, which the deliveries of one event share. */
-export function idOf(arrival: Arrival): unknown {
-  return at(bodyOf(arrival), 'id')
+export function eventIdOf(arrival: Arrival): unknown {
+  return at(envelopeOf(arrival), 'id')
 }
 
-export function typeOf(arrival: Arrival): unknown {
-  return at(bodyOf(arrival), 'type')
+export function eventTypeOf(arrival: Arrival): unknown {
+  return at(envelopeOf(arrival), 'type')
 }
 
 /** Counts the events that have arrived: duplicates share their id. */
 export function eventCount(arrivals: readonly Arrival[]): number {
-  return new Set(arrivals.map(idOf)).size
+  return new Set(arrivals.map(eventIdOf)).size
 }
 
 interface SignatureHeader {

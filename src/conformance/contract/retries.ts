@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventCount, idOf, isGenuine, signatureOf, typeOf, type Arrival, type Hook } from './receiver.ts'
+import {
+  eventCount,
+  eventIdOf,
+  isGenuine,
+  signatureOf,
+  eventTypeOf,
+  type Arrival,
+  type Hook,
+} from './receiver.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { firstEvent } from './events.ts'
@@ -70,7 +78,8 @@ export const retries: readonly ContractCase[] = [
     async (target) => {
       const { hook } = await retryRun(target)
       const [first] = hook.arrivals
-      if (first === undefined || idOf(first) === undefined) throw new NotChecked('The envelope has no id.')
+      if (first === undefined || eventIdOf(first) === undefined)
+        throw new NotChecked('The envelope has no id.')
       must(eventCount(hook.arrivals) === 1, 'A retry has a different event id.')
     },
   ),
@@ -314,15 +323,15 @@ async function responding(target: Target, status: number, delayMs = 0) {
   // Which operation causes an event is not shown, so a push need not.
   if (arrival === undefined) throw new NotChecked('A push of a new check caused no delivery.')
   await sleep(target.timeouts.quietMs)
-  const types = hook.arrivals.filter(about).map(typeOf)
-  const type = types.includes('check.created') ? 'check.created' : typeOf(arrival)
+  const types = hook.arrivals.filter(about).map(eventTypeOf)
+  const type = types.includes('check.created') ? 'check.created' : eventTypeOf(arrival)
   return { hook: only(hook, item, type), secrets }
 }
 
 /** The hook as far as it concerns one event: pings and other events are not its attempts. */
 function only(hook: Hook, { external_id }: Item, type: unknown): Hook {
   const about = (arrivals: readonly Arrival[]) =>
-    arrivals.filter((arrival) => arrival.body.includes(external_id) && typeOf(arrival) === type)
+    arrivals.filter((arrival) => arrival.body.includes(external_id) && eventTypeOf(arrival) === type)
   return {
     ...hook,
     get arrivals() {

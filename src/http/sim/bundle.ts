@@ -11,7 +11,7 @@ import type { FaultsView } from '../../model/simulator/fault.ts'
 import { stateOf } from '../../model/simulator/state.ts'
 import type { Service } from '../../service.ts'
 import { bearerOf } from '../auth/api-key.ts'
-import { choiceOf, timeOf } from '../list.ts'
+import { choiceOf, timeIn } from '../list.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import type { Call, Documented } from '../route.ts'
 import { redacted } from './bundle-secrets.ts'
@@ -63,7 +63,7 @@ export function isAllClosed(query: URLSearchParams): boolean {
 }
 
 async function bundleNow(parts: BundleParts, { key, query }: Call): Promise<Bundle> {
-  const since = timeOf(query, 'since')
+  const since = timeIn(query, 'since')
   const all_closed = isAllClosed(query)
   const faults = await parts.faultsNow()
   await parts.log.bringUpToDate()

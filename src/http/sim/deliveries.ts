@@ -31,7 +31,7 @@ import {
   pageQueryOf,
   searchIn,
   timeRangeOf,
-  typeOf,
+  typeIn,
 } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { signedRecords } from '../stream/offers.ts'
@@ -204,7 +204,7 @@ function filterOf(call: Call): Record<string, string> {
   return definedFields({
     endpoint_id: call.query.get('endpoint_id'),
     event_id: call.query.get('event_id'),
-    event_type: typeOf(call.query),
+    event_type: typeIn(call.query),
     external_check_id: call.query.get('external_check_id'),
   })
 }

@@ -20,9 +20,9 @@ import {
   isWithin,
   orderOf,
   pageQueryOf,
-  timeOf,
+  timeIn,
   timeRangeOf,
-  typeOf,
+  typeIn,
 } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { requestFilter } from '../request-log/query.ts'
@@ -216,7 +216,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         answers: { 200: { description: 'The findings, with examples of requests.', schema: 'Report' } },
       },
       async handle({ query }) {
-        const since = timeOf(query, 'since')
+        const since = timeIn(query, 'since')
         await log.bringUpToDate()
         return ok(log.report(since))
       },
@@ -262,7 +262,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       },
       handle: (call) =>
         stream.open({
-          since: timeOf(call.query, 'since'),
+          since: timeIn(call.query, 'since'),
           lastEventId: call.header('last-event-id'),
           listener: call.query.get('listener') ?? undefined,
           keyId: call.key.id,
@@ -350,7 +350,7 @@ export function simRoutes(parts: SimParts): Documented[] {
 const searchedInEvents = ['id', 'type', 'external_check_id', 'body']
 
 function eventFilter({ query }: Call): Record<string, string> {
-  return definedFields({ type: typeOf(query), external_check_id: query.get('external_check_id') })
+  return definedFields({ type: typeIn(query), external_check_id: query.get('external_check_id') })
 }
 
 /** @throws Refusal `invalid_path` for an invalid table number (contract section 5). */

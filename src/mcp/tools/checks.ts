@@ -3,7 +3,7 @@ import { checkAfter, readableCurrencies } from '../../cli/guests.ts'
 import { usageError } from '../../cli/errors.ts'
 import { uniqueName } from '../../cli/push/bodies.ts'
 import { readExampleCheck } from '../../cli/push/samples.ts'
-import { reportOf } from '../../cli/push/source.ts'
+import { pushReportOf } from '../../cli/push/source.ts'
 import { renderCheck, renderChecks } from '../../cli/render/check.ts'
 import { renderClaim, renderFeedback, renderGuestsReport, renderPayment } from '../../cli/render/guests.ts'
 import { renderPush } from '../../cli/render/push.ts'
@@ -12,7 +12,7 @@ import { trigger } from '../../cli/trigger.ts'
 import type { Client } from '../../client.ts'
 import { checkStatuses } from '../../model/check.ts'
 import { eventTypes } from '../../model/event.ts'
-import { adds, checkId, COLUMNS, defineTool, paging, reads, type ToolResult } from '../tool.ts'
+import { adds, checkId, COLUMNS, defineTool, pageInput, reads, type ToolResult } from '../tool.ts'
 
 export const push = defineTool({
   name: 'push',
@@ -31,7 +31,7 @@ export const push = defineTool({
   async run({ connect }, { check: id, body }) {
     const client = await connect()
     const { status, requestId, check } = await client.checks.push(id, JSON.stringify(body))
-    const report = requestId === null ? null : await reportOf(client, requestId)
+    const report = requestId === null ? null : await pushReportOf(client, requestId)
     const currency = (await readableCurrencies(client))[check.location_id]
     return {
       text: renderPush(check, report, status, COLUMNS, currency),
@@ -47,7 +47,7 @@ export const checks = defineTool({
     check: checkId.optional().describe('External id; without it, checks are listed.'),
     status: z.enum(checkStatuses).optional().describe('Only checks with this status.'),
     table: z.string().min(1).optional().describe('Only checks at this table.'),
-    ...paging,
+    ...pageInput,
   }),
   effects: reads,
   scopes: ['read'],

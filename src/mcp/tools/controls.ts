@@ -4,7 +4,7 @@ import { usageError } from '../../cli/errors.ts'
 import { faultsOfWords } from '../../cli/parse-faults.ts'
 import { renderReported } from '../../cli/render/report.ts'
 import { renderClock, renderFaults, renderPlayed } from '../../cli/render/controls.ts'
-import { timeOf } from '../../cli/time.ts'
+import { startOfSince } from '../../cli/time.ts'
 import { readGuides, type Guide } from '../../package-file.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { Account } from '../../model/simulator/report.ts'
@@ -117,7 +117,7 @@ export const report = defineTool({
   async run({ connect }, { since, account, all_closed }) {
     const ago = since === undefined ? undefined : durationMs(since)
     const client = await connect()
-    const from = ago === undefined ? since : await timeOf(client, { agoMs: ago })
+    const from = ago === undefined ? since : await startOfSince(client, { agoMs: ago })
     const data = {
       ...(await client.report(from)),
       ...((account || all_closed) && { account: await client.account({ all_closed }) }),

@@ -11,7 +11,7 @@ import { ifRefused } from '../../cli/errors.ts'
 import { attemptOutcomes, deliveryWords, type Delivery } from '../../model/delivery.ts'
 import { eventTypesAndPing } from '../../model/event.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
-import { COLUMNS, adds, checkId, defineTool, LONGEST_CALL, paging, reads } from '../tool.ts'
+import { COLUMNS, adds, checkId, defineTool, LONGEST_CALL, pageInput, reads } from '../tool.ts'
 
 const filters = {
   type: z.enum(eventTypesAndPing).optional().describe('Only deliveries of this event type.'),
@@ -24,7 +24,7 @@ const deliveryId = z.string().min(1).describe('Id of the delivery, dlv_….')
 export const endpoints = defineTool({
   name: 'endpoints',
   description: 'List webhook endpoints: URL, event types and status. Shows no secrets.',
-  input: z.strictObject(paging),
+  input: z.strictObject(pageInput),
   effects: reads,
   scopes: ['read'],
   async run({ connect }, query) {
@@ -43,7 +43,7 @@ export const deliveriesList = defineTool({
       .enum(attemptOutcomes)
       .optional()
       .describe('Only deliveries whose latest attempt has this outcome.'),
-    ...paging,
+    ...pageInput,
   }),
   effects: reads,
   scopes: ['simulate'],
