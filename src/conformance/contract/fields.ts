@@ -138,8 +138,11 @@ function requireShown(
   }
 }
 
-/** Characters that HTML, JSON, SQL and encodings treat in their own ways. A service may refuse those beyond Latin-1. */
-const TEXTS = ['Crêpe „Soße“ & Joe\'s 8" < 2 \\ 🍣', 'Crêpe Soße & Joe\'s 8" < 2 \\ 100%']
+/**
+ * Characters that HTML, JSON, SQL and encodings treat in their own ways. Short, since a service may limit the length. It may
+ * refuse those beyond Latin-1.
+ */
+const TEXTS = ['Crêpe „8“ & \'"<\\ 🍣', 'Crêpe & \'"<\\ %']
 
 /**
  * Pushes an item whose name and note have such characters, and looks at those that GET returns as they are pushed.
