@@ -148,7 +148,7 @@ export const serviceDotenvFlag = envFileFlag(
 )
 
 /** Flag of commands that forward deliveries. */
-export const relayFlag = Flags.boolean({
+export const fetchDeliveriesFlag = Flags.boolean({
   description:
     'Fetch deliveries from the service, for a service that cannot reach this machine (default: unless it runs here on the same data directory).',
   allowNo: true,

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { openEnvFile, type EnvVariables } from '../cli/files/env-file.ts'
 import { CommandError, exitCodes } from '../cli/errors.ts'
-import { chosenEvents, dotenvFlag, fromEnvironment, relayFlag } from '../cli/flags.ts'
+import { chosenEvents, dotenvFlag, fromEnvironment, fetchDeliveriesFlag } from '../cli/flags.ts'
 import { tidyUp, type RegisteredRoute, closeTunnel } from '../cli/listen/endpoints.ts'
 import { deadLeases, listenSecret } from '../cli/listen/lease.ts'
 import { listenTo, type ListenEvent } from '../cli/listen/session.ts'
@@ -45,7 +45,7 @@ export default class Listen extends ServiceCommand {
       description: 'Print the signing secret and exit.',
     }),
     dotenv: dotenvFlag,
-    relay: relayFlag,
+    relay: fetchDeliveriesFlag,
     // Not TABWIRE_INSECURE: with it, `start` would also accept any certificate.
     insecure: Flags.boolean({
       description:

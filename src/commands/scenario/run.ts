@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { openAuthority, readAuthorityCertificate } from '../../certificates/authority.ts'
 import { CommandError, exitCodes } from '../../cli/errors.ts'
-import { fromEnvironment, relayFlag, secretFromFileFlag } from '../../cli/flags.ts'
+import { fromEnvironment, fetchDeliveriesFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { expandFiles } from '../../cli/files/input.ts'
 import { renderScenarioEnd, renderStep } from '../../cli/render/steps.ts'
 import { endpointIdOf } from '../../cli/endpoint-urls.ts'
@@ -50,7 +50,7 @@ export default class ScenarioRun extends ServiceCommand {
     'forward-to': Flags.string({
       description: 'Forward deliveries to this URL, like `listen`, and check them.',
     }),
-    relay: relayFlag,
+    relay: fetchDeliveriesFlag,
     secret: Flags.string({
       description: 'Signing secret of the receiver at --forward-to (default: the secret of `listen`).',
     }),
