@@ -133,6 +133,14 @@ const ordering = (path: string, advice = /Ordering is missing: keep the state wi
   advice,
 })
 
+const acrossBoundary = (boundary: string): Mistake =>
+  ordering(
+    BY_EXTERNAL_ID,
+    new RegExp(
+      `^A newer state is ignored when ${boundary} lies between it and the older one\\. .* Compare updated_at as a time, or`,
+    ),
+  )
+
 const forgetting: Mistake = {
   path: BY_EXTERNAL_ID,
   fails: ['deduplicates'],
@@ -150,7 +158,11 @@ const wrong: Record<string, Mistake> = {
     advice:
       /^Two deliveries of one event at the same time change the state\. paid_by_card: \d+ one after the other, \d+ at the same time.*unique constraint/,
   },
+  'compares-american-dates': acrossBoundary('the end of a year'),
+  'compares-german-dates': acrossBoundary('the end of a year'),
   'compares-seconds': ordering(BY_EXTERNAL_ID),
+  'compares-time-of-day': acrossBoundary('the end of a year'),
+  'compares-twelve-hours': acrossBoundary('13:00'),
   'counts-every-payment': deduplication(BY_EXTERNAL_ID),
   'deduplicates-by-created-at': ordering(
     BY_EXTERNAL_ID,

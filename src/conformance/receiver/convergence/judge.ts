@@ -85,6 +85,7 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
           return (
             (await unseen(rule, found, trials)) ??
             (await forgotten(rule, trials)) ??
+            (await acrossBoundaries(rule, trials)) ??
             (await simultaneous(rule, trials)) ?? { passed: passed(rule, found, trials, state.seed) }
           )
         const advice = rule === 'orders' ? await orderAdvice(counterexample, trials) : DEDUPLICATE
@@ -199,6 +200,49 @@ async function forgotten(rule: ConvergeRow['id'], trials: Trials): Promise<CaseO
   if (late === undefined || (await trials.ignoreBookkeeping(late.ends))) return undefined
   const after = `${late.others} other deliveries and ${(late.afterMs / 1000).toFixed(0)} s`
   return `Events that were repeated after ${after} change the state. ${fieldsOf(late.ends, trials, ['before', 'after'])} Store the envelope id of each event for at least 35 hours, because a retry may come that late.`
+}
+
+/** Time between the beginning of a trial and its middle, in milliseconds: states of check 1 lie before and after it. */
+const MIDDLE_MS = 3_000
+
+/**
+ * Returns the mistake of a receiver that compares times as texts in a format of its own, such as 31.12.2026: a later time may
+ * be a smaller text, so that the newer state is ignored. A late view would take too long.
+ */
+async function acrossBoundaries(rule: ConvergeRow['id'], trials: Trials): Promise<CaseOutcome> {
+  if (rule !== 'orders' || trials.lagMs() >= LATE_MS) return undefined
+  const states = placesOfCheck1(trials).filter((place) => trials.steps[place]?.type.startsWith('check.'))
+  const isLate = (place: number) => (trials.steps[place]?.atMs ?? 0) > MIDDLE_MS
+  const [before, after] = [states.findLast((place) => !isLate(place)), states.find(isLate)]
+  if (before === undefined || after === undefined) return undefined
+  const [newest, both] = [[after], [before, after]]
+  // A view of a history shows both states.
+  if (!trials.comparison().areEqual(await trials.endOf(newest), await trials.endOf(both))) return undefined
+  for (const { name, at } of boundaries(Date.now())) {
+    const ends = await trials.endsAt(at - MIDDLE_MS, newest, both)
+    if (ends === undefined) continue
+    const fields = fieldsOf(ends, trials, ['after the newer one alone', 'after both in order'])
+    return `A newer state is ignored when ${name} lies between it and the older one. ${fields} Compare updated_at as a time, or as the text in the envelope, not in another format.`
+  }
+  return undefined
+}
+
+/** Returns times of the last year at which texts of later times may be smaller, in UTC and in the zone of this machine. */
+function boundaries(now: number): { name: string; at: number }[] {
+  const yesterday = new Date(now - 24 * 3_600_000)
+  const [utc, local] = [
+    [yesterday.getUTCFullYear(), yesterday.getUTCMonth(), yesterday.getUTCDate()],
+    [yesterday.getFullYear(), yesterday.getMonth(), yesterday.getDate()],
+  ] as [[number, number, number], [number, number, number]]
+  const all = [
+    { name: 'the end of a year', at: Date.UTC(utc[0], 0, 1) },
+    { name: 'the end of a month', at: Date.UTC(utc[0], utc[1], 1) },
+    { name: '13:00', at: Date.UTC(...utc, 13) },
+    { name: 'the end of a year', at: new Date(local[0], 0, 1).getTime() },
+    { name: 'the end of a month', at: new Date(local[0], local[1], 1).getTime() },
+    { name: '13:00', at: new Date(...local, 13).getTime() },
+  ]
+  return all.filter(({ at }, index) => all.findIndex((one) => one.at === at) === index)
 }
 
 /** Deliveries in flight to one endpoint at most (contract section 9). */

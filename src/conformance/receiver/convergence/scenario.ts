@@ -29,8 +29,11 @@ export interface TrialEvent {
 export interface TrialScenario {
   /** In the order in which the events happen. */
   steps: readonly TrialEvent[]
-  /** Creates the deliveries of one trial. `number` counts trials from 0; a trial is later in time than those before it. */
-  trial(number: number): Trial
+  /**
+   * Creates the deliveries of one trial. `number` counts trials from 0. Without `begin`, a whole second in milliseconds since
+   * 1970, a trial is later in time than those before it.
+   */
+  trial(number: number, begin?: number): Trial
 }
 
 interface ScenarioOptions {
@@ -239,7 +242,7 @@ export function createScenario({ seed, newId, now }: ScenarioOptions): TrialScen
 
   return {
     steps: changes.map(({ type, check, atMs }) => ({ type, check, atMs })),
-    trial(number) {
+    trial(number, begin = Math.floor((now - BEGIN_MS) / 1000) * 1000 + number * TRIAL_MS) {
       const checks = [1, 2].map((check): Standing => {
         const check_id = newId('chk')
         const external_check_id = TRIAL_PREFIX + check_id.slice('chk_'.length).toLowerCase()
@@ -254,7 +257,6 @@ export function createScenario({ seed, newId, now }: ScenarioOptions): TrialScen
           created_at: '',
         }
       })
-      const begin = Math.floor((now - BEGIN_MS) / 1000) * 1000 + number * TRIAL_MS
       const envelopes = changes.map((change): Envelope => {
         const check = checks[change.check - 1]
         if (check === undefined) throw new RangeError(`Unknown check ${change.check} in the scenario.`)

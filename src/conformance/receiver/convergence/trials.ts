@@ -77,6 +77,11 @@ export interface Trials {
    * Plays the sequence with so many deliveries in flight. Returns true when it ends as the scenario does in its own order.
    */
   endsTogether(sequence: Sequence, inFlight: number): Promise<boolean>
+  /**
+   * Plays two sequences in trials that begin at this time. Returns their ends when they differ, also when both are played
+   * again with longer waits.
+   */
+  endsAt(begin: number, one: Sequence, other: Sequence): Promise<[Views, Views] | undefined>
   /** Plays the scenario in its own order again. Returns false when that does not change the view. */
   isStillShown(): Promise<boolean>
   /**
@@ -301,6 +306,16 @@ export function createTrials(parts: TrialOptions): Trials {
       const wanted = await endOf(sent)
       return comparison.areEqual(wanted, await endLike(wanted, await play(sequence, inFlight)))
     },
+    async endsAt(begin, one, other) {
+      for (const wait of [{ quietMs: 4 * gapMs, limitMs }, longWait()]) {
+        const played = await play(one, 1, begin)
+        const { views } = await settle(played, wait)
+        const end = await endLike(views, await play(other, 1, begin))
+        if (comparison.areEqual(views, end)) return undefined
+        if (wait.quietMs >= quietMs) return (await isUnchanged(played, views)) ? [views, end] : undefined
+      }
+      return undefined
+    },
     async repeatControls() {
       let late: LateRepeat | undefined
       for (const control of controls) {
@@ -424,8 +439,8 @@ function createTrialPlayer({
     return answers
   }
 
-  async function play(sequence: Sequence, inFlight = 1): Promise<Played> {
-    const trial = scenario.trial(trials++)
+  async function play(sequence: Sequence, inFlight = 1, begin?: number): Promise<Played> {
+    const trial = scenario.trial(trials++, begin)
     const whole = await viewsOf(trial)
     const own = (views: Views) =>
       isPerCheck ? views : views.map((view, index) => partOf(view, whole[index] ?? noView))
