@@ -28,7 +28,90 @@ const slashes = '{"url":"https://pos.example.com/a"}'
 const menu = { name: 'Crème', url: 'https://pos.example/a', note: 'fish & chips' }
 const indentedMenu = JSON.stringify(menu, null, 2)
 
+/** A secret with `-` and `_`, which are no characters of plain base64. */
+const urlSecret = 'whsec_Zm9vYmFyLWJh_enpw-1234567890abcdefABCDEF123'
+
+/** An event that other languages write in another form, with keys out of order. */
+const event = {
+  id: 'evt_2',
+  type: 'check.updated',
+  data: { name: 'Crème/1', items: [{ price: 950, note: null }], guests: [], id: 'chk_1' },
+}
+const eventText = JSON.stringify(event)
+const sortedData = '{"guests":[],"id":"chk_1","items":[{"note":null,"price":950}],"name":"Crème/1"}'
+
+/** A time at which the digest has a zero that leads, and one within. */
+const zeroAt = firstTime((digits) => /^0[1-9a-f]/.test(digits) && /^(?:..)+0[1-9a-f]/.test(digits))
+
+/** Another form of the signed text, with a secret that decoders of base64 read differently. */
+const otherForms: [mistake: Mistake, name: string, v1: string][] = [
+  ['data_signed', 'compact', hmac(`${t}.${JSON.stringify(event.data)}`, urlSecret)],
+  [
+    'data_signed',
+    'by Python',
+    hmac(
+      `${t}.{"name": "Cr\\u00e8me/1", "items": [{"price": 950, "note": null}], "guests": [], "id": "chk_1"}`,
+      urlSecret,
+    ),
+  ],
+  ['data_signed', 'by a Go map', hmac(`${t}.${sortedData}`, urlSecret)],
+  [
+    'json_keys_sorted',
+    'in data only',
+    hmac(`${t}.{"id":"evt_2","type":"check.updated","data":${sortedData}}`, urlSecret),
+  ],
+  ['trailing_newline', 'by the encoder of Go', hmac(`${t}.${eventText}\n`, urlSecret)],
+  [
+    'json_reserialised',
+    'pretty by PHP',
+    hmac(`${t}.${escaped(JSON.stringify(event, null, 4)).replaceAll('/', '\\/')}`, urlSecret),
+  ],
+  ['json_reserialised', 'pretty by Go', hmac(`${t}.${JSON.stringify(event, null, '\t')}`, urlSecret)],
+  [
+    'json_reserialised',
+    'pretty by Ruby',
+    hmac(`${t}.${JSON.stringify(event, null, 2).replace('[]', '[\n\n    ]')}`, urlSecret),
+  ],
+  ['arguments_swapped', 'of HMAC', hmac(urlSecret, `${t}.${eventText}`)],
+  // The keys are of `base64_decode`, `unpack1('m')` and `decode_base64`, then of three decoders of Go that fail.
+  [
+    'secret_decoded',
+    'by PHP, Ruby and Perl',
+    withKey('666f6f6261722d62617a7a70d76df8e7aefcf7469b71d79f001083105d76'),
+  ],
+  ['secret_decoded', 'by StdEncoding of Go', withKey('666f6f6261722d6261')],
+  [
+    'secret_decoded',
+    'by URLEncoding of Go',
+    withKey('666f6f6261722d6261fde9e9c3ed76df8e7aefcf7469b71d79f001083105'),
+  ],
+  ['secret_decoded', 'with its prefix', withKey('c21b1e')],
+  ['secret_empty', 'after a failure', hmac(`${t}.${eventText}`, '')],
+  ['other_separator_signed', 'a colon', hmac(`${t}:${eventText}`, urlSecret)],
+  ['other_separator_signed', 'a newline', hmac(`${t}\n${eventText}`, urlSecret)],
+  ['timestamp_name_signed', 't=', hmac(`t=${t}.${eventText}`, urlSecret)],
+  ['timestamp_as_float', 'by Python', hmac(`${t}.0.${eventText}`, urlSecret)],
+  ['event_id_signed', 'as Standard Webhooks does', hmac(`evt_2.${t}.${eventText}`, urlSecret)],
+]
+
 const cases: Case[] = [
+  ...otherForms.map(([mistake, name, v1]) => ({
+    mistake,
+    name,
+    payload: eventText,
+    secret: urlSecret,
+    header: withV1(v1),
+  })),
+  ...[
+    ['by BigInteger', (digits: string) => digits.replace(/^0/, '')] as const,
+    ['by %x', (digits: string) => withoutZeros(digits)] as const,
+    ['by %X', (digits: string) => withoutZeros(digits).toUpperCase()] as const,
+  ].map(([name, shorten]) => ({
+    mistake: 'hex_zeros_dropped' as const,
+    name,
+    header: `t=${zeroAt},v1=${shorten(hmac(`${zeroAt}.${payload}`))}`,
+    now: zeroAt * 1000,
+  })),
   { mistake: 'trailing_newline', name: 'added to the payload', payload: `${payload}\n` },
   { mistake: 'trailing_newline', name: 'CRLF added to the payload', payload: `${payload}\r\n` },
   { mistake: 'trailing_newline', name: 'taken away', header: signed({ payload: `${payload}\n` }) },
@@ -89,6 +172,18 @@ const cases: Case[] = [
   { mistake: 'hex_upper_case', name: 'v1', header: withV1(hmac(`${t}.${payload}`).toUpperCase()) },
   { mistake: 'base64_instead_of_hex', name: 'base64', header: withV1(base64('base64')) },
   { mistake: 'base64_instead_of_hex', name: 'base64url', header: withV1(base64('base64url')) },
+  ...[
+    ['without padding', base64('base64').replace('=', '')] as const,
+    ['of the hex text', Buffer.from(hmac(`${t}.${payload}`)).toString('base64')] as const,
+    ['with a newline', `${base64('base64')}\n`] as const,
+    [
+      'in lines of 60 characters',
+      Buffer.from(hmac(`${t}.${payload}`))
+        .toString('base64')
+        .replace(/^.{60}/, '$&\n')
+        .concat('\n'),
+    ] as const,
+  ].map(([name, v1]) => ({ mistake: 'base64_instead_of_hex' as const, name, header: withV1(v1) })),
   {
     mistake: 'json_keys_sorted',
     name: 'compact',
@@ -224,6 +319,18 @@ const cases: Case[] = [
   { mistake: 'header_semicolon', name: 'with a space', header: header.replace(',', '; ') },
   { mistake: 'v1_length', name: 'cut', header: header.slice(0, -2) },
   { mistake: 'v1_length', name: 'too long', header: `${header}0f` },
+  {
+    mistake: 'v1_length',
+    name: 'without a digit that is no zero',
+    header: withV1(hmac(`${t}.${payload}`).replace(/[1-9a-f]/, '')),
+  },
+  {
+    mistake: 'v1_length',
+    name: 'without the zeros of another digest',
+    header: `t=${zeroAt},v1=${withoutZeros(hmac(`${zeroAt}.${payload}`))}`,
+    secret: 'whsec_other',
+    now: zeroAt * 1000,
+  },
   { mistake: 'v1_length', name: 'empty', header: withV1('') },
   { mistake: 'header_with_name', name: 'with the colon', header: `X-Service-Signature: ${header}` },
   { mistake: 'header_v0_only', name: 'v0', header: header.replace('v1', 'v0') },
@@ -271,7 +378,14 @@ describe('no mistake is named', () => {
     ['when the secret is another', { secret: 'whsec_other' }],
     ['when one of two signatures has its length', { header: `${withV1('00')},v1=${'0'.repeat(64)}` }],
     ['when the header with a semicolon has another secret', { header: `t=${t};v1=${'0'.repeat(64)}` }],
+    ['when base64 is of another digest', { header: withV1(Buffer.alloc(32, 7).toString('base64')) }],
+    ['when t= is signed by another secret', { header: withV1(hmac(`t=${t}.${payload}`, 'whsec_other')) }],
+    ['when another id is signed', { header: withV1(hmac(`evt_2.${t}.${payload}`)) }],
+    ['when another fraction is signed', { header: withV1(hmac(`${t}.5.${payload}`)) }],
+    ['when other data is signed', { header: withV1(hmac(`${t}.{"name":"Crème brûlée"}`)) }],
+    ['when the key is another part of the secret', { header: withV1(hmac(`${t}.${payload}`, 'not')) }],
     ['when the body is another', { payload: payload.replace('950', '951') }],
+    ['when the body is nested deeply', { payload: '['.repeat(50_000) + ']'.repeat(50_000) }],
     ['when the body is no JSON', { payload: 'soup' }],
     ['when the body is no text', { payload: Uint8Array.from([255, 0, 10]) }],
   ])('%s', (_name, change) => {
@@ -324,6 +438,23 @@ function escaped(text: string): string {
 
 function hmac(message: string, key: string | Buffer = secret, hash = 'sha256'): string {
   return createHmac(hash, key).update(message).digest('hex')
+}
+
+/** Returns the first time after `t` at which the digest of the payload has this form. */
+function firstTime(hasForm: (digits: string) => boolean): number {
+  let time = t
+  while (!hasForm(hmac(`${time}.${payload}`))) time++
+  return time
+}
+
+/** Writes each byte as C does with `%x`. */
+function withoutZeros(digits: string): string {
+  return Array.from(Buffer.from(digits, 'hex'), (byte) => byte.toString(16)).join('')
+}
+
+/** Returns the signature of the event with a key in hex. */
+function withKey(key: string): string {
+  return hmac(`${t}.${eventText}`, Buffer.from(key, 'hex'))
 }
 
 function base64(encoding: 'base64' | 'base64url'): string {

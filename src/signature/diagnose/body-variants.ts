@@ -44,6 +44,15 @@ export function sortedKeys(value: unknown): unknown {
   return Object.fromEntries(fields.map(([key, field]) => [key, sortedKeys(field)]))
 }
 
+/** Sorts the keys of `data` only, at every level; those of all objects where there is no `data`. */
+export function sortedDataKeys(value: unknown): unknown {
+  return isEnvelope(value) ? { ...value, data: sortedKeys(value.data) } : sortedKeys(value)
+}
+
+export function isEnvelope(value: unknown): value is { id?: unknown; data: unknown } {
+  return typeof value === 'object' && value !== null && 'data' in value
+}
+
 /** Writes `1.0` for `1` or the reverse: for all numbers, or for one of the first {@link MAX_NUMBERS}. */
 export function numberVariants(text: string): string[] {
   const whole = /(?<=[:[,]\s*)-?\d+(?=\s*[,\]}])/g
@@ -88,27 +97,32 @@ const byteOf = new Map(
   Array.from({ length: 256 }, (_, byte) => [latin.decode(Uint8Array.of(byte)), byte] as const),
 )
 
-/** A way to serialise JSON; returns no text for invalid JSON. */
-type Form = (body: string) => string[]
-
-/** Compact, as JavaScript and Rust write it, and with the escapes of Python, PHP and Go. */
-export const compact: Form = (body) => withEscapes(rewrite(body, (value) => JSON.stringify(value)))
-
-/** Indented by this many spaces. */
-export function indented(spaces: number): Form {
-  return (body) => rewrite(body, (value) => JSON.stringify(value, null, spaces))
+/**
+ * Serialises a value as the libraries of other languages do: compact, with a blank after each colon and comma, and indented,
+ * each with the escapes of Python, PHP, Go and Java. Likely forms come first; a form may be there twice.
+ */
+export function jsonForms(value: unknown): string[] {
+  const compact = JSON.stringify(value)
+  const [two, four, tabs] = [2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent)) as Indented
+  const spaced = writeSpaced(value)
+  const byDefault = [
+    compact,
+    escapeNonAscii(spaced),
+    escapeSlashes(escapeNonAscii(compact)),
+    escapeHtml(compact),
+  ]
+  const pretty = [
+    two,
+    ofRuby(two),
+    escapeSlashes(escapeNonAscii(four)),
+    escapeHtml(tabs),
+    escapeHtml(two),
+    escapeNonAscii(four),
+  ]
+  return [...byDefault, ...pretty, tabs, ...[compact, spaced, two, four].flatMap(withEscapes)]
 }
 
-/** With a blank after each colon and comma, as Python's `json.dumps` writes it. */
-export const spaced: Form = (body) => withEscapes(rewrite(body, writeSpaced))
-
-function rewrite(body: string, write: (value: unknown) => string): string[] {
-  try {
-    return [write(JSON.parse(body))]
-  } catch {
-    return []
-  }
-}
+type Indented = [two: string, four: string, tabs: string]
 
 function writeSpaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writeSpaced).join(', ')}]`
@@ -117,13 +131,28 @@ function writeSpaced(value: unknown): string {
   return `{${fields.join(', ')}}`
 }
 
-function withEscapes(texts: readonly string[]): string[] {
-  return texts.flatMap((text) => {
-    const ascii = text.replace(/[\u0080-\uffff]/g, escapeUnit)
-    const forBrowsers = text.replace(/[<>&\u2028\u2029]/g, escapeUnit)
-    const slashes = [text, ascii].map((one) => one.replaceAll('/', '\\/'))
-    return [text, ascii, ...slashes, forBrowsers]
-  })
+function withEscapes(text: string): string[] {
+  const ascii = escapeNonAscii(text)
+  const forGson = text.replace(/[<>&='\u2028\u2029]/g, escapeUnit)
+  return [text, ascii, escapeSlashes(text), escapeSlashes(ascii), escapeHtml(text), forGson]
+}
+
+/** Splits empty arrays as Ruby does when it indents by two. */
+function ofRuby(text: string): string {
+  return text.replace(/^( *)(.*)\[\](,?)$/gm, '$1$2[\n\n$1]$3')
+}
+
+function escapeNonAscii(text: string): string {
+  return text.replace(/[\u0080-\uffff]/g, escapeUnit)
+}
+
+/** Escapes as Go does. */
+function escapeHtml(text: string): string {
+  return text.replace(/[<>&\u2028\u2029]/g, escapeUnit)
+}
+
+function escapeSlashes(text: string): string {
+  return text.replaceAll('/', '\\/')
 }
 
 function escapeUnit(unit: string): string {

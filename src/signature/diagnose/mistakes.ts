@@ -1,15 +1,15 @@
 import { createHash, createHmac } from 'node:crypto'
 import {
   charsets,
-  compact,
-  indented,
+  isEnvelope,
+  jsonForms,
   lineEndings,
   newlineVariants,
   numberVariants,
   recodings,
   slashVariants,
+  sortedDataKeys,
   sortedKeys,
-  spaced,
   textOfUtf16,
   toggleByteOrderMark,
   unicodeVariants,
@@ -43,6 +43,11 @@ function hmac(key: string | Buffer, message: Buffer): Buffer {
   return createHmac('sha256', key).update(message).digest()
 }
 
+/** Returns the signature of the body after a text other than `t` and a period. */
+function signatureAfter(start: string, { secret, body }: SignedParts): string {
+  return hmac(secret, Buffer.concat([Buffer.from(start), body])).toString('hex')
+}
+
 function sha256(parts: readonly Buffer[]): string {
   return createHash('sha256').update(Buffer.concat(parts)).digest('hex')
 }
@@ -54,7 +59,7 @@ const bodyMistakes = [
   {
     mistake: 'trailing_newline',
     advice:
-      'The payload and the signed body differ by a newline at the end. Save and pass the body exactly as received: `echo` and editors add a newline.',
+      "The payload and the signed body differ by a newline at the end. Keep the bytes as received: `echo`, editors and the Encode of Go's json.NewEncoder add a newline.",
     signatures: ({ body, ...parts }) =>
       newlineVariants(body).map((variant) => signatureHex({ ...parts, body: variant })),
   },
@@ -91,22 +96,22 @@ const bodyMistakes = [
     advice:
       'The payload was parsed and serialized again: same JSON, other bytes. Verify the raw body, before any JSON parser (in Express: express.raw).',
     signatures: (parts) =>
-      ofTexts(parts, (text) =>
-        [compact, indented(2), indented(4), spaced]
-          .flatMap((form) => form(text))
-          // Files of JSON end with a line break, which serializers do not write.
-          .flatMap((form) => [form, `${form}\n`]),
-      ),
+      ofJson(parts, (value) => {
+        const forms = jsonForms(value)
+        // Files of JSON end with a line break, which most serializers do not write.
+        return [...forms, ...forms.map((form) => `${form}\n`)]
+      }),
   },
   {
     mistake: 'json_keys_sorted',
     advice: `The keys were sorted. ${RAW_BODY}`,
+    signatures: (parts) => ofJson(parts, (value) => formsOfEach(sortedKeys(value), sortedDataKeys(value))),
+  },
+  {
+    mistake: 'data_signed',
+    advice: 'Only data was signed, not the whole body. Sign the value of t, a period, and then the raw body.',
     signatures: (parts) =>
-      ofTexts(parts, (text) =>
-        sorted(text).flatMap((one) =>
-          [compact, indented(2), indented(4), spaced].flatMap((form) => form(one)),
-        ),
-      ),
+      ofJson(parts, (value) => (isEnvelope(value) ? formsOfEach(value.data, sortedKeys(value.data)) : [])),
   },
   {
     mistake: 'body_utf16',
@@ -145,15 +150,27 @@ function ofTexts({ body, ...parts }: SignedParts, forms: (text: string) => reado
   const text = body.toString()
   // Invalid UTF-8 has no text: the decoder's changes would be mistaken for those of the form.
   if (!Buffer.from(text).equals(body)) return []
-  return forms(text).map((form) => signatureHex({ ...parts, body: Buffer.from(form) }))
+  return [...new Set(forms(text))].map((form) => signatureHex({ ...parts, body: Buffer.from(form) }))
 }
 
-function sorted(text: string): string[] {
+/** Returns the signatures of other forms of a body's JSON. */
+function ofJson(parts: SignedParts, forms: (value: unknown) => readonly string[]): string[] {
+  return ofTexts(parts, (text) => fromJson(text, forms))
+}
+
+/** Returns what is made of the value of JSON; nothing for other text, or for JSON that is nested too deeply. */
+function fromJson(text: string, make: (value: unknown) => readonly string[]): readonly string[] {
   try {
-    return [JSON.stringify(sortedKeys(JSON.parse(text)))]
+    return make(JSON.parse(text))
   } catch {
     return []
   }
+}
+
+/** Returns the likely forms of both values before the further ones of either. */
+function formsOfEach(one: unknown, other: unknown): string[] {
+  const others = jsonForms(other)
+  return jsonForms(one).flatMap((form, at) => [form, others[at] ?? form])
 }
 
 /** Mistakes in how a program reads the secret. */
@@ -166,15 +183,19 @@ const secretMistakes = [
   {
     mistake: 'secret_decoded',
     advice: 'The key is the secret as text, including whsec_, not its decoded base64.',
-    signatures: (parts) => [
-      signatureHex({ ...parts, secret: Buffer.from(parts.secret.replace(/^whsec_/, ''), 'base64') }),
-    ],
+    signatures: (parts) => decodings(parts.secret).map((secret) => signatureHex({ ...parts, secret })),
   },
   {
     mistake: 'secret_padded',
     advice:
       'The secret has whitespace or quotes around it, which change the key. Trim the secret after reading it from a file or an environment variable.',
     signatures: (parts) => paddingVariants(parts.secret).map((secret) => signatureHex({ ...parts, secret })),
+  },
+  {
+    mistake: 'secret_empty',
+    advice:
+      'The key is empty: the secret is not set, or it is decoded, which fails. The key is the secret as text, including whsec_.',
+    signatures: (parts) => [signatureHex({ ...parts, secret: '' })],
   },
 ] as const satisfies readonly MistakeRule[]
 
@@ -186,12 +207,23 @@ const digestMistakes = [
     signatures: (parts) => [signatureHex(parts).toUpperCase()],
   },
   {
+    mistake: 'hex_zeros_dropped',
+    advice:
+      'Leading zeros are missing from the digest or its bytes. Write two lower-case hex digits for each byte.',
+    signatures: (parts) => withoutZeros(signatureHex(parts)),
+  },
+  {
     mistake: 'base64_instead_of_hex',
     advice: 'The digest is correct but in base64. Write v1 in lower-case hex.',
-    signatures: (parts) => {
-      const bytes = Buffer.from(signatureHex(parts), 'hex')
-      return [bytes.toString('base64'), bytes.toString('base64url')]
-    },
+    signatures: (parts) => base64Variants(signatureHex(parts)),
+  },
+  {
+    mistake: 'arguments_swapped',
+    advice:
+      'The key and the message of the HMAC are swapped. The key is the secret. The message is the value of t, a period, and the body.',
+    signatures: ({ secret, t, body }) => [
+      hmac(Buffer.concat([Buffer.from(`${t}.`), body]), Buffer.from(secret)).toString('hex'),
+    ],
   },
   {
     mistake: 'sha1_instead_of_sha256',
@@ -226,14 +258,40 @@ const timestampMistakes = [
   {
     mistake: 'timestamp_not_signed',
     advice: 'Only the body was signed. Sign the value of t, a period, and then the body.',
-    signatures: ({ secret, body }) => [hmac(secret, body).toString('hex')],
+    signatures: (parts) => [signatureAfter('', parts)],
   },
   {
     mistake: 'period_not_signed',
     advice: 'The period is missing between t and the body. Sign the value of t, a period, and then the body.',
-    signatures: ({ secret, t, body }) => [
-      hmac(secret, Buffer.concat([Buffer.from(t), body])).toString('hex'),
-    ],
+    signatures: (parts) => [signatureAfter(parts.t, parts)],
+  },
+  {
+    mistake: 'other_separator_signed',
+    advice:
+      'A colon or a newline was signed between t and the body. Sign the value of t, a period, and then the body.',
+    signatures: (parts) => [':', '\n'].map((separator) => signatureAfter(`${parts.t}${separator}`, parts)),
+  },
+  {
+    mistake: 'timestamp_name_signed',
+    advice: 'The signed text begins with t=. Sign only the value of t, a period, and then the body.',
+    signatures: (parts) => [signatureAfter(`t=${parts.t}.`, parts)],
+  },
+  {
+    mistake: 'timestamp_as_float',
+    advice:
+      'The signed t has a fraction, such as 123.0 for 123. Sign the digits of t as they are in the header.',
+    signatures: (parts) => [signatureAfter(`${parts.t}.0.`, parts)],
+  },
+  {
+    mistake: 'event_id_signed',
+    advice:
+      'The id of the event was signed before t, as in Standard Webhooks. Sign the value of t, a period, and then the body.',
+    signatures: (parts) =>
+      fromJson(parts.body.toString(), (value) =>
+        isEnvelope(value) && typeof value.id === 'string'
+          ? [signatureAfter(`${value.id}.${parts.t}.`, parts)]
+          : [],
+      ),
   },
   {
     mistake: 'timestamp_after_body',
@@ -274,6 +332,41 @@ const prefix = 'whsec_'
 /** Removes the prefix, or adds it when the secret has none. */
 function prefixVariants(secret: string): string[] {
   return [secret.startsWith(prefix) ? secret.slice(prefix.length) : `${prefix}${secret}`]
+}
+
+/**
+ * Keys that decoders of base64 make of the secret, with and without its prefix. Some read `-` and `_`, some skip them; with
+ * an ignored error, Go's keep the groups of four before them, or before a last group that lacks padding.
+ */
+function decodings(secret: string): Buffer[] {
+  const texts = new Set([secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, secret])
+  return [...texts]
+    .flatMap((text) => [
+      text,
+      text.replace(/[-_]/g, ''),
+      text.replace(/^((?:[A-Za-z\d+/]{4})*)[^]*$/, '$1'),
+      text.replace(/^((?:[\w-]{4})*)[^]*$/, '$1'),
+    ])
+    .map((text) => Buffer.from(text, 'base64'))
+    .filter(({ length }) => length > 0)
+}
+
+/** The digest without its leading zeros, and without the zero of each byte below 0x10; in lower case and in upper case. */
+function withoutZeros(hex: string): string[] {
+  const short = [hex.replace(/^0+/, ''), hex.replace(/0(.)|(..)/g, '$1$2')]
+  return [...short, ...short.map((one) => one.toUpperCase())].filter(({ length }) => length < hex.length)
+}
+
+/** The digest in base64: padded or not, of the bytes or of the hex text, in lines of 60 (Ruby) or 76 characters. */
+function base64Variants(hex: string): string[] {
+  const bytes = Buffer.from(hex, 'hex')
+  const [plain, ofText] = [bytes, Buffer.from(hex)].map((one) => one.toString('base64')) as [string, string]
+  const unpadded = [plain, ofText].map((text) => text.replace(/=+$/, ''))
+  const lines = [plain, ofText].flatMap((text) =>
+    [/.{1,60}/g, /.{1,76}/g].map((line) => text.replace(line, '$&\n')),
+  )
+  const likely = [plain, unpadded[0] ?? '', ofText, bytes.toString('base64url'), ...unpadded.slice(1)]
+  return [...likely, ...lines, ...lines.map((text) => text.trimEnd())]
 }
 
 /** The secret without padding, and with each padding that a signer may have kept. */
