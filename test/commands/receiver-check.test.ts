@@ -48,7 +48,7 @@ describe.concurrent('tabwire receiver check', () => {
     const { code, stdout, stderr } = await check(url, '--only', 'refuses')
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
     expect(stdout).toContain(
-      '✗ genuine_accepted  A valid delivery is accepted\n      Rejected (400); expected 2xx. Check the secret (--secret) and the header name X-Service-Signature (--service-name).\n',
+      '✗ genuine_accepted  A valid delivery is accepted\n      Rejected (400); expected 2xx. Check the secret (--secret) and the header name X-Service-Signature (--service-name). If both are right, save',
     )
     expect(stdout).toMatch(/\n0 passed, 1 failed, \d+ not checked {2}in/)
   })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, describeAnswer, type CaseOutcome, type ReceiverCase, type CaseContext } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { otherSecret } from './forgeries.ts'
-import { mistakes } from '../../signature/diagnose/mistakes.ts'
+import { mistakes, type SignatureMistake } from '../../signature/diagnose/mistakes.ts'
 import type { DeliveryAnswer, Delivery } from './send.ts'
 
 /** Time enough for a receiver that answers before it has read the body, in milliseconds. */
@@ -89,8 +89,12 @@ async function causeOf(first: DeliveryAnswer, parts: ForgeAndSend): Promise<stri
   if (found !== undefined) return found
   const path =
     status === 404 || status === 410 ? 'The path is probably wrong: check the URL. Otherwise check' : 'Check'
-  return `${path} the secret (--secret) and the header name ${parts.forge.headerName} (--service-name).`
+  return `${path} the secret (--secret) and the header name ${parts.forge.headerName} (--service-name). ${LAST_RESORT}`
 }
+
+/** Advice where nothing explains the rejections: `tabwire verify` names what a receiver changes before it verifies. */
+const LAST_RESORT =
+  'If both are right, save the header and the raw body in the receiver. Check them with `tabwire verify --secret SECRET --header HEADER --body FILE`. If they are valid, print the text that the receiver signs: it must be the value of t, a period, and that body.'
 
 function byStatus(status: number, authenticate: string | undefined): string | undefined {
   if (status === 405 || status === 501) return 'This path does not accept POST. Check the URL.'
@@ -105,6 +109,12 @@ function byStatus(status: number, authenticate: string | undefined): string | un
 
 /** Most signatures that are tried for one mistake; the likeliest come first. */
 const MOST_SIGNATURES = 8
+
+/** Further limits: each serialiser of JSON has a form of its own. */
+const limits: Readonly<Partial<Record<SignatureMistake, number>>> = { json_reserialised: 20 }
+
+/** Signatures of each mistake that are tried before the further ones of all mistakes. */
+const LIKELY_SIGNATURES = 2
 
 /** Requests in parallel. */
 const AT_ONCE = 8
@@ -143,19 +153,29 @@ function* commonMistakes(forge: Forge): Generator<Try> {
   }
   for (const key of ['', 'undefined', 'null', 'None'])
     yield {
-      cause: `The receiver verifies with the secret ${JSON.stringify(key)}, so its own secret is not set. Check its environment.`,
+      cause: `The receiver verifies with the secret ${JSON.stringify(key)}, so its own secret is not set${key === '' ? ', or it decodes the secret, which fails' : ''}. Check its environment.`,
       delivery: forge.delivery(body, forge.header(body, Number(t), key)),
     }
-  const right = forge.signature(body, t)
+  const parts = { t, body, secret: forge.secret }
+  const tried = new Set([forge.signature(body, t), forge.signature(body, t, '')])
+  const further: Try[] = []
   for (const { mistake, advice, signatures } of mistakes) {
     if (mistake === 'other_timestamp_signed') continue
-    const wrong = signatures({ t, body, secret: forge.secret }).filter((one) => one !== right)
-    for (const v1 of new Set(wrong.slice(0, MOST_SIGNATURES)))
-      yield {
-        cause: `The receiver computes the signature with this mistake: ${mistake}. ${advice}`,
-        delivery: forge.delivery(body, `t=${t},v1=${v1}`),
-      }
+    // A header has no line breaks.
+    const wrong = new Set(signatures(parts).filter((one) => !tried.has(one) && !one.includes('\n')))
+    const tries = Array.from(wrong)
+      .slice(0, limits[mistake] ?? MOST_SIGNATURES)
+      .map((v1) => {
+        tried.add(v1)
+        return {
+          cause: `The receiver computes the signature with this mistake: ${mistake}. ${advice}`,
+          delivery: forge.delivery(body, `t=${t},v1=${v1}`),
+        }
+      })
+    yield* tries.slice(0, LIKELY_SIGNATURES)
+    further.push(...tries.slice(LIKELY_SIGNATURES))
   }
+  yield* further
 }
 
 /** Returns the mistake of a receiver that accepts a delivery only at the beginning of the second that is its `t`. */

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -140,6 +141,143 @@ describe('the report names one cause when all valid deliveries are rejected:', (
     expect(detailOf(unset, 'genuine_accepted')).toContain(
       'The receiver verifies with the secret "undefined", so its own secret is not set.',
     )
+  })
+})
+
+/** A secret with `-` and `_`, which are no characters of plain base64. */
+const urlSecret = 'whsec_Zm9vYmFyLWJh_enpw-1234567890abcdefABCDEF123'
+
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
+
+type Signed = (t: string, body: string) => string
+
+const withText =
+  (textOf: Signed): Signed =>
+  (t, body) =>
+    hmac(urlSecret, textOf(t, body)).digest('hex')
+
+const withBody = (write: (value: unknown) => string) =>
+  withText((t, body) => `${t}.${write(JSON.parse(body))}`)
+
+const withKey =
+  (hex: string): Signed =>
+  (t, body) =>
+    hmac(Buffer.from(hex, 'hex'), `${t}.${body}`).digest('hex')
+
+const ascii = (text: string) =>
+  text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Writes JSON as Python does. */
+function python(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(python).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return ascii(JSON.stringify(value))
+  return `{${Object.entries(value)
+    .map(([key, field]) => `"${key}": ${python(field)}`)
+    .join(', ')}}`
+}
+
+/** Writes JSON as Go writes a map. */
+function go(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(go).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return `{${fields.map(([key, field]) => `"${key}":${go(field)}`).join()}}`
+}
+
+const dataOf = (value: unknown) => (value as { data: unknown }).data
+
+const asBase64 = (encode: (digest: Buffer) => string): Signed => {
+  return (t, body) => encode(hmac(urlSecret, `${t}.${body}`).digest())
+}
+
+const computed: [name: string, mistake: string, signed: Signed][] = [
+  ['swaps key and message', 'arguments_swapped', (t, body) => hmac(`${t}.${body}`, urlSecret).digest('hex')],
+  [
+    'decodes the secret as PHP, Ruby and Perl do',
+    'secret_decoded',
+    withKey('666f6f6261722d62617a7a70d76df8e7aefcf7469b71d79f001083105d76'),
+  ],
+  ['decodes the beginning of the secret, as Go does', 'secret_decoded', withKey('666f6f6261722d6261')],
+  [
+    'writes base64 without padding',
+    'base64_instead_of_hex',
+    asBase64((digest) => digest.toString('base64').replace('=', '')),
+  ],
+  [
+    'writes base64 of the hex text',
+    'base64_instead_of_hex',
+    asBase64((digest) => Buffer.from(digest.toString('hex')).toString('base64')),
+  ],
+  ['signs t=', 'timestamp_name_signed', withText((t, body) => `t=${t}.${body}`)],
+  ['signs a colon', 'other_separator_signed', withText((t, body) => `${t}:${body}`)],
+  ['signs a newline', 'other_separator_signed', withText((t, body) => `${t}\n${body}`)],
+  ['signs a float', 'timestamp_as_float', withText((t, body) => `${t}.0.${body}`)],
+  [
+    'signs the id, too',
+    'event_id_signed',
+    withText((t, body) => `${(JSON.parse(body) as { id: string }).id}.${t}.${body}`),
+  ],
+  ['signs data', 'data_signed', withBody((value) => JSON.stringify(dataOf(value)))],
+  ['signs data in Python', 'data_signed', withBody((value) => python(dataOf(value)))],
+  ['signs a map of data in Go', 'data_signed', withBody((value) => go(dataOf(value)))],
+  [
+    'sorts the keys of data',
+    'json_keys_sorted',
+    withBody((value) =>
+      JSON.stringify({ ...(value as object), data: JSON.parse(go(dataOf(value))) as unknown }),
+    ),
+  ],
+  ['sorts all keys in Go', 'json_keys_sorted', withBody(go)],
+  ['serialises in Python', 'json_reserialised', withBody(python)],
+  [
+    'serialises with JSON_PRETTY_PRINT',
+    'json_reserialised',
+    withBody((value) => ascii(JSON.stringify(value, null, 4)).replaceAll('/', '\\/')),
+  ],
+  [
+    'serialises with pretty_generate',
+    'json_reserialised',
+    withBody((value) => JSON.stringify(value, null, 2)),
+  ],
+  [
+    'serialises with MarshalIndent',
+    'json_reserialised',
+    withBody((value) => JSON.stringify(value, null, '\t')),
+  ],
+  ['encodes as Go does', 'trailing_newline', withBody((value) => `${JSON.stringify(value)}\n`)],
+]
+
+describe('the mistake is named of a receiver that', () => {
+  const cases = receiverCases.filter(({ id }) => id === 'genuine_accepted')
+
+  const detailFor = async (signed: Signed) => {
+    const { url, bodies } = await receiving((response, { headers }, body) => {
+      const [, t = '', v1] = /^t=(\d+),v1=(.*)$/.exec(String(headers['x-service-signature'])) ?? []
+      response.writeHead(signed(t, body.toString()) === v1 ? 204 : 400).end()
+    })
+    const report = await examine(url, { cases, secret: urlSecret })
+    return { detail: detailOf(report, 'genuine_accepted'), requests: bodies.length }
+  }
+
+  test.each(sampled(computed, 3))('%s', async (_name, mistake, signed) => {
+    expect((await detailFor(signed)).detail).toContain(
+      `The receiver computes the signature with this mistake: ${mistake}. `,
+    )
+  })
+
+  test('decodes the secret and ignores that this fails', async () => {
+    expect((await detailFor((t, body) => hmac('', `${t}.${body}`).digest('hex'))).detail).toContain(
+      'The receiver verifies with the secret "", so its own secret is not set, or it decodes the secret, which fails.',
+    )
+  })
+
+  test('has an unknown one, with few requests and how to look for it', async () => {
+    const { detail, requests } = await detailFor(withText((t, body) => `${body}#${t}`))
+    expect(detail).not.toContain('with this mistake')
+    expect(detail).toMatch(
+      /Check them with `tabwire verify --secret SECRET --header HEADER --body FILE`\. If they are valid, print the text that the receiver signs/,
+    )
+    expect(requests).toBeLessThan(130)
   })
 })
 
