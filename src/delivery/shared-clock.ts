@@ -43,9 +43,14 @@ interface Shared extends ClockSetting {
   undo?: Undo | null
 }
 
-/** The setting before a replacement. It is restored when the lease ends and the records still have this generation. */
+/**
+ * The setting before a replacement. It is restored when the lease of that replacement ends and the records still have this
+ * generation. An instance of an earlier version that ends the lease leaves it behind.
+ */
 interface Undo extends Omit<ClockSetting, 'held'> {
   generation: number
+  /** Number of the replacement. */
+  replacements: number
 }
 
 interface ClockLease {
@@ -111,8 +116,9 @@ export function createSharedClock(parts: SharedClockParts) {
    * in between.
    */
   function ended(shared: Shared): Shared {
-    const { undo } = shared
-    const before = undo?.generation === generation() ? settingOf(undo) : {}
+    const { undo, turn, replacements } = shared
+    const isOfThisLease = turn?.to === null && undo?.replacements === replacements
+    const before = isOfThisLease && undo.generation === generation() ? settingOf(undo) : {}
     return { ...withoutLease(shared), ...before, undo: null }
   }
 
@@ -157,7 +163,8 @@ export function createSharedClock(parts: SharedClockParts) {
         const taken = await change((shared) => {
           if (!isFree(shared.turn)) return [shared, undefined]
           const [after, to, reply] = begin(shared)
-          return [{ ...after, renewals: after.renewals + 1, turn: { instance, to } }, { reply }]
+          const turn = { instance, to }
+          return [{ ...after, renewals: after.renewals + 1, turn, undo: null }, { reply }]
         })
         if (taken !== undefined) {
           startRenewal(onLost)
@@ -235,7 +242,8 @@ export function createSharedClock(parts: SharedClockParts) {
     /** Sets the clock, also backwards; resolves with the earlier setting. */
     jump: (time: Date | undefined, frozen: boolean): Promise<ClockSetting> =>
       change((shared) => {
-        const undo = { ...settingOf(shared), generation: generation() }
+        const { replacements } = shared
+        const undo = { ...settingOf(shared), generation: generation(), replacements }
         return [{ ...shared, ...setTo(shared, time, frozen), undo }, shared]
       }),
     restore: (setting: ClockSetting) => set((shared) => ({ ...shared, ...settingOf(setting) })),

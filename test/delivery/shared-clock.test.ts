@@ -1,6 +1,6 @@
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMovableClock } from '../../src/clock.ts'
-import { createSharedClock } from '../../src/delivery/shared-clock.ts'
+import { CLOCK, createSharedClock } from '../../src/delivery/shared-clock.ts'
 import type { Slots } from '../../src/delivery/slots.ts'
 import { pausedByReplacement } from '../../src/simulator/sharing.ts'
 import { createLocalValues } from '../../src/store/shared-values.ts'
@@ -61,6 +61,49 @@ test('a clock that was set for records which were replaced stays when the lease 
   await both.two.shared.freeze(true)
   await vi.advanceTimersByTimeAsync(EXPIRY_MS)
   expect(both.two.clock.now()).toEqual(later)
+})
+
+describe('a left-over setting of a replacement that an earlier version ended', () => {
+  /** Ends a replacement that set the clock as an earlier version does: it keeps `undo`. */
+  async function leaveUndo(both: ReturnType<typeof openTwo>): Promise<void> {
+    await setAndEnd(both)
+    await both.values.update(CLOCK, (value) => ({
+      value: { ...(value as object), turn: null, held: false },
+      reply: undefined,
+    }))
+  }
+
+  test('is not restored when a later move of the clock ends', async () => {
+    const both = openTwo()
+    await leaveUndo(both)
+    const { clock, shared } = both.two
+    const target = later.getTime() + 1_000
+    await shared.begin(() => target, { signal: undefined, onLost() {} })
+    await shared.step(new Date(target))
+    await shared.end()
+    expect(clock.now()).toEqual(new Date(target))
+    expect(both.values.get(CLOCK)).not.toHaveProperty('undo')
+  })
+
+  test.each([
+    ['a move', later.getTime()],
+    ['a replacement', null],
+  ])('is not restored when the lease of %s of an earlier version ends', async (_name, to) => {
+    const both = openTwo()
+    await leaveUndo(both)
+    await both.values.update(CLOCK, (value) => {
+      const { replacements, ...rest } = value as { replacements: number }
+      const turn = { instance: 'old', to }
+      return {
+        value: { ...rest, replacements: replacements + (to === null ? 1 : 0), turn },
+        reply: undefined,
+      }
+    })
+    await vi.advanceTimersByTimeAsync(EXPIRY_MS)
+    expect(both.two.shared.movingTo()).toBeNull()
+    expect(both.two.clock.now()).toEqual(later)
+    expect(both.values.get(CLOCK)).not.toHaveProperty('undo')
+  })
 })
 
 test('an instance begins no attempt while another one replaces the records', async () => {
