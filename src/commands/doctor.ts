@@ -10,6 +10,7 @@ import { readCertificate } from '../cli/files/input.ts'
 import { renderCheckUp } from '../cli/render/doctor.ts'
 import { requireOneStore, requireRepeatable, startFlags } from '../cli/start/flags.ts'
 import { isOpenToOthers } from '../model/url.ts'
+import { createClockFile } from '../delivery/clock-file.ts'
 import { createDestinationPolicy } from '../delivery/destination/policy.ts'
 import { destinationOf } from '../delivery/destination/url.ts'
 import { texts } from '../model/simulator/settings.ts'
@@ -58,7 +59,11 @@ export default class Doctor extends BaseCommand {
     const ca = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
     const found = flags.repair ? await repair(directory) : await checkUp(directory)
     const running = await runningService(directory)
-    const kept = { ...found, checks: judged(found, running, flags) }
+    const clock = await clockFindings(directory)
+    const kept = {
+      ...found,
+      checks: judged({ ...found, checks: [...found.checks, ...clock] }, running, flags),
+    }
     // Only addresses are judged here: a start without --allow-http-loopback is a note.
     const { whyRefused: whyAddressRefused } = createDestinationPolicy({
       allowHttpLoopback: true,
@@ -99,6 +104,14 @@ export default class Doctor extends BaseCommand {
       ? { check: 'database', level: 'good', message: 'The database answers.' }
       : { check: 'database', level: 'bad', message: problem }
   }
+}
+
+/** Reports a clock file that a start cannot use. */
+async function clockFindings(directory: string): Promise<CheckUp['checks']> {
+  const stored = await createClockFile(directory).read()
+  if (stored === undefined || !('unreadable' in stored)) return []
+  const message = `${stored.unreadable} The clock starts as without the file: at real time, or at --clock. Restore the file to continue at its time.`
+  return [{ check: 'clock.json', level: 'note', message }]
 }
 
 /**

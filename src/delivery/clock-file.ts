@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { writePrivateFile } from '../private-file.ts'
 
 /** A clock as it is stored. */
@@ -10,10 +10,16 @@ interface StoredClock {
   stands_at?: number | undefined
 }
 
+/** A clock file that is damaged, of a newer version, or may not be read. */
+export interface UnreadableClock {
+  /** Sentence with the file and the reason. */
+  unreadable: string
+}
+
 /** Stores the clock, so that a restart keeps its offset from real time, or the time at which it is frozen. */
 export interface ClockFile {
-  /** Returns `undefined` when the clock was never saved or cannot be read. */
-  read(): Promise<StoredClock | undefined>
+  /** Returns `undefined` when the clock was never saved, and why when its file cannot be used. */
+  read(): Promise<StoredClock | UnreadableClock | undefined>
   /** Stores the milliseconds ahead of real time, and the time of a frozen clock. */
   save(offsetMs: number, standsAt?: number): Promise<void>
 }
@@ -25,10 +31,18 @@ export function createClockFile(directory: string | undefined): ClockFile {
   let latest: Promise<void> = Promise.resolve()
   return {
     async read() {
-      const text = await readFile(path, 'utf8').catch(() => '')
+      const shown = join(basename(join(directory, '.')), 'clock.json')
+      let text
+      try {
+        text = await readFile(path, 'utf8')
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        return code === 'ENOENT' ? undefined : { unreadable: `Cannot read ${shown} (${code}).` }
+      }
       const [, offset, standsAt] =
         /^\{"offset_ms":(-?\d{1,15})(?:,"stands_at":(-?\d{1,15}))?\}\s*$/.exec(text) ?? []
-      if (offset === undefined) return undefined
+      if (offset === undefined)
+        return { unreadable: `Cannot read ${shown}: it is damaged, or a newer version wrote it.` }
       return { offset_ms: Number(offset), ...(standsAt !== undefined && { stands_at: Number(standsAt) }) }
     },
     // The store creates the directory; a directory deleted since is not created again.
@@ -42,10 +56,13 @@ export function createClockFile(directory: string | undefined): ClockFile {
   }
 }
 
+const NO_CLOCK_FILE =
+  'To continue at another time, stop the service, then restore the file or pass a later time with --clock.'
+
 interface StartInputs {
   /** Requested start time. */
   wanted: Date | undefined
-  stored: StoredClock | undefined
+  stored: StoredClock | UnreadableClock | undefined
   /** The newest event in the store. */
   newest: { created_at: string } | undefined
   now: Date
@@ -54,7 +71,8 @@ interface StartInputs {
 /**
  * Returns the time at which the clock starts, and whether it is frozen; `undefined` means real time. A requested time counts,
  * but never before the time that the clock had reached: the time at which it was frozen, real time with the saved offset, or
- * without either, the time of the newest event. Without a requested time, the clock continues as it was.
+ * without either, the time of the newest event. Without a requested time, the clock continues as it was. A file that cannot be
+ * used counts as missing.
  */
 export function initialClockTime({
   wanted,
@@ -62,6 +80,12 @@ export function initialClockTime({
   newest,
   now,
 }: StartInputs): { time: Date; frozen?: boolean; notice?: string } | undefined {
+  if (stored !== undefined && 'unreadable' in stored) {
+    const without = initialClockTime({ wanted, stored: undefined, newest, now })
+    const { time = now, notice } = without ?? {}
+    const start = `The clock starts at ${time.toISOString()}, as without the file.`
+    return { ...without, time, notice: [stored.unreadable, notice ?? start, NO_CLOCK_FILE].join(' ') }
+  }
   const { offset_ms, stands_at } = stored ?? {}
   const continued = offset_ms === undefined ? undefined : new Date(stands_at ?? now.getTime() + offset_ms)
   if (wanted === undefined) {

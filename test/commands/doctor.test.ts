@@ -114,6 +114,18 @@ describe.concurrent('tabwire doctor', () => {
     )
   })
 
+  test('notes a clock file that a start cannot use, but not for a start that does not read it', async () => {
+    const { cwd } = await killed()
+    await writeFile(join(cwd, '.tabwire', 'clock.json'), '{"offset_ms":"later"}\n', { mode: 0o600 })
+    const { code, stdout } = await tabwire(['doctor', '--port', '0'], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      '! Cannot read .tabwire/clock.json: it is damaged, or a newer version wrote it. The clock starts as without the file',
+    )
+    const unread = await tabwire(['doctor', '--port', '0', '--in-memory'], { cwd })
+    expect(unread.stdout).not.toContain('clock.json')
+  })
+
   test('exits with 3 and advice for a port that is in use', async () => {
     const other = await serve()
     const { port } = new URL(other.url)

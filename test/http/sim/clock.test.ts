@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { Stripe } from 'stripe'
@@ -474,6 +474,27 @@ describe('the clock of a data directory', () => {
     const { notices, result } = await run({ dataDirectory }, show)
     expect(notices.join()).toMatch(told)
     expect(result).toMatchObject({ frozen: false, offset_ms })
+  })
+
+  it.each([
+    ['{"offset_ms":7200000,"zone":"UTC"}\n', 'it is damaged, or a newer version wrote it'],
+    ['', 'it is damaged, or a newer version wrote it'],
+    [undefined, '(EISDIR)'],
+  ])('starts as without the file when its file is %j, and says so', async (text, reason) => {
+    const dataDirectory = await temporaryDirectory()
+    const path = join(dataDirectory, 'clock.json')
+    await (text === undefined ? mkdir(path) : writeFile(path, text))
+    const { notices, result } = await run({ dataDirectory }, show)
+    expect(result).toMatchObject({ frozen: false, offset_ms: 0 })
+    expect(notices).toHaveLength(1)
+    expect(notices[0]).toContain('clock.json')
+    expect(notices[0]).toContain(reason)
+    expect(notices[0]).toMatch(/The clock starts at [^ ]+Z, as without the file\. .+--clock\.$/)
+    if (text === undefined) return
+    expect(await readFile(path, 'utf8')).toBe(text)
+    const requested = await run({ dataDirectory, startAt }, show)
+    expect(requested.notices.join()).toContain(reason)
+    expect(requested.result.now.slice(0, 16)).toBe(start.slice(0, 16))
   })
 
   it('starts at the requested time, but never before earlier records', async () => {
