@@ -5,13 +5,16 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { Stripe } from 'stripe'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, test } from 'vitest'
 import { openAuthority } from '../src/certificates/authority.ts'
 import { createClient } from '../src/client.ts'
 import { PortUnavailable } from '../src/http/listen.ts'
+import { put } from '../src/model/records.ts'
 import { startSimulator } from '../src/simulator.ts'
 import type { SimulatorOptions } from '../src/simulator-options.ts'
 import { DirectoryInUse } from '../src/store/errors.ts'
+import { openFileStore } from '../src/store/file-store.ts'
+import { endpoint, save } from './store/records.ts'
 import { startReceiver } from './support/https-receiver.ts'
 import { createManualClock } from './support/manual-clock.ts'
 import {
@@ -26,6 +29,27 @@ import { expectMode } from './support/file-mode.ts'
 
 const { webhooks } = new Stripe('sk_test_x')
 const HOUR = 3_600_000
+
+test('endpoints that an early version stored without a location get the first one, which a notice says', async () => {
+  const dataDirectory = await temporaryDirectory()
+  const first = await openSimulator({ dataDirectory })
+  await first.close()
+  const store = await openFileStore({ directory: dataDirectory })
+  const { location_id: _none, ...old } = endpoint(1)
+  await save(store, put('endpoints', old as ReturnType<typeof endpoint>))
+  await store.close()
+  const notices: string[] = []
+  const onNotice = (notice: string) => notices.push(notice)
+  const { client, close } = await openSimulator({ dataDirectory, onNotice })
+  const [location] = (await client.locations.list()).data.toReversed()
+  expect((await client.endpoints.list()).data).toMatchObject([{ id: old.id }])
+  expect(notices).toEqual([
+    `An early version stored 1 endpoint without a location. It belongs to ${location?.name} (${location?.id}) now. For another location, delete the endpoint and register it again with a key of that location.`,
+  ])
+  await close()
+  await (await openSimulator({ dataDirectory, onNotice })).close()
+  expect(notices).toHaveLength(1)
+})
 
 describe('a fresh simulator', () => {
   it('has the two locations of the fixture, and one key with all scopes for the first of them', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readCredentials, writeCredentials, type Credentials } from '../data-directory.ts'
 import { hashOf } from '../http/auth/api-key.ts'
 import { scopes } from '../model/api-key.ts'
+import { count } from '../model/text/count.ts'
 import { addLocations, assignEndpoints } from '../operations/state.ts'
 import { createKey } from '../operations/keys.ts'
 import type { Service } from '../service.ts'
@@ -18,6 +19,7 @@ interface Wanted {
   locationId?: string | undefined
   newApiKey: () => string
   newTableSecret: () => string
+  onNotice: (notice: string) => void
 }
 
 /** Data of the service that is not in its store. */
@@ -33,11 +35,11 @@ interface SeededStore {
  */
 export async function seedStore(
   service: Service,
-  { dataDirectory, values, shared, apiKey, locationId, newApiKey, newTableSecret }: Wanted,
+  { dataDirectory, values, shared, apiKey, locationId, newApiKey, newTableSecret, onNotice }: Wanted,
 ): Promise<SeededStore> {
   const credentials = shared === undefined ? inDirectory(dataDirectory) : inValues(values)
   const location_id = locationId ?? (await firstLocation(service))
-  await service.execute(assignEndpoints, { location_id })
+  await assignOldEndpoints(service, { location_id, onNotice })
   const kept = await credentials.read({ api_key: newApiKey(), table_secret: newTableSecret() })
   const wanted = {
     api_key: apiKey ?? (await unlessRevoked(service, kept?.api_key)) ?? newApiKey(),
@@ -51,6 +53,20 @@ export async function seedStore(
   // Creates nothing when the key is in use.
   await service.execute(createKey, { name: 'start', scopes: [...scopes], hash: hashOf(key), location_id })
   return { apiKey: key, tableSecret }
+}
+
+/** Gives a location to the endpoints of early versions, which had none, and says so. */
+async function assignOldEndpoints(
+  service: Service,
+  { location_id, onNotice }: { location_id: string } & Pick<Wanted, 'onNotice'>,
+): Promise<void> {
+  const assigned = await service.execute(assignEndpoints, { location_id })
+  if (assigned === 0) return
+  const location = await service.get('locations', location_id)
+  const place = location === undefined ? location_id : `${location.name} (${location_id})`
+  onNotice(
+    `An early version stored ${count(assigned, 'endpoint')} without a location. ${assigned === 1 ? 'It belongs' : 'They belong'} to ${place} now. For another location, delete the endpoint and register it again with a key of that location.`,
+  )
 }
 
 /** Where the first key and the secret of table addresses are stored. */
