@@ -79,9 +79,22 @@ async function secretsIn(directory: string): Promise<string[]> {
 export async function foreignSecrets(directory: string): Promise<string[]> {
   const found = await secretsNotMadeHere(directory)
   if (found.length === 0) return []
+  const command = suggestion('config trust', [], { 'data-dir': directory })
+  if (!(await hasMark(directory)))
+    return [
+      `Another installation or an earlier version created ${directory}: ${listOf(found)}. If the directory is yours, run \`${command}\`. If not, its author may know the secrets; remove ${directory} with all its data to create new ones.`,
+    ]
   return [
-    `This installation did not create ${directory}: ${listOf(found)} came from elsewhere, and its author may know the secrets. Remove ${directory} to create new ones. If the directory is yours, run: ${suggestion('config trust', [], { 'data-dir': directory })}`,
+    `This installation did not create ${directory}: ${listOf(found)} came from elsewhere, and its author may know the secrets. Remove ${directory} to create new ones. If the directory is yours, run: ${command}`,
   ]
+}
+
+/** Earlier versions made directories without a mark. */
+function hasMark(directory: string): Promise<boolean> {
+  return stat(join(directory, MARK)).then(
+    () => true,
+    () => false,
+  )
 }
 
 function listOf(words: readonly string[]): string {
