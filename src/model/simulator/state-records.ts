@@ -54,7 +54,8 @@ const { external_id, name, price_cents } = pushBody.shape.items.element.shape
 const item = z.strictObject({
   external_id,
   name,
-  quantity: pushBody.shape.items.element.shape.quantity,
+  // Only pushes have an upper bound: earlier versions stored any quantity.
+  quantity: z.number().gt(0),
   price_cents,
   note: z.string().max(1000).nullable(),
   claimed_quantity: quantity,

@@ -332,6 +332,24 @@ describe('PUT /_sim/state', () => {
     expect(await simulator.client.state.get()).toEqual(before)
   })
 
+  it('accepts a quantity above the limit of pushes, which early versions stored', async () => {
+    const { client, push } = await openSimulator({ startAt })
+    await push('dinner')
+    const { checks, ...state } = await client.state.get()
+    const early = checks.map((one) => ({
+      ...one,
+      items: one.items.map((item) => ({ ...item, quantity: 2_500_000 })),
+    }))
+    await client.state.put({ ...state, checks: early })
+    const saved = await client.state.get()
+    expect(saved.checks).toEqual(early)
+    await client.state.put(saved)
+    const none = early.map((one) => ({ ...one, items: one.items.map((item) => ({ ...item, quantity: 0 })) }))
+    await expect(client.state.put({ ...saved, checks: none })).rejects.toMatchObject({
+      code: 'validation_failed',
+    })
+  })
+
   it('accepts states that exceed the body limit', async () => {
     const simulator = await openSimulator({ bodyLimit: 2000 })
     const items = Array.from({ length: 30 }, (_, index) => ({
