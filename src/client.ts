@@ -398,7 +398,9 @@ function createCalls(options: ClientOptions) {
      * Returns the findings about an integration.
      * @default since is undefined, the start of the service
      */
-    report: async (since?: TimeGiven) => get<Report>('/_sim/report', { since: timeText(since) }),
+    async report(since?: TimeGiven) {
+      return reportFrom(options.url, await get<Report>('/_sim/report', { since: timeText(since) }))
+    },
     /**
      * Returns the account of POS, payments and receiver: the amounts of each check, and all problems.
      * @default options.all_closed is false; true makes every open check a problem
@@ -524,6 +526,14 @@ export interface EndpointWanted {
    * @default all event types
    */
   event_types?: readonly EventType[] | undefined
+}
+
+/** Returns a report as this version has it. @throws Error for one of an earlier version, which lacks fields. */
+function reportFrom(url: string, report: Partial<Report> | null): Report {
+  if (Array.isArray(report?.findings) && Array.isArray(report.refused)) return report as Report
+  throw new Error(
+    `The service at ${new URL(url).origin} returned a report without all fields. It may run another version: restart it with \`tabwire start\`.`,
+  )
 }
 
 /**

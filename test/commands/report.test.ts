@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Report } from '../../src/model/simulator/report.ts'
-import { checkBody, serve, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, tabwire, type RunningService } from '../support/cli.ts'
+import { openHttpServer } from '../support/http-server.ts'
 
 const PUSH = '/v1/checks/external/a'
 const wrongTotals = { subtotal_cents: 1, tax_cents: 1, total_cents: 1 }
@@ -26,6 +27,17 @@ describe('tabwire report', () => {
       code: 0,
       stdout: '✓ No problems found in 1 push.\n',
     })
+  })
+
+  test('says that a service of an early version, whose report lacks fields, must be restarted', async () => {
+    const { url } = await openHttpServer((_request, response) =>
+      response.setHeader('Content-Type', 'application/json').end('{"since":null,"pushes":1,"findings":[]}'),
+    )
+    const { code, stdout, stderr } = await tabwire(['report', '--url', url, '--api-key', 'twk_a'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(
+      `The service at ${url} returned a report without all fields. It may run another version: restart it with \`tabwire start\`.`,
+    )
   })
 
   test('exits with 3 when all calls had a wrong path, and so does a replay', async () => {
