@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAuthority, openAuthority } from '../../src/certificates/authority.ts'
+import { loadX509 } from '../../src/certificates/issue.ts'
 import { checkAuthority } from '../../src/cli/doctor/authority.ts'
 import { checkClock, checkInstallation, checkPort } from '../../src/cli/doctor/environment.ts'
 import type { DoctorFinding, Environment } from '../../src/cli/doctor/finding.ts'
@@ -173,6 +174,20 @@ test('the local authority is reported when it is missing, expired, readable by o
     await chmod(join(directory, 'ca', 'ca-key.pem'), 0o644)
     expect(await look()).toMatchObject({ level: 'note' })
   }
+  const { BasicConstraintsExtension, PemConverter, X509CertificateGenerator } = await loadX509()
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const extensions = [new BasicConstraintsExtension(true, 0, true)]
+  const early = await X509CertificateGenerator.createSelfSigned({ name: 'O=Tabwire', keys, extensions })
+  const key = PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY')
+  await writeFile(join(directory, 'ca', 'ca.pem'), early.toString('pem'))
+  await writeFile(join(directory, 'ca', 'ca-key.pem'), key)
+  await chmod(join(directory, 'ca', 'ca-key.pem'), 0o600)
+  expect(await look()).toMatchObject({
+    level: 'note',
+    message: expect.stringContaining('so it can certify any host') as string,
+    advice: expect.stringContaining('Remove that folder to create a new authority.') as string,
+  })
   await writeFile(join(directory, 'ca', 'ca.pem'), 'damaged')
   expect(await look()).toMatchObject({ level: 'note', advice: expect.stringContaining('Remove') as string })
   expect(await checkAuthority(around({ directory, https: true }))).toMatchObject({ level: 'bad' })

@@ -39,11 +39,23 @@ export async function checkAuthority({ directory, https, now }: Environment): Pr
     )
   if (await othersMayRead(join(folder, 'ca-key.pem')))
     return finding('authority', 'note', 'Other users can read the key of the local authority.', REPAIR)
-  return finding(
-    'authority',
-    'good',
-    `The local authority is valid until ${until.toISOString().slice(0, 10)}.`,
-  )
+  const last = until.toISOString().slice(0, 10)
+  if (!isLimited(certificate))
+    return finding(
+      'authority',
+      'note',
+      `An early version created the local authority in ${folder}, so it can certify any host. It is valid until ${last}.`,
+      RENEW,
+    )
+  return finding('authority', 'good', `The local authority is valid until ${last}.`)
+}
+
+/** DER of the identifier of name constraints. */
+const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex')
+
+/** Returns true when an authority can certify local hosts only. Those of early versions have no limits. */
+export function isLimited({ raw }: X509Certificate): boolean {
+  return raw.includes(NAME_CONSTRAINTS)
 }
 
 const RENEW =

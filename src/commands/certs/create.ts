@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
+import { isLimited } from '../../cli/doctor/authority.ts'
 import { CommandError, usageError } from '../../cli/errors.ts'
 import { fromEnvironment, jsonFlag, placeFlags } from '../../cli/flags.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
@@ -63,14 +64,11 @@ function wrongHost(error: unknown): never {
   throw error instanceof TypeError ? usageError(error.message.replace(/^A host /, 'HOST ')) : error
 }
 
-/** DER of the identifier of name constraints. */
-const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex')
-
 /** Says which hosts an authority may certify, and its last day. Older authorities are not limited. */
 function limitsOf(pem: string, file: string): string {
-  const { raw, validTo } = new X509Certificate(pem)
-  const until = new Date(validTo).toISOString().slice(0, 10)
-  return raw.includes(NAME_CONSTRAINTS)
+  const certificate = new X509Certificate(pem)
+  const until = new Date(certificate.validTo).toISOString().slice(0, 10)
+  return isLimited(certificate)
     ? `This authority can certify hosts of this machine, of local networks, and those it was created for. It expires on ${until}.`
     : `This authority can certify any host. It expires on ${until}. Remove ${dirname(file)} to create one for local hosts only.`
 }
