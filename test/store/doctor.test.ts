@@ -369,6 +369,22 @@ describe('a repair', () => {
     expect(await contentOf(directory)).toEqual(before)
   })
 
+  it('is not advised for a missing db.json before it was restored', async () => {
+    const { directory, files } = await filled()
+    await rm(join(directory, 'db.json'))
+    const { ok, checks } = await checkUp(directory)
+    expect(ok).toBe(false)
+    expect(checks.find(({ check: name }) => name === 'db.json')).toEqual({
+      check: 'db.json',
+      level: 'bad',
+      message:
+        'db.json is missing: the journal begins with transaction 5. Restore db.json before a repair, which would keep none of the journal.',
+    })
+    await write(directory, { 'db.json': files['db.json'] })
+    expect((await checkUp(directory)).ok).toBe(true)
+    expect(await kept(directory)).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
   it.each(['two words', '', 7])(
     'moves credentials aside whose key a start would replace: %j',
     async (api_key) => {

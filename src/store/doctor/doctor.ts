@@ -125,6 +125,12 @@ function credentialsFinding(credentials: Content): DirectoryFinding {
 function snapshotFinding({ snapshot }: Survey, verdict: StoreVerdict): DirectoryFinding {
   const name = 'db.json'
   if (typeof snapshot === 'string') return found(name, 'bad', `Cannot read ${name}: ${snapshot}.`)
+  if (verdict.missingBefore !== undefined)
+    return found(
+      name,
+      'bad',
+      `db.json is missing: the journal begins with transaction ${verdict.missingBefore}. Restore db.json before a repair, which would keep none of the journal.`,
+    )
   return found(name, snapshotLevels[verdict.snapshot.kind], snapshotMessage(verdict.snapshot))
 }
 

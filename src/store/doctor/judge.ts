@@ -17,6 +17,8 @@ export interface StoreVerdict {
   /** Number of the transaction that the journals continue from. */
   known: number
   journals: JournalsVerdict
+  /** First transaction of the journals when the snapshot is missing that held the earlier ones. */
+  missingBefore: number | undefined
   /** A required journal is missing. */
   journalMissing: boolean
   /** A newer version wrote a part, so nothing may be changed. */
@@ -29,8 +31,10 @@ export function judgeStore(survey: Survey): StoreVerdict {
   const snapshot = judgeSnapshot(bytesOf(survey.snapshot), fileOf(survey))
   const { base, known } = baseOf(snapshot, judgeJournals(0, journals))
   const judged = judgeJournals(known, journals)
+  const before = firstOf(judged) ?? 0
   return {
     snapshot,
+    missingBefore: snapshot.kind === 'none' && before > 0 ? before + 1 : undefined,
     base,
     known,
     journals: judged,
