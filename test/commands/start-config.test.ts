@@ -90,6 +90,10 @@ describe.concurrent('tabwire.config.json', () => {
       /^tabwire\.config\.json: the file has an unknown key: "data-dir" \(did you mean data_dir\?\)\. Known keys are \$schema, port, host,/,
     ],
     [
+      { env_file: '.env' },
+      /^tabwire\.config\.json: the file has an unknown key: "env_file" \(now dotenv\)\. Known keys are /,
+    ],
+    [
       { strict: 1, host: 2 },
       'tabwire.config.json: host must be a string, got 2.\ntabwire.config.json: strict must be a boolean, got 1.',
     ],

@@ -15,6 +15,9 @@ export interface FlagShape {
   defaultHelp?: unknown
 }
 
+/** New names of settings that were renamed. */
+const renamed: Readonly<Record<string, string>> = { env_file: 'dotenv' }
+
 /** Schema of an object without other keys; its error names the key that was probably meant. */
 function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape)
@@ -25,6 +28,8 @@ function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
 
 function unknownKeys(keys: readonly string[], known: readonly string[]): string {
   const found = keys.map((key) => {
+    const now = renamed[key]
+    if (now !== undefined && known.includes(now)) return `${JSON.stringify(key)} (now ${now})`
     const meant = closestWord(key, known)
     return `${JSON.stringify(key)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
   })
