@@ -87,21 +87,33 @@ export default class Doctor extends BaseCommand {
       now: new Date(),
     })
     const environment = await this.waiting('Checking…', checking)
-    const database = flags.store === undefined ? [] : [await this.database(flags.store, flags.sandbox)]
+    const database = flags.store === undefined ? [] : [await this.database({ ...flags, store: flags.store })]
     const checks = [...environment, ...database, ...kept.checks]
     const { repaired, repairable } = kept
     const result = { ok: checks.every(({ level }) => level !== 'bad'), checks, repaired, repairable }
     this.print(result, (columns) => renderCheckUp({ ...result, running: running?.url }, columns))
+    if (flags.repair && flags.store !== undefined)
+      this.say('--repair repairs files of the data directory only. The database was not changed.')
     if (!result.ok) process.exitCode = exitCodes.checkFailed
   }
 
-  /** Connects to the database of `--store`. Changes nothing in it. */
-  private async database(url: string, sandbox: string = texts.sandbox): Promise<DoctorFinding> {
+  /** Checks the database of `--store`. Changes nothing in it. */
+  private async database(flags: {
+    store: string
+    sandbox?: string | undefined
+    'store-key'?: string | undefined
+  }): Promise<DoctorFinding> {
+    const { store: url, sandbox = texts.sandbox, 'store-key': storeKey } = flags
     // Loaded late: without `--store`, it is not needed.
-    const { checkDatabase } = await import('../store/postgres/database.ts')
-    const problem = await this.waiting('Checking the database…', checkDatabase(url, sandbox))
+    const { checkDatabase } = await import('../store/postgres/postgres-store.ts')
+    const checking = checkDatabase({ url, sandbox, storeKey })
+    const problem = await this.waiting('Checking the database…', checking)
     return problem === undefined
-      ? { check: 'database', level: 'good', message: 'The database answers.' }
+      ? {
+          check: 'database',
+          level: 'good',
+          message: `The database answers, and a start can open the sandbox ${sandbox}.`,
+        }
       : { check: 'database', level: 'bad', message: problem }
   }
 }
@@ -128,6 +140,8 @@ function judged(
     const { check, level } = finding
     if (check === 'lock' && running !== undefined && holder === running.pid)
       return { check, level: 'good', message: `The running service (pid ${holder}) uses the data directory.` }
+    // Without its own data, a start needs no directory.
+    if (flags.store !== undefined && check === 'directory' && level === 'note') return []
     if (!isUnread || (check === 'directory' && flags.https)) return finding
     if (level === 'bad') return { ...finding, level: 'note' }
     return ['directory', 'modes'].includes(check) ? finding : []

@@ -239,6 +239,27 @@ describe.skipIf(postgresPrograms === undefined)('two instances of tabwire start 
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('    at ') as string })
   })
 
+  test('is checked by doctor, which needs no data directory and repairs no database', async () => {
+    const store = ['--store', database.url, '--sandbox', 'checked']
+    const found = await tabwire(['doctor', '--port', '0', ...store])
+    expect(found).toMatchObject({ code: 0, stderr: '' })
+    expect(found.stdout).toContain('✓ The database answers, and a start can open the sandbox checked.\n')
+    expect(found.stdout).not.toContain('.tabwire yet')
+    const service = await startService([...store, '--api-key', 'twk_doctor'], {
+      env: { TABWIRE_STORE_KEY: Buffer.alloc(32, 1).toString('base64') },
+    })
+    expect((await service.stop()).code).toBe(0)
+    const env = { TABWIRE_STORE_KEY: Buffer.alloc(32, 2).toString('base64') }
+    const refused = await tabwire(['doctor', '--port', '0', '--repair', ...store], { env })
+    expect(refused.code).toBe(3)
+    expect(refused.stdout).toContain(
+      '✗ --store: the secrets of the sandbox checked are encrypted with another',
+    )
+    expect(refused.stderr).toBe(
+      '--repair repairs files of the data directory only. The database was not changed.\n',
+    )
+  })
+
   test('start beside a damaged data directory, which doctor does not count as a problem', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire'))

@@ -302,21 +302,3 @@ export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
     throw databaseUnavailable(error)
   }
 }
-
-/** Connects once. Returns why a start could not; `undefined` when the database answers. */
-export async function checkDatabase(url: string, sandbox: string): Promise<string | undefined> {
-  try {
-    const database = await openDatabase({ url, sandbox })
-    try {
-      await database.query('SELECT 1')
-    } catch (error) {
-      return database.startError(error).message
-    } finally {
-      await database.close()
-    }
-  } catch (error) {
-    if (error instanceof DatabaseUnusable) return error.message
-    throw error
-  }
-  return undefined
-}

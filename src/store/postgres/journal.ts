@@ -226,12 +226,11 @@ interface Head {
   generation: string
 }
 
-async function load(query: Query, schema: string, box: SecretBox): Promise<Contents> {
-  // The transaction only reads, so nothing waits for it.
-  await query(`SET LOCAL idle_in_transaction_session_timeout = ${READING_MS}`)
-  const [head] = await query<Head>(`SELECT seq, generation FROM ${schema}.sandbox`)
-  const rows = await query<Pick<ChangeRow, 'collection' | 'id' | 'doc'>>(
-    `SELECT collection, id, doc FROM (
+type CurrentRow = Pick<ChangeRow, 'collection' | 'id' | 'doc'>
+
+/** Returns the statement that reads all records and values, without order. */
+function currentRows(schema: string): string {
+  return `SELECT collection, id, doc FROM (
        SELECT collection, id, doc FROM ${schema}.records r WHERE NOT EXISTS (
          SELECT FROM ${schema}.changes c, ${schema}.compacted f
          WHERE c.seq > f.seq AND c.collection = r.collection AND c.id = r.id)
@@ -240,8 +239,24 @@ async function load(query: Query, schema: string, box: SecretBox): Promise<Conte
          SELECT DISTINCT ON (collection, id) collection, id, doc FROM ${schema}.changes
          WHERE seq > (SELECT seq FROM ${schema}.compacted) ORDER BY collection, id, seq DESC, place DESC
        ) latest WHERE doc IS NOT NULL
-     ) all_records ORDER BY collection, id COLLATE "C"`,
+     ) all_records`
+}
+
+/** Opens all stored secrets, as a start does. @throws DatabaseUnusable without their key. */
+export async function openSecrets(query: Query, schema: string, box: SecretBox): Promise<void> {
+  const rows = await query<CurrentRow>(
+    `${currentRows(schema)} WHERE collection = 'endpoints' OR collection = '${VALUES}'`,
   )
+  for (const { collection, id, doc } of rows)
+    if (collection === VALUES) valueOf(id, doc ?? '', box)
+    else recordOf(collection, doc ?? '', box)
+}
+
+async function load(query: Query, schema: string, box: SecretBox): Promise<Contents> {
+  // The transaction only reads, so nothing waits for it.
+  await query(`SET LOCAL idle_in_transaction_session_timeout = ${READING_MS}`)
+  const [head] = await query<Head>(`SELECT seq, generation FROM ${schema}.sandbox`)
+  const rows = await query<CurrentRow>(`${currentRows(schema)} ORDER BY collection, id COLLATE "C"`)
   const records = Object.fromEntries(collectionNames.map((name) => [name, [] as unknown[]]))
   const values = new Map<string, string>()
   for (const { collection, id, doc } of rows)

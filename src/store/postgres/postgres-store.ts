@@ -18,11 +18,12 @@ import {
   type Database,
   type Query,
 } from './database.ts'
-import { openSharedJournal, type Appending, type Change, type SharedJournal } from './journal.ts'
+import { openSecrets, openSharedJournal, type Appending, type Change, type SharedJournal } from './journal.ts'
 import { createReplica, TooLate, type Decided, type Job } from './replica.ts'
 import { createSecretBox } from './secret-box.ts'
-import { migrate, requireRights } from './schema.ts'
+import { migrate, requireMigratable, requireRights } from './schema.ts'
 import { openSlots, type LeaseTimes } from './slots.ts'
+import { DatabaseUnusable } from './start-errors.ts'
 import { repeat, retrying, RETRY_MS, timeRun, within } from './timing.ts'
 
 /** A store whose records are in PostgreSQL, so that several processes can serve them. */
@@ -302,6 +303,34 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       await compacted
     },
   }
+}
+
+/**
+ * Checks what a start needs of the database, and changes nothing in it: connection, version, rights and the key of the
+ * secrets. Returns the message with which a start would fail; `undefined` when it would open the sandbox.
+ */
+export async function checkDatabase(
+  options: Pick<PostgresStoreOptions, 'url' | 'sandbox' | 'storeKey'>,
+): Promise<string | undefined> {
+  const { sandbox, storeKey } = options
+  try {
+    const database = await openDatabase(options)
+    try {
+      const version = await requireMigratable(database, sandbox)
+      if (version === 0) return undefined
+      await requireRights(database, sandbox)
+      const box = createSecretBox(storeKey, sandbox)
+      await database.transaction((query) => openSecrets(query, database.schema, box), 'read only')
+    } catch (error) {
+      throw database.startError(error)
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    if (error instanceof DatabaseUnusable) return error.message
+    throw error
+  }
+  return undefined
 }
 
 /** What a batch needs to become durable. */

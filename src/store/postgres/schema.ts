@@ -119,6 +119,53 @@ export async function migrate(database: Database, sandbox: string): Promise<void
 }
 
 /**
+ * Checks in a read-only transaction that {@link migrate} would succeed. Returns the number of applied migrations; 0 for a
+ * schema that does not exist or has no tables.
+ * @throws The errors of {@link migrate}.
+ */
+export async function requireMigratable(database: Database, sandbox: string): Promise<number> {
+  return database.transaction(async (query) => {
+    const version = await versionOf(query, sandbox)
+    refuseNewer(version, sandbox)
+    if (version === migrations.length) return version
+    const { role, may, database: name, mayCreate } = await rightsIn(query, sandbox)
+    if (may === false) throw mayNotMigrate(role, sandbox, version)
+    if (may === null && !mayCreate) throw denied(`permission denied for database ${name}`)
+    if (version > 0) {
+      const [table] = await query<{ may: boolean }>(`SELECT has_table_privilege($1, 'UPDATE') AS may`, [
+        `"${sandbox}".schema_version`,
+      ])
+      if (table?.may !== true) throw denied('permission denied for table schema_version')
+    }
+    return version
+  }, 'read only')
+}
+
+interface Rights {
+  role: string
+  /** True when the role may create tables in the schema; `null` without a schema. */
+  may: boolean | null
+  database: string
+  mayCreate: boolean
+}
+
+async function rightsIn(query: Query, sandbox: string): Promise<Rights> {
+  const [found] = await query<Rights>(
+    `SELECT current_user AS role, current_database() AS database,
+       has_database_privilege(current_database(), 'CREATE') AS "mayCreate",
+       (SELECT has_schema_privilege(oid, 'USAGE') AND has_schema_privilege(oid, 'CREATE')
+        FROM pg_catalog.pg_namespace WHERE nspname = $1) AS may`,
+    [sandbox],
+  )
+  return found ?? { role: '', may: null, database: '', mayCreate: true }
+}
+
+/** Returns the error of the server for a statement that a role may not run. */
+function denied(message: string): Error {
+  return Object.assign(new Error(message), { code: '42501' })
+}
+
+/**
  * Checks that the role may read and write all tables, so that a start fails and not the first write.
  * @throws DatabaseUnusable with the statements that allow it.
  */

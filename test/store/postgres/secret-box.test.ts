@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { put } from '../../../src/model/records.ts'
-import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import {
+  checkDatabase,
+  openPostgresStore,
+  type PostgresStore,
+} from '../../../src/store/postgres/postgres-store.ts'
 import { createSecretBox } from '../../../src/store/postgres/secret-box.ts'
 import { postgresPrograms, openTestDatabase, type Database } from '../../support/postgres.ts'
 
@@ -66,12 +70,16 @@ describe.skipIf(postgresPrograms === undefined)('a sandbox with --store-key', ()
     expect((await inDatabase()).join()).not.toMatch(/whsec_secret|twk_secret/)
     await Promise.all([one.close(), other.close()])
 
-    await expect(open()).rejects.toThrow(
-      '--store: the sandbox sealed has encrypted secrets. Pass their key: TABWIRE_STORE_KEY or --store-key-file.',
-    )
-    await expect(open(newKey())).rejects.toThrow(
-      '--store: the secrets of the sandbox sealed are encrypted with another key. Pass the key of the other instances: TABWIRE_STORE_KEY or --store-key-file.',
-    )
+    const target = { url: database.url, sandbox: 'sealed' }
+    const without =
+      '--store: the sandbox sealed has encrypted secrets. Pass their key: TABWIRE_STORE_KEY or --store-key-file.'
+    await expect(open()).rejects.toThrow(without)
+    expect(await checkDatabase(target)).toBe(without)
+    const another =
+      '--store: the secrets of the sandbox sealed are encrypted with another key. Pass the key of the other instances: TABWIRE_STORE_KEY or --store-key-file.'
+    await expect(open(newKey())).rejects.toThrow(another)
+    expect(await checkDatabase({ ...target, storeKey: newKey() })).toBe(another)
+    expect(await checkDatabase({ ...target, storeKey })).toBeUndefined()
     const again = await open(storeKey)
     expect(await again.get('endpoints', 'we_1')).toEqual(endpoint)
     await again.close()

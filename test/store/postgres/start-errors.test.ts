@@ -6,7 +6,11 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { put } from '../../../src/model/records.ts'
-import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
+import {
+  checkDatabase,
+  openPostgresStore,
+  type PostgresStore,
+} from '../../../src/store/postgres/postgres-store.ts'
 import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
 
 const PASSWORD = 'correct-horse/battery'
@@ -19,6 +23,8 @@ async function refusal(url: string, sandbox = 'refused'): Promise<string> {
     throw new Error('The store opened.')
   }
   expect(opened.name).toBe('DatabaseUnusable')
+  // `doctor` says the same, and changes nothing.
+  expect(await checkDatabase({ url, sandbox })).toBe(opened.message)
   for (const secret of [PASSWORD, encodeURIComponent(PASSWORD)]) expect(opened.message).not.toContain(secret)
   return opened.message
 }
@@ -106,6 +112,8 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
       '--store: the role "owner" may not create the schema "mine" (42501). As an administrator of "postgres", run: CREATE SCHEMA "mine" AUTHORIZATION "owner"',
     )
     await admin.query(message.slice(message.indexOf('CREATE')))
+    expect(await checkDatabase({ url: at('owner'), sandbox: 'mine' })).toBeUndefined()
+    expect((await admin.query(`SELECT FROM pg_tables WHERE schemaname = 'mine'`)).rows).toEqual([])
     await (await openPostgresStore({ url: at('owner'), sandbox: 'mine' })).close()
 
     const stranger = await refusal(at('runner'), 'mine')
@@ -143,6 +151,13 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
     await admin.query('UPDATE older.schema_version SET version = version - 1')
     expect(await refusal(at('runner'), 'older')).toBe(
       '--store: the schema "older" needs a migration, and the role "runner" is not its owner (42501). Start one instance with the role of the owner first.',
+    )
+    expect(await checkDatabase({ url: at('owner'), sandbox: 'older' })).toBeUndefined()
+    await admin.query(
+      'DROP TABLE older.rate_limits; GRANT CREATE ON SCHEMA older TO runner; REVOKE UPDATE ON older.schema_version FROM runner',
+    )
+    expect(await refusal(at('runner'), 'older')).toMatch(
+      /^--store: the role "runner" may not use the schema "older" \(42501: permission denied for table schema_version\)\./,
     )
   })
 
