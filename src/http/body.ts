@@ -19,10 +19,11 @@ export async function readJson(
   const refused = whyNotJson(request.headers)
   if (refused !== undefined) {
     // Reads the body for the log only. The response stays the refusal of the content type.
-    await readBytes(request, limit).then(
-      (bytes) => onText(shownText(bytes)),
-      () => {},
-    )
+    if (!expectsContinue(request))
+      await readBytes(request, limit).then(
+        (bytes) => onText(shownText(bytes)),
+        () => {},
+      )
     throw refused
   }
   const bytes = await readBytes(request, limit)
@@ -44,7 +45,7 @@ export async function readChunks(
   const refused = whyNotJson(request.headers)
   if (refused !== undefined) {
     // Read to the end, so that the refusal reaches the sender.
-    await receive(request, limit, () => {}).catch(() => {})
+    if (!expectsContinue(request)) await receive(request, limit, () => {}).catch(() => {})
     throw refused
   }
   await receive(request, limit, take, true)
@@ -56,6 +57,11 @@ export function notUtf8(): Refusal {
     'invalid_json',
     'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.',
   )
+}
+
+/** Returns true when the client may wait with its body until it is asked for. */
+function expectsContinue({ headers }: Request): boolean {
+  return /^100-continue$/i.test(headers.get('expect') ?? '')
 }
 
 /** Returns the refusal of headers that announce another type, charset or encoding than plain UTF-8 JSON. */

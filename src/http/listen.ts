@@ -8,7 +8,7 @@ import { PROBES } from '../model/simulator/request-entry.ts'
 import type { App } from './app.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
 import type { ConnectionLimits } from '../model/simulator/settings.ts'
-import { answerRawErrors, lineOf, pathOfTarget, refusalOfHead } from './raw-errors.ts'
+import { answerRawErrors, lineOf, pathOfTarget, refusalOfHead, REQUEST_EVENTS } from './raw-errors.ts'
 import { CompleteResponse } from './node-request.ts'
 import { timers } from '../timers.ts'
 
@@ -101,7 +101,7 @@ async function drain(server: Server, { quietMs, mostMs }: DrainTimes): Promise<v
   const count = ({ url = '' }: IncomingMessage) => {
     if (!PROBES.has(url.split('?')[0] ?? '')) arrived += 1
   }
-  server.on('request', count)
+  for (const event of REQUEST_EVENTS) server.on(event, count)
   let before = -1
   for (let left = mostMs; left > 0 && before < arrived; left -= quietMs) {
     before = arrived
@@ -109,7 +109,7 @@ async function drain(server: Server, { quietMs, mostMs }: DrainTimes): Promise<v
     // On a busy machine, the time is over before the requests that came meanwhile are read.
     for (let pass = 0; pass < PASSES; pass += 1) await timers.nextTurn()
   }
-  server.off('request', count)
+  for (const event of REQUEST_EVENTS) server.off(event, count)
 }
 
 /** Passes of the event loop that accepting a connection and reading its request take. */
@@ -241,7 +241,7 @@ function limitConnections(server: Server, most: number): () => void {
       if (open.delete(key)) open.set(key, connection)
     })
   }
-  server.on('request', begin).on('checkExpectation', begin)
+  for (const event of REQUEST_EVENTS) server.on(event, begin)
   return () => {
     isEnding = true
     for (const { socket, requests } of open.values()) if (requests === 0) socket.destroy()

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FastResponse } from 'srvx'
 import { Refusal } from '../model/refusal.ts'
+import { timers } from '../timers.ts'
 
 /** Returns Node's own request and response; an empty object for a call within the process. */
 export function nodeOf(request: object): { req?: IncomingMessage; res?: ServerResponse } {
@@ -61,6 +62,50 @@ export class CompleteResponse extends FastResponse {
     const head = ['content-length', String(Buffer.byteLength(this.#body))]
     for (const name in this.#headers) head.push(name, this.#headers[name] ?? '')
     response.writeHead(this.status, head)
-    response.end(this.#body)
+    const keepsConnection = response.shouldKeepAlive && this.#headers.connection !== 'close'
+    if (response.req.complete || keepsConnection) response.end(this.#body)
+    else endAfterBody(response, this.#body)
   }
+}
+
+/** Bytes of an unread body that are dropped before the connection is closed. */
+const DROPPED_BYTES = 16 * 1024 * 1024
+/** Milliseconds without a byte of it after which the connection is closed. */
+const SILENT_MS = 1_000
+/** Checks for silence after which the connection is closed in any case. */
+const MOST_CHECKS = 5
+
+/**
+ * Sends a response at once, but ends it, which closes the connection, only after the request's body. A connection that is
+ * closed while the client still sends is reset, and most clients then lose the response.
+ */
+function endAfterBody(response: ServerResponse, body: string | Uint8Array): void {
+  const { req } = response
+  response.write(body)
+  // A response to HEAD has no body that would send its headers.
+  response.flushHeaders()
+  let dropped = 0
+  let before = 0
+  let checks = 0
+  const end = () => {
+    timers.clearInterval(timer)
+    if (!response.writableEnded) response.end()
+  }
+  const timer = timers.setInterval(() => {
+    checks += 1
+    if (dropped === before || checks === MOST_CHECKS) end()
+    before = dropped
+  }, SILENT_MS)
+  req.on('data', (chunk: Buffer) => {
+    dropped += chunk.length
+    if (dropped > DROPPED_BYTES) end()
+  })
+  req.once('end', end).once('close', end).resume()
+}
+
+/** Sends `100 Continue` when something starts to read the body, unless the response is known before (RFC 9110 section 10.1.1). */
+export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  request.once('resume', () => {
+    if (!response.headersSent) response.writeContinue()
+  })
 }

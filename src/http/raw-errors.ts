@@ -11,12 +11,16 @@ import { Refusal } from '../model/refusal.ts'
 import type { App } from './app.ts'
 import { breakOffBody, bytesOfLongBody } from './body.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
+import { continueWhenRead } from './node-request.ts'
 import { unknownLine, type RequestLine } from './request-context.ts'
 import type { ConnectionLimits } from '../model/simulator/settings.ts'
 import { timers } from '../timers.ts'
 
 /** Limit of header fields per request. Node silently drops fields above its limit, which is therefore one higher. */
 const MAX_HEADERS = 1_000
+
+/** Node's events of a request: without Expect, with `100-continue`, and with another expectation. */
+export const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const
 
 /**
  * Responds to errors that Node would handle itself, so that every response has X-Request-Id (specification section 1).
@@ -57,8 +61,10 @@ export function answerRawErrors(
       const isWhole = now?.req.complete === true && (now !== before || !wasAnswered)
       const bytes = now === undefined ? 0 : bytesOfLongBody(now.req)
       if (isWhole || isSilent(socket)) return
-      // A handler that waits, for example for an injected delay, has not begun to read.
-      const isUnread = now?.req.readableFlowing === null && now.req.readableLength > 0
+      // A handler that waits, for example for an injected delay, has not begun to read, or sent `100 Continue`.
+      const isUnread =
+        now?.req.readableFlowing === null &&
+        (now.req.readableLength > 0 || now.req.listenerCount('resume') > 0)
       if (isUnread || bytes > read) timers.setTimeout(() => refuseIfLate(socket, bytes), requestMs).unref()
       else refuse(socket, tooLate(), unknownLine)
     })
@@ -69,9 +75,10 @@ export function answerRawErrors(
   // A client may half-close after its request and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.maxHeadersCount = MAX_HEADERS + 1
-  for (const event of ['request', 'checkExpectation'])
+  for (const event of REQUEST_EVENTS)
     server.on(event, ({ socket }: IncomingMessage, response: ServerResponse) => latest.set(socket, response))
-  server.on('checkExpectation', handler)
+  server.on('checkContinue', continueWhenRead)
+  for (const event of REQUEST_EVENTS.slice(1)) server.on(event, handler)
   server.on('connect', (request, socket) => {
     // Node has detached the socket and its error handler.
     socket.on('error', () => socket.destroy()).resume()

@@ -195,6 +195,98 @@ describe('a body of 1 MiB', () => {
   })
 })
 
+describe('Expect: 100-continue', () => {
+  const head = (to: TestSimulator, path: string, more: string) =>
+    `PUT ${path} HTTP/1.1\r\n${rawHeaders(to).replace('Connection: close\r\n', '')}Expect: 100-continue\r\n${more}\r\n\r\n`
+  const json = 'Content-Type: application/json\r\nContent-Length'
+
+  it.each<[status: number, change: (to: TestSimulator) => string]>([
+    [401, (to) => head({ ...to, apiKey: 'wrong' }, '/v1/checks/external/a', `${json}: 50`)],
+    [401, (to) => head({ ...to, apiKey: 'wrong' }, '/v1/checks/external/a', `${json}: ${2 * MIB}`)],
+    [404, (to) => head(to, '/v1/nothing', `${json}: 50`)],
+    [405, (to) => head(to, '/v1/locations', `${json}: 50`)],
+    [413, (to) => head(to, '/v1/checks/external/a', `${json}: ${MIB + 1}`)],
+    [415, (to) => head(to, '/v1/checks/external/a', 'Content-Type: text/plain\r\nContent-Length: 50')],
+    [415, (to) => head(to, '/_sim/state', 'Content-Type: text/plain\r\nContent-Length: 50')],
+    [400, (to) => head(to, '/v1/checks/external/a#b', `${json}: 50`)],
+    [403, (to) => head({ ...to, apiKey: 'x\r\nOrigin: http://foreign.example' }, '/v1/a', `${json}: 50`)],
+  ])('gets the final status %i instead of 100, and the connection ends', async (status, change) => {
+    const simulator = await openSimulator()
+    const socket = connect(simulator.port, '127.0.0.1')
+    socket.write(change(simulator))
+    const answer = await text(socket)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toMatch(/^connection: close\r$/im)
+    expect(answer).not.toContain('100 Continue')
+  })
+
+  it('gets 100 only when the body is read, after injected delays', async () => {
+    const simulator = await openSimulator()
+    await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 50, paths: ['/v1/*'] }] })
+    const socket = connect(simulator.port, '127.0.0.1')
+    const answer = text(socket)
+    socket.write(
+      `${head(simulator, '/v1/checks/external/a', `${json}: ${valid.length}\r\nConnection: close`)}${valid}`,
+    )
+    expect((await answer).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 201'])
+  })
+
+  it('is waited for while a delay lasts longer than the limit for a request', async () => {
+    const limits = { firstRequestMs: 50, headersMs: 50, requestMs: 50 }
+    const simulator = await openSimulator({ connectionLimits: limits })
+    await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 400, paths: ['/v1/*'] }] })
+    const socket = connect(simulator.port, '127.0.0.1')
+    const answer = text(socket)
+    socket.once('data', () => socket.write(valid))
+    socket.write(head(simulator, '/v1/checks/external/a', `${json}: ${valid.length}\r\nConnection: close`))
+    expect((await answer).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 201'])
+  })
+})
+
+describe('a refused body that the client sends whole before it reads', () => {
+  /** Sends a request without reading, and then reads the response. */
+  async function sendThenRead(simulator: TestSimulator, more: string, size: number): Promise<string> {
+    const socket = connect({ port: simulator.port, host: '127.0.0.1' })
+    socket.on('error', () => undefined).pause()
+    socket.write(
+      `PUT /v1/checks/external/a HTTP/1.1\r\n${more}Content-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`,
+    )
+    const part = Buffer.alloc(MIB / 4, ' ')
+    for (let sent = 0; sent < size && !socket.destroyed; sent += part.length)
+      await new Promise((resolve) => socket.write(part, resolve))
+    return text(socket).catch(String)
+  }
+
+  it.each([
+    ['401', 'Authorization: Bearer wrong\r\n'],
+    ['413', ''],
+    ['413', 'Connection: close\r\n'],
+  ])('gets the answer %s, with the headers %j', async (status, more) => {
+    const simulator = await openSimulator()
+    const own = rawHeaders(simulator).replace('Connection: close\r\n', '')
+    const headers = more.startsWith('Auth') ? `Host: 127.0.0.1:${simulator.port}\r\n` : own
+    const answer = await sendThenRead(simulator, headers + more, 8 * MIB)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toMatch(/^connection: close\r$/im)
+  })
+
+  it('is cut off when it does not end', async () => {
+    const simulator = await openSimulator()
+    const headers = `Host: 127.0.0.1:${simulator.port}\r\n`
+    const answer = await sendThenRead(simulator, headers, 512 * MIB)
+    expect(answer).not.toContain('undefined')
+    expect(await simulator.call('GET /v1/locations')).toMatchObject({ status: 200 })
+  })
+
+  it('to HEAD gets the headers, and the connection ends', async () => {
+    const simulator = await openSimulator()
+    const answer = await simulator.raw(
+      `HEAD /v1/locations HTTP/1.1\r\nHost: 127.0.0.1:${simulator.port}\r\nContent-Length: ${2 * MIB}\r\n\r\n`,
+    )
+    expect([answer.status, answer.text]).toEqual([401, ''])
+  })
+})
+
 describe('a body of 100 MB that is refused before it is read', () => {
   it.each(['401', '404'])('is not read after the answer %s', async (status) => {
     const simulator = await openSimulator()
@@ -226,11 +318,12 @@ describe('a client that disconnects', () => {
 
   it.each([0, 1])('before its body is read, of which %i bytes are missing, is logged', async (missing) => {
     const simulator = await openSimulator()
-    await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 200 }] })
+    await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 200, paths: ['/v1/*'] }] })
     const stream = await openStream(simulator)
     const socket = connect(simulator.port, '127.0.0.1')
     socket.write(`${head(simulator, valid.length + missing)}${valid}`)
-    socket.once('data', () => socket.resetAndDestroy()) // 100 Continue: the request waits
+    await simulator.client.clock.show() // By then the request waits.
+    socket.resetAndDestroy()
     expect(await stream.next()).toMatchObject({ type: 'request', data: { status: 400, push: null } })
   })
 })
