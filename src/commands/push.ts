@@ -8,7 +8,6 @@ import {
   pushReportOf,
   externalIdOfFile,
   nameOf,
-  placeOfError,
   sentCheck,
   createInputReader,
   requireSource,
@@ -18,6 +17,7 @@ import {
 } from '../cli/push/source.ts'
 import { hasFields } from '../cli/render/foreign.ts'
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
+import { placeOfError } from '../model/text/advice.ts'
 import { count } from '../model/text/count.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import { ApiError, createClient, Unreachable, type Client } from '../client.ts'
@@ -247,9 +247,11 @@ export default class Push extends ServiceCommand {
   }
 }
 
-/** Adds to an error where the file stops being JSON, if it does. */
+/** Adds to an error in which file, and where, the text stops being JSON, if it does. */
 function addPlace(error: Error, push: SourcedPush): void {
   const place = placeOfError(Buffer.from(push.body).toString())
   if (place === undefined) return
-  error.message += ` The text stops being JSON at line ${place.line}, column ${place.column} of ${nameOf(push)}.`
+  const told = `line ${place.line}, column ${place.column}`
+  if (error.message.includes(told)) error.message = error.message.replace(told, `${told} of ${nameOf(push)}`)
+  else error.message += ` The text stops being JSON at ${told} of ${nameOf(push)}.`
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { timers } from '../timers.ts'
 import { nodeOf } from './node-request.ts'
 import { Refusal } from '../model/refusal.ts'
+import { jsonAdvice, placeOfError } from '../model/text/advice.ts'
 
 /** Deepest accepted nesting: more than any check needs, too little to exhaust the stack (contract section 4). */
 const DEEPEST_NESTING = 32
@@ -29,7 +30,7 @@ export async function readJson(
   const bytes = await readBytes(request, limit)
   const text = decode(bytes)
   onText(text ?? shownText(bytes))
-  if (text === undefined) throw notUtf8()
+  if (text === undefined) throw notUtf8(bytes)
   return parseJson(text)
 }
 
@@ -51,11 +52,14 @@ export async function readChunks(
   await receive(request, limit, take, true)
 }
 
-/** Returns the refusal of invalid UTF-8. */
-export function notUtf8(): Refusal {
+/** Returns the refusal of bytes that are not UTF-8. */
+export function notUtf8([first, second]: Uint8Array): Refusal {
+  if (first === 0x1f && second === 0x8b)
+    return new Refusal('invalid_json', 'The body is compressed. Send it without compression.')
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
   return new Refusal(
     'invalid_json',
-    'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.',
+    `The body is ${isUtf16 ? 'UTF-16' : 'not valid UTF-8'}. Encode it as UTF-8, without a byte-order mark.`,
   )
 }
 
@@ -225,7 +229,7 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new Refusal('invalid_json', `The body is not valid JSON: ${reasonOf(error)}.`)
+    throw notJson(text, error)
   }
   if (nestsDeeperThan(DEEPEST_NESTING, value))
     throw new Refusal(
@@ -235,12 +239,15 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** Returns V8's message without the excerpt of the body. */
-function reasonOf(error: unknown): string {
-  const [reason] = String(error instanceof Error ? error.message : error).split(
-    /, (?:\.\.\.)?"|: (?:\.\.\.)?"| in JSON at/,
-  )
-  return reason ?? 'it cannot be parsed'
+/** Returns the refusal of a text that is not JSON, with the place, but without an excerpt: bodies may contain secrets. */
+function notJson(text: string, error: unknown): Refusal {
+  const message = String(error instanceof Error ? error.message : error)
+  const [reason = 'it cannot be parsed'] = message.split(/, (?:\.\.\.)?"|: (?:\.\.\.)?"| in JSON at/)
+  const place = placeOfError(text, message)
+  const where = place && ` at line ${place.line}, column ${place.column}`
+  const advice = place && jsonAdvice(text, place.index)
+  const what = `The body is not valid JSON: ${reason}${where ?? ''}.`
+  return new Refusal('invalid_json', advice === undefined ? what : `${what} ${advice}`)
 }
 
 /** Returns true for deeper nesting. Stops at the limit, so that a deep body cannot exhaust the stack. */

@@ -133,7 +133,7 @@ describe.concurrent('tabwire push', () => {
     expect(JSON.parse(atComma.stdout)).toMatchObject({
       error: {
         message: expect.stringContaining(
-          ` The text stops being JSON at line 3, column 1 of ${comma}.`,
+          ` at line 3, column 1 of ${comma}. Remove the comma before }.`,
         ) as string,
       },
     })

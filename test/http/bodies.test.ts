@@ -57,6 +57,41 @@ describe('a body', () => {
     expect(message).toBe('The body is empty. Send a JSON object, such as {}.')
   })
 
+  it.each<[body: string | Uint8Array, place: string, advice: string]>([
+    ['{"a":1,\n}', 'line 2, column 1', 'Remove the comma before }.'],
+    ['[1,]', 'line 1, column 4', 'Remove the comma before ].'],
+    ["{'a':1}", 'line 1, column 2', "This looks like Python's repr. Use json.dumps."],
+    ['{"a":None}', 'line 1, column 6', "This looks like Python's repr. Use json.dumps."],
+    ['{"a":\n True}', 'line 2, column 2', "This looks like Python's repr. Use json.dumps."],
+    ['{"a":False}', 'line 1, column 6', "This looks like Python's repr. Use json.dumps."],
+    ['{"a":NaN}', 'line 1, column 6', 'JSON has neither NaN nor Infinity. Send a number.'],
+    ['{"a"=>1}', 'line 1, column 5', "This looks like Ruby's inspect. Use to_json."],
+    ['{:a=>1}', 'line 1, column 2', "This looks like Ruby's inspect. Use to_json."],
+    ['{"a":14,50}', 'line 1, column 9', 'Numbers have a decimal point, not a comma.'],
+    [
+      '--x\r\nContent-Disposition: form-data',
+      'line 1, column 2',
+      'This looks like a multipart form. Send JSON.',
+    ],
+    [Buffer.from(valid, 'utf16le'), 'line 1, column 2', 'This looks like UTF-16. Encode the body as UTF-8.'],
+    ['{"a":"twk_secret', 'line 1, column 17', ''],
+  ])('that is %s is refused with place and advice, and not quoted', async (body, place, advice) => {
+    const { call } = await openSimulator()
+    const { message } = errorOf(await call(route, { body }))
+    expect(message).toContain(` at ${place}.${advice === '' ? '' : ` ${advice}`}`)
+    expect(message.endsWith(advice)).toBe(true)
+    expect(message).not.toMatch(/secret|None|form-data/)
+  })
+
+  it.each<[body: Uint8Array, message: string]>([
+    [bytes([0x1f, 0x8b, 8]), 'The body is compressed. Send it without compression.'],
+    [bytes([0xff, 0xfe, 0x7b]), 'The body is UTF-16. Encode it as UTF-8, without a byte-order mark.'],
+    [bytes([0x7b, 0xff]), 'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.'],
+  ])('that is not UTF-8, %j, is refused with advice', async (body, message) => {
+    const { call } = await openSimulator()
+    expect(errorOf(await call(route, { body })).message).toBe(message)
+  })
+
   it.each<[what: string, body: string]>([
     ['32 levels', nested(32)],
     [

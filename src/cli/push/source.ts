@@ -100,38 +100,6 @@ function elementsIn(body: string | Uint8Array): unknown[] | undefined {
   }
 }
 
-/** Returns the line and column, each from 1, of the character with which a text stops being JSON; `undefined` for JSON. */
-export function placeOfError(text: string): { line: number; column: number } | undefined {
-  if (whyNotJson(text) === undefined) return undefined
-  // The length of the longest start that can be continued.
-  let [shortest, longest] = [0, text.length]
-  while (shortest < longest) {
-    const middle = Math.ceil((shortest + longest) / 2)
-    if (isStartOfJson(text.slice(0, middle))) shortest = middle
-    else longest = middle - 1
-  }
-  const lines = text.slice(0, shortest).split('\n')
-  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
-}
-
-/** Returns V8's message for a text that is not JSON. */
-function whyNotJson(text: string): string | undefined {
-  try {
-    JSON.parse(text)
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
-}
-
-/** Returns true for a text that is JSON or becomes JSON when more follows. Not all messages of V8 have a position. */
-function isStartOfJson(text: string): boolean {
-  const message = whyNotJson(text)
-  if (message === undefined) return true
-  const [, position] = /at position (\d+)/.exec(message) ?? []
-  return /^(Unexpected end|Unterminated)/.test(message) || Number(position) === text.length
-}
-
 /** Returns the part of a check that a summary shows, from its accepted body, in which another service may need fewer fields. */
 export function sentCheck(external_id: string, body: string | Uint8Array): SummarizedCheck {
   const { table, status, items, totals } = JSON.parse(Buffer.from(body).toString()) as Partial<

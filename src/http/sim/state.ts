@@ -203,8 +203,9 @@ async function readJsonOfState(readChunks: ReadChunks): Promise<unknown> {
   })
   if (scanner.end()) return Object.fromEntries(fields)
   if (size > LONGEST_DOCUMENT) throw otherLayout()
-  const text = decode(Buffer.concat(whole))
-  if (text === undefined) throw notUtf8()
+  const bytes = Buffer.concat(whole)
+  const text = decode(bytes)
+  if (text === undefined) throw notUtf8(bytes)
   return parseJson(text)
 }
 

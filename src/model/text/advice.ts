@@ -70,3 +70,76 @@ export function trustAdvice(code: string | undefined, untrusted: string): string
     return 'Its certificate is for another host. Use a host name of the certificate.'
   return /CERT|SIGNATURE|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$/.test(code) ? untrusted : undefined
 }
+
+/** A place in a text: its index from 0, line and column from 1. */
+export interface TextPlace {
+  index: number
+  line: number
+  column: number
+}
+
+/** Longest start of a text that is searched when V8 does not tell the place: a search takes up to 20 parses of it. */
+const LONGEST_SEARCHED = 256 * 1024
+
+/**
+ * Returns the place of the character with which a text stops being JSON; `undefined` for JSON, and for a late place in a
+ * long text that V8 does not tell. `message` is V8's message for the text.
+ */
+export function placeOfError(text: string, message = whyNotJson(text)): TextPlace | undefined {
+  if (message === undefined) return undefined
+  const [, position] = /at position (\d+)/.exec(message) ?? []
+  const search = () => (message.startsWith('Unexpected end') ? text.length : endOfStart(text))
+  const index = position === undefined ? search() : Number(position)
+  if (index === undefined) return undefined
+  const lines = text.slice(0, index).split('\n')
+  return { index, line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
+}
+
+/** Returns the length of the longest start of a text that can become JSON. */
+function endOfStart(text: string): number | undefined {
+  let [shortest, longest] = [0, 1]
+  while (longest < text.length && isStartOfJson(text.slice(0, longest))) {
+    if (longest >= LONGEST_SEARCHED) return undefined
+    shortest = longest
+    longest *= 2
+  }
+  longest = Math.min(longest, text.length)
+  while (shortest < longest) {
+    const middle = Math.ceil((shortest + longest) / 2)
+    if (isStartOfJson(text.slice(0, middle))) shortest = middle
+    else longest = middle - 1
+  }
+  return shortest
+}
+
+/** Returns V8's message for a text that is not JSON. */
+function whyNotJson(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Returns true for a text that is JSON or becomes JSON when more follows. Not all messages of V8 have a position. */
+function isStartOfJson(text: string): boolean {
+  const message = whyNotJson(text)
+  if (message === undefined) return true
+  const [, position] = /at position (\d+)/.exec(message) ?? []
+  return /^(Unexpected end|Unterminated)/.test(message) || Number(position) === text.length
+}
+
+/** Returns what to do about a text that stops being JSON at an index; `undefined` for unknown mistakes. */
+export function jsonAdvice(text: string, index: number): string | undefined {
+  const before = text.slice(Math.max(0, index - 100), index)
+  const after = text.slice(index, index + 100)
+  if (text.startsWith('--')) return 'This looks like a multipart form. Send JSON.'
+  if (/^(\0[\x01-\x7f]|[\x01-\x7f]\0)/.test(text)) return 'This looks like UTF-16. Encode the body as UTF-8.'
+  if (/,\s*$/.test(before) && /^[}\]]/.test(after)) return `Remove the comma before ${after.charAt(0)}.`
+  if (/\d,$/.test(before) && /^\d/.test(after)) return 'Numbers have a decimal point, not a comma.'
+  if (/^('|(None|True|False)\b)/.test(after)) return "This looks like Python's repr. Use json.dumps."
+  if (/^(NaN|Infinity)\b/.test(after)) return 'JSON has neither NaN nor Infinity. Send a number.'
+  if (/^(:\w+\s*)?=>/.test(after)) return "This looks like Ruby's inspect. Use to_json."
+  return undefined
+}
