@@ -42,10 +42,56 @@ export function issuesOf(schema: z.ZodType, value: unknown, path: readonly Prope
 
 /** Formats issues only for invalid values, because nearly all bodies are valid. */
 function explained(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): ValidationIssue[] {
-  const issues = schema.safeParse(value, { error: explain }).error?.issues ?? []
-  return issues
-    .flatMap(closestOption)
-    .map((issue) => ({ path: pathText([...path, ...issue.path]), message: issue.message }))
+  const issues = (schema.safeParse(value, { error: explain }).error?.issues ?? []).flatMap(closestOption)
+  const missing = issues.filter(({ message }) => message === REQUIRED).map((issue) => issue.path)
+  const ofBody = missing.filter(({ length }) => length === 1)
+  const wrapper = wrapperOf(
+    value,
+    ofBody.map(([name]) => String(name)),
+  )
+  const hintOf = (at: readonly PropertyKey[]) =>
+    wrapper !== undefined && at === ofBody[0]
+      ? `The body has ${wrapper}: send the fields without an object around them`
+      : otherSpelling(value, at, path)
+  return issues.map(({ message, path: at }) => {
+    const hint = message === REQUIRED ? hintOf(at) : undefined
+    return {
+      path: pathText([...path, ...at]),
+      message: hint === undefined ? message : `${message}. ${hint}`,
+    }
+  })
+}
+
+/** Returns the field of a body whose object has all the missing fields. */
+function wrapperOf(body: unknown, names: readonly string[]): string | undefined {
+  if (!isObject(body) || names.length === 0) return undefined
+  return Object.keys(body).find((key) => {
+    const inner = body[key]
+    return /^\w{1,40}$/.test(key) && isObject(inner) && names.every((name) => Object.hasOwn(inner, name))
+  })
+}
+
+/** Returns a hint when the object of a missing field has its name in another case, or with other underscores. */
+function otherSpelling(
+  value: unknown,
+  missing: readonly PropertyKey[],
+  path: readonly PropertyKey[],
+): string | undefined {
+  const [name, around] = [missing.at(-1), missing.slice(0, -1)]
+  const parent = around.reduce<unknown>((holder, key) => (holder as Record<PropertyKey, unknown>)[key], value)
+  if (typeof name !== 'string' || !isObject(parent)) return undefined
+  const found = Object.keys(parent).find(
+    (key) => key.length <= name.length + MOST_UNDERSCORES && plainName(key) === plainName(name),
+  )
+  if (found === undefined) return undefined
+  return `The body has ${pathText([...path, ...around, found])}: names are in snake_case`
+}
+
+/** Longest difference of two spellings of a name: a field of the body may be of any length. */
+const MOST_UNDERSCORES = 5
+
+function plainName(name: string): string {
+  return name.replace(/[_-]/g, '').toLowerCase()
 }
 
 /**
@@ -104,7 +150,23 @@ function explain(issue: z.core.$ZodRawIssue): string | undefined {
 function wrongType(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   if (issue.input === undefined) return REQUIRED
   const wanted = articles[issue.expected] ?? `a ${issue.expected}`
-  return `must be ${wanted}, got ${describe(issue.input)}`
+  const message = `must be ${wanted}, got ${describe(issue.input)}`
+  const advice = numberAdvice(issue)
+  return advice === undefined ? message : `${message}. ${advice}`
+}
+
+/** Fractions of a cent up to this size come from calculations with binary fractions. */
+const ROUNDING_ERROR = 1e-6
+
+/** Returns what to do about a wrong number. */
+function numberAdvice({ expected, input, path }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>) {
+  if (expected !== 'number' && expected !== 'int') return undefined
+  if (typeof input === 'string') return 'Send a JSON number without quotes'
+  const isAmount = String(path?.at(-1)).endsWith('_cents')
+  if (!isAmount || typeof input !== 'number' || !Number.isFinite(input)) return undefined
+  return Math.abs(input - Math.round(input)) < ROUNDING_ERROR
+    ? 'Round the amount'
+    : 'Amounts are in minor units (cents), such as 1450'
 }
 
 /** Returns `"a"`, `"a" or "b"`, `"a", "b" or "c"`. */

@@ -138,6 +138,55 @@ describe('a push is refused with the place and the reason', () => {
     expect(issuesOf(pushed)).toEqual([expect.stringMatching(`^${literally(expected)}`)])
   })
 
+  const minor = 'Amounts are in minor units (cents), such as 1450'
+  const { table, ...noTable } = body
+  const { external_id: id, ...noId } = item
+  test.each<[string, unknown, string[]]>([
+    [
+      'an amount with decimals',
+      withItem({ price_cents: 14.5 }),
+      [`items[0].price_cents must be an integer, got 14.5. ${minor}`],
+    ],
+    [
+      'an amount that binary fractions blur',
+      withTotals({ tax_cents: 1998.9999999999998 }),
+      ['totals.tax_cents must be an integer, got 1998.9999999999998. Round the amount'],
+    ],
+    [
+      'a quantity in text',
+      withItem({ quantity: '2' }),
+      ['items[0].quantity must be a number, got a string. Send a JSON number without quotes'],
+    ],
+    [
+      'names in capitals',
+      { ...noTable, Table: table },
+      ['table is required. The body has Table: names are in snake_case'],
+    ],
+    [
+      'names in camel case',
+      { ...body, items: [{ ...noId, externalId: id }] },
+      ['items[0].external_id is required. The body has items[0].externalId: names are in snake_case'],
+    ],
+    [
+      'an object around it',
+      { check: body },
+      [
+        'table is required. The body has check: send the fields without an object around them',
+        'status is required',
+        'items is required',
+        'totals is required',
+      ],
+    ],
+    [
+      'an object around some fields',
+      { check: noTable },
+      ['table is required', 'status is required', 'items is required', 'totals is required'],
+    ],
+    ['a name of other letters', { ...noTable, [`t${'_'.repeat(9)}able`]: table }, ['table is required']],
+  ])('with advice: %s', (_name, pushed, expected) => {
+    expect(issuesOf(pushed)).toEqual(expected)
+  })
+
   test('for all reasons at once', () => {
     const items = [
       { ...item, quantity: 0 },
