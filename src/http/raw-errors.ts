@@ -186,6 +186,17 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
       'invalid_request',
       'The lines of the request end with LF alone. End each line of the head with CR LF.',
     )
+  if (code === 'HPE_INVALID_METHOD' && rawPacket?.[0] === 0x16 && rawPacket[1] === 0x03)
+    return new Refusal(
+      'invalid_request',
+      'This port speaks plain HTTP, not TLS. Use http://, or start the service with --https.',
+    )
+  const [, target] = /^[A-Z]+ (.*) HTTP\/\d\.\d\r?\n/.exec(headOf(rawPacket)) ?? []
+  if (target !== undefined && /[^\x21-\x7e]/.test(target))
+    return new Refusal(
+      'invalid_request',
+      'The path contains a space or a character outside ASCII. Percent-encode the id, such as %20 for a space.',
+    )
   if (code === 'HPE_INVALID_VERSION') return wrongVersion(version)
   return new Refusal(
     'invalid_request',

@@ -270,6 +270,34 @@ describe('a version of HTTP', () => {
   })
 })
 
+describe('a head that is not HTTP gets advice, and is not quoted:', () => {
+  const percent =
+    'The path contains a space or a character outside ASCII. Percent-encode the id, such as %20 for a space.'
+
+  it.for<[what: string, packet: string, message: string]>([
+    ['a blank in the path', 'PUT /v1/checks/external/secret 7 HTTP/1.1', percent],
+    ['two blanks in the path', 'PUT /v1/checks/external/secret 7 a HTTP/1.1', percent],
+    ['a blank in the query', 'GET /v1/checks?table=secret 7 HTTP/1.1', percent],
+    ['bytes beyond ASCII in the path', 'PUT /v1/checks/external/secret-é HTTP/1.1', percent],
+    [
+      'a TLS handshake',
+      '\x16\x03\x01\x00\xa5\x01\x00\x00',
+      'This port speaks plain HTTP, not TLS. Use http://, or start the service with --https.',
+    ],
+    [
+      'an unknown method',
+      'BREW /secret HTTP/1.1',
+      'The request is not valid HTTP/1.1. Check the request line and the headers.',
+    ],
+  ])('%s', async ([what, line, message], { skip }) => {
+    skip(isAcceptedByParser(what), 'the HTTP parser of this Node accepts it')
+    const simulator = await openSimulator()
+    const answer = await simulator.raw(`${line}\r\n${rawHeaders(simulator)}\r\n`)
+    expect(errorOf(answer)).toMatchObject({ code: 'invalid_request', message })
+    expect(answer.status).toBe(400)
+  })
+})
+
 describe('header fields', () => {
   const withHeaders = (to: TestSimulator, count: number) => {
     const own = rawHeaders(to) + `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
