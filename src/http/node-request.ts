@@ -96,6 +96,7 @@ function endAfterBody(response: ServerResponse, body: string | Uint8Array): void
     if (dropped === before || checks === MOST_CHECKS) end()
     before = dropped
   }, SILENT_MS)
+  timer.unref()
   req.on('data', (chunk: Buffer) => {
     dropped += chunk.length
     if (dropped > DROPPED_BYTES) end()

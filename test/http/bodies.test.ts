@@ -280,16 +280,17 @@ describe('Expect: 100-continue', () => {
 
 describe('a refused body that the client sends whole before it reads', () => {
   /** Sends a request without reading, and then reads the response. */
-  async function sendThenRead(simulator: TestSimulator, more: string, size: number): Promise<string> {
+  async function sendThenRead(simulator: TestSimulator, more: string, size: number) {
     const socket = connect({ port: simulator.port, host: '127.0.0.1' })
     socket.on('error', () => undefined).pause()
     socket.write(
       `PUT /v1/checks/external/a HTTP/1.1\r\n${more}Content-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`,
     )
     const part = Buffer.alloc(MIB / 4, ' ')
-    for (let sent = 0; sent < size && !socket.destroyed; sent += part.length)
+    let sent = 0
+    for (; sent < size && !socket.destroyed; sent += part.length)
       await new Promise((resolve) => socket.write(part, resolve))
-    return text(socket).catch(String)
+    return { sent, answer: await text(socket).catch(String) }
   }
 
   it.each([
@@ -300,7 +301,7 @@ describe('a refused body that the client sends whole before it reads', () => {
     const simulator = await openSimulator()
     const own = rawHeaders(simulator).replace('Connection: close\r\n', '')
     const headers = more.startsWith('Auth') ? `Host: 127.0.0.1:${simulator.port}\r\n` : own
-    const answer = await sendThenRead(simulator, headers + more, 8 * MIB)
+    const { answer } = await sendThenRead(simulator, headers + more, 8 * MIB)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(answer).toMatch(/^connection: close\r$/im)
   })
@@ -308,8 +309,8 @@ describe('a refused body that the client sends whole before it reads', () => {
   it('is cut off when it does not end', async () => {
     const simulator = await openSimulator()
     const headers = `Host: 127.0.0.1:${simulator.port}\r\n`
-    const answer = await sendThenRead(simulator, headers, 512 * MIB)
-    expect(answer).not.toContain('undefined')
+    const { sent } = await sendThenRead(simulator, headers, 512 * MIB)
+    expect(sent).toBeLessThan(128 * MIB)
     expect(await simulator.call('GET /v1/locations')).toMatchObject({ status: 200 })
   })
 
