@@ -31,7 +31,24 @@ export async function readJson(
   const text = decode(bytes)
   onText(text ?? shownText(bytes))
   if (text === undefined) throw notUtf8(bytes)
-  return parseJson(text)
+  const value = parseJson(text)
+  if (/\\ud[89a-f]/i.test(text) && hasHalfPair(text))
+    throw new Refusal(
+      'invalid_json',
+      'The body has half of a surrogate pair, as of an emoji that was cut. Cut texts between characters.',
+    )
+  return value
+}
+
+/** Returns true when a text of the JSON has half of a surrogate pair, which many parsers of JSON refuse. */
+function hasHalfPair(text: string): boolean {
+  const half = /\p{Surrogate}/u
+  let isFound = false
+  JSON.parse(text, (key, value: unknown) => {
+    isFound ||= half.test(key) || (typeof value === 'string' && half.test(value))
+    return value
+  })
+  return isFound
 }
 
 /**

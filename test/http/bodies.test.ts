@@ -38,6 +38,8 @@ describe('a body', () => {
     ['NaN', '{"a":NaN}'],
     ['a raw line feed in a string', '{"a":"\n"}'],
     ['a zero byte', `${valid}\0`],
+    ['half of a surrogate pair', String.raw`{"name":"Zo\ud83c"}`],
+    ['half of a surrogate pair in a name', String.raw`{"a\uDF63":1}`],
     ['33 levels', nested(33)],
     ['a million levels', '['.repeat(MIB - 1)],
   ])('with %s is 400 invalid_json', async (_what, body) => {
@@ -46,6 +48,16 @@ describe('a body', () => {
     expect(answer.status).toBe(400)
     expect(errorOf(answer).code).toBe('invalid_json')
     expect((await simulator.client.checks.list()).data).toEqual([])
+  })
+
+  it.each([
+    ['a pair', String.raw`\ud83c\udf63`, '\u{1f363}'],
+    ['a backslash before ud83c', String.raw`\\ud83c`, String.raw`\ud83c`],
+  ])('with %s in a text is accepted', async (_what, escaped, text) => {
+    const { call } = await openSimulator()
+    const answer = await call(route, { body: valid.replace(/"note":(null|"[^"]*")/, `"note":"${escaped}"`) })
+    expect(answer.status).toBe(201)
+    expect((answer.json as { items: { note: string }[] }).items[0]?.note).toBe(text)
   })
 
   it.each([
