@@ -19,7 +19,7 @@ const nameOf = ({ document, line, language, text }: Block) =>
   `${document}:${line} ${language} ${text.split('\n', 1)[0]}`
 
 /** Commands that go on until they are stopped. */
-const lasting = /^(?:tabwire (?:start|listen|tail)\b(?!.*--print-secret).*|node receiver\.mjs)\n$/
+const lasting = /^(?:tabwire (?:start|listen|tail)\b(?!.*--print-secret).*|node (?:https-)?receiver\.mjs)\n$/
 
 /** Each program of the documents that is a test of this suite. */
 const examples = new Map(
