@@ -34,11 +34,30 @@ export const control: readonly ReceiverCase[] = [
       if (isGood(first)) return undefined
       // A receiver may reject one type by mistake; that is found by the case about the type.
       for (const type of forge.events.slice(1)) {
-        if (!isGood(await send(forge.genuine(bytes(forge.envelope(type)))))) continue
+        if (!isGood(await send(forge.genuineWhere({ type })))) continue
         forge.prefer(type)
         return undefined
       }
       return `${describeAnswer(first)}; expected 2xx. ${await causeOf(first, { forge, send })}`
+    },
+  },
+  {
+    group: 'control',
+    id: 'zeros_accepted',
+    title: 'Valid signatures with leading zeros are accepted',
+    reason:
+      'The receiver rejects one valid delivery in 16, or most of them. Each is retried, and some are lost.',
+    async examine({ forge, send }): Promise<CaseOutcome> {
+      for (const { where, fits } of zeros) {
+        const answer = await send(forge.genuineWhere({ fits }))
+        if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
+        if (isGood(answer)) continue
+        // A receiver that rejects deliveries at times does so for another reason.
+        if (!isGood(await send(forge.genuineWhere()))) return { notChecked: NOT_THE_ZEROS }
+        if (isGood(await send(forge.genuineWhere({ fits })))) continue
+        return `${describeAnswer(answer)} where ${where}; expected 2xx. The receiver's digest lacks leading zeros. Write two hex digits per byte.`
+      }
+      return undefined
     },
   },
   {
@@ -48,7 +67,7 @@ export const control: readonly ReceiverCase[] = [
     reason:
       'A receiver that responds before verification accepts forged deliveries. It also loses valid ones: after a 2xx there are no retries.',
     async examine({ forge, send }) {
-      const answer = await send(forge.genuine(), { holdBackMs: HOLD_BACK_MS })
+      const answer = await send(forge.genuineWhere(), { holdBackMs: HOLD_BACK_MS })
       if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
       if (!('status' in answer) || !answer.early || !isGood(answer)) return undefined
       return `${describeAnswer(answer)} before the last byte of the body was sent; expected a response after it.`
@@ -74,6 +93,17 @@ export const control: readonly ReceiverCase[] = [
     },
   },
 ]
+
+/** Signatures in which a receiver drops zeros that writes its digest as one number, or each byte as a number. */
+const zeros = [
+  { where: 'v1 begins with 0', fits: (v1: string) => v1.startsWith('0') },
+  {
+    where: 'a byte inside v1 is below 0x10',
+    fits: (v1: string) => !v1.startsWith('0') && /^(..)+0/.test(v1),
+  },
+]
+
+const NOT_THE_ZEROS = 'Not checked: a valid delivery without leading zeros was also not accepted.'
 
 type ForgeAndSend = Pick<CaseContext, 'forge' | 'send'>
 

@@ -97,12 +97,15 @@ function explained(
   })
 }
 
+/** Controls that fail when valid deliveries are rejected, all or some. */
+const aboutAcceptance: ReadonlySet<string> = new Set(['genuine_accepted', 'zeros_accepted'])
+
 /**
- * Returns true when a case cannot be judged since a control failed. Only `genuine_accepted` blocks the group `converges`,
- * because the other controls say nothing about the stored state.
+ * Returns true when a case cannot be judged since a control failed. The group `converges` is blocked only where valid
+ * deliveries are rejected, because the other controls say nothing about the stored state.
  */
 function blocks(control: ReceiverCase | undefined, one: ReceiverCase): control is ReceiverCase {
-  return control !== undefined && (one.group !== 'converges' || control.id === 'genuine_accepted')
+  return control !== undefined && (one.group !== 'converges' || aboutAcceptance.has(control.id))
 }
 
 function referTo({ group, id }: ReceiverCase): string {

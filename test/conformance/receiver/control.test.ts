@@ -280,6 +280,28 @@ describe('the mistake is named of a receiver that', () => {
     expect(requests).toBeLessThan(130)
   })
 })
+test.each([
+  ['one number', (digest: Buffer) => BigInt(`0x${digest.toString('hex')}`).toString(16)],
+  ['one number per byte', (digest: Buffer) => [...digest].map((byte) => byte.toString(16)).join('')],
+])(
+  'a receiver that writes its digest as %s fails in every run, for this cause alone',
+  async (_name, write) => {
+    const { url } = await receiving((response, request, body) => {
+      const [, t, v1] = /^t=(.*),v1=(.*)$/.exec(String(request.headers['x-service-signature'])) ?? []
+      const digest = createHmac('sha256', secret).update(`${t}.`).update(body).digest()
+      response.writeHead(v1 === write(digest) ? 204 : 400).end()
+    })
+    // Each delivery has a digest of its own: a verdict by chance would show.
+    for (let runs = 0; runs < 40; runs += 1) {
+      const report = await examine(url)
+      expect(failed(report)).toEqual(['zeros_accepted'])
+      expect(detailOf(report, 'zeros_accepted')).toBe(
+        "Rejected (400) where v1 begins with 0; expected 2xx. The receiver's digest lacks leading zeros. Write two hex digits per byte.",
+      )
+      expect(detailOf(report, 'odd_keys')).toBe('Not checked: see control/zeros_accepted.')
+    }
+  },
+)
 
 test('a receiver that rejects only the first event type fails there, and is checked with another type', async () => {
   const { url } = await receiving((response, request, body) => {

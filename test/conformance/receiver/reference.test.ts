@@ -103,6 +103,8 @@ const predictions: Record<string, Prediction> = {
   'decodes-each-chunk': { fails: ['in_two_pieces'] },
   'decodes-percent-escapes': { fails: ['odd_characters'] },
   'decodes-the-secret': { fails: ['genuine_accepted'] },
+  'drops-leading-zeros': { fails: ['zeros_accepted'] },
+  'drops-zeros-of-bytes': { fails: ['zeros_accepted'] },
   'ends-with-a-broken-connection': { advised: ['survives_a_broken_connection'] },
   'ends-without-a-header': { fails: ['no_header', 'keeps_working'] },
   'forgets-the-period': { fails: ['genuine_accepted'] },
