@@ -120,6 +120,10 @@ async function requireReachable(
   // The probe for the other scheme does not use `lookup`.
   if (isSuspect && lookup === undefined && (await speaksOtherScheme(url))) throw new Error(otherScheme(url))
   if (!('code' in first) || !unreachable.test(first.code)) return
+  if (first.code === 'HPE_CR_EXPECTED')
+    throw new Error(
+      `Cannot read the response of ${url.origin}: its lines end with LF alone (${first.code}). End each line with CRLF.`,
+    )
   throw new Error(`Cannot reach ${url.origin}: ${first.error} (${first.code}). ${advice(first.code)}`)
 }
 

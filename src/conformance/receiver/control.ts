@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { oldestAge } from './accepts.ts'
 import { isGood, describeAnswer, type CaseOutcome, type ReceiverCase, type CaseContext } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { otherSecret } from './forgeries.ts'
@@ -39,6 +40,23 @@ export const control: readonly ReceiverCase[] = [
         return undefined
       }
       return `${describeAnswer(first)}; expected 2xx. ${await causeOf(first, { forge, send })}`
+    },
+  },
+  {
+    group: 'control',
+    id: 'delayed_accepted',
+    title: 'A valid delivery is accepted 2 s after its t',
+    reason:
+      'Networks and busy receivers delay deliveries. The receiver rejects those that arrive later than it expects.',
+    async examine({ forge, send }): Promise<CaseOutcome> {
+      const age = delayOf(forge)
+      const answer = await send(forge.genuineWhere({ t: forge.now() - age }))
+      if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
+      if (isGood(answer)) return undefined
+      const found = await causeOfDelay({ forge, send }, MOST_SECONDS)
+      if (typeof found === 'string')
+        return `${describeAnswer(answer)} with t = now - ${age} s; expected 2xx. ${found}`
+      return found
     },
   },
   {
@@ -115,7 +133,13 @@ async function causeOf(first: DeliveryAnswer, parts: ForgeAndSend): Promise<stri
   const { status, headers } = first
   const plain = byStatus(status, headers['www-authenticate'])
   if (plain !== undefined) return plain
-  const found = (await otherSignature(parts)) ?? (await otherHeader(parts)) ?? (await otherTolerance(parts))
+  if (await isCsrfProtected(status, parts)) return CSRF
+  const found =
+    (await acceptsOnlyFuture(parts)) ??
+    (await otherSignature(parts)) ??
+    (await otherHeader(parts)) ??
+    (await otherClock(parts)) ??
+    (await otherTolerance(parts))
   if (found !== undefined) return found
   const path =
     status === 404 || status === 410 ? 'The path is probably wrong: check the URL. Otherwise check' : 'Check'
@@ -129,12 +153,29 @@ const LAST_RESORT =
 function byStatus(status: number, authenticate: string | undefined): string | undefined {
   if (status === 405 || status === 501) return 'This path does not accept POST. Check the URL.'
   if (status === 415) return 'The receiver must accept the content type application/json.'
+  if (status === 419) return CSRF
   if (status === 429) return 'The receiver limits the request rate. Try again later.'
   if (status < 400) return 'Redirects are not followed. Use the URL of the redirect.'
   if (status >= 500) return "Check the receiver's log."
   if ((status === 401 || status === 407) && authenticate !== undefined)
     return `The receiver requires HTTP authentication (${authenticate.split(' ', 1)[0]}). Pass it with --add-header.`
   return undefined
+}
+
+const CSRF =
+  "The receiver's CSRF protection rejects deliveries. Exempt this path, for example with csrf_exempt (Django) or skip_forgery_protection (Rails)."
+
+/** Words of frameworks on the pages with which they reject requests without a token. */
+const csrfWords =
+  /csrf (verification|token|cookie|secret|protection)|(invalid|missing|no) csrf|InvalidAuthenticityToken|change you wanted was rejected/i
+
+/** Statuses of such pages; other pages name tokens in forms. */
+const csrfStatuses: readonly number[] = [400, 403, 422]
+
+async function isCsrfProtected(status: number, { forge, send }: ForgeAndSend): Promise<boolean> {
+  if (!csrfStatuses.includes(status)) return false
+  const answer = await send(forge.genuineWhere(), { readBody: true })
+  return 'status' in answer && csrfWords.test(answer.body ?? '')
 }
 
 /** Most signatures that are tried for one mistake; the likeliest come first. */
@@ -156,8 +197,13 @@ const SEARCH_MS = 5_000
 
 /** The mistake in the receiver's own signature, found by signing with the same mistake. */
 async function otherSignature({ forge, send }: ForgeAndSend): Promise<string | undefined> {
+  return search(commonMistakes(forge), send)
+}
+
+/** The cause of the first try that is accepted. */
+async function search(list: Iterable<Try>, send: CaseContext['send']): Promise<string | undefined> {
   const until = performance.now() + SEARCH_MS
-  const tries = [...commonMistakes(forge)]
+  const tries = [...list]
   for (let at = 0; at < tries.length && performance.now() < until; at += AT_ONCE) {
     const some = tries.slice(at, at + AT_ONCE)
     const answers = await Promise.all(some.map(({ delivery }) => send(delivery)))
@@ -208,12 +254,91 @@ function* commonMistakes(forge: Forge): Generator<Try> {
   yield* further
 }
 
-/** Returns the mistake of a receiver that accepts a delivery only at the beginning of the second that is its `t`. */
-async function otherTolerance({ forge, send }: ForgeAndSend): Promise<string | undefined> {
-  // A timer may end a little early.
-  await sleep(1_005 - (forge.nowMs() % 1_000))
-  if (!isGood(await send(forge.genuine()))) return undefined
-  return 'The receiver accepts deliveries only in the first moments of the second that is t. Its tolerance is probably in milliseconds. Allow a difference of 300 s.'
+/** In seconds. */
+const HOUR = 3_600
+
+/** Later than the time in any time zone, in seconds. */
+const FAR_AHEAD = 30 * 24 * HOUR
+
+/**
+ * The mistake of a receiver that rejects t = now, but accepts later times. Its tolerance is too small, or its clock is
+ * ahead. Such a receiver also accepts t in milliseconds, which lies in the far future.
+ */
+async function acceptsOnlyFuture({ forge, send }: ForgeAndSend): Promise<string | undefined> {
+  const answers = await Promise.all(
+    [DELAY, HOUR, FAR_AHEAD].map((ahead) => send(forge.genuineWhere({ t: forge.now() + ahead }))),
+  )
+  const [soon, inAnHour, far] = answers.map(isGood)
+  if (soon && inAnHour) return tooSmall(forge, true)
+  return far ? otherClock({ forge, send }) : undefined
+}
+
+/** Half hours that clocks are tried to be ahead or behind. */
+const HALF_HOURS = 28
+
+/** The clock or the time zone of a receiver that accepts only times that are whole or half hours away. */
+function otherClock({ forge, send }: ForgeAndSend): Promise<string | undefined> {
+  const hours = Array.from({ length: HALF_HOURS }, (_, index) => (index + 1) / 2)
+  const tries = hours.flatMap((away) =>
+    [away, -away].map((ahead) => ({
+      cause: `The receiver's clock or time zone is ${away} h ${ahead > 0 ? 'ahead' : 'behind'}. Compare t with the Unix time, which has no time zone.`,
+      delivery: forge.genuineWhere({ t: forge.now() + ahead * HOUR }),
+    })),
+  )
+  return search(tries, send)
+}
+
+/** Returns the mistake of a receiver that accepts a delivery only within the second that is its `t`, or a part of it. */
+async function otherTolerance(parts: ForgeAndSend): Promise<string | undefined> {
+  const found = await causeOfDelay(parts, 1)
+  return typeof found === 'string' ? found : undefined
+}
+
+/** The age of a delayed delivery, in seconds. */
+const DELAY = 2
+
+/** Most seconds in which the cause of a rejected delay is sought, each from its start on. */
+const MOST_SECONDS = 3
+
+/** An age that a right receiver accepts, whatever the moment within the second. */
+function delayOf(forge: Forge): number {
+  return Math.min(DELAY, oldestAge(forge))
+}
+
+/** Why a delayed delivery is rejected, in words. Nothing when it is accepted from the start of a second on. */
+async function causeOfDelay(
+  { forge, send }: ForgeAndSend,
+  seconds: number,
+): Promise<string | { notChecked: string } | undefined> {
+  const age = delayOf(forge)
+  for (let tried = 0; tried < seconds; tried += 1) {
+    // A timer may end a little early.
+    await sleep(1_005 - (forge.nowMs() % 1_000))
+    const now = forge.now()
+    const body = bytes(forge.envelope())
+    const answers = await Promise.all(
+      [
+        forge.genuineWhere({ t: now }),
+        forge.genuineWhere({ t: now - age }),
+        forge.delivery(body, `t=${now - age},v1=${forge.signature(body, now)}`),
+        forge.genuineWhere({ t: now - 1 }),
+        forge.genuineWhere({ t: now + HOUR }),
+      ].map((delivery) => send(delivery)),
+    )
+    const [isAccepted, isDelayed, isOwnClock, isSecondAgo, inAnHour] = answers.map(isGood)
+    if (isDelayed) return undefined
+    if (isOwnClock)
+      return "The receiver signs its own clock's time instead of t. Sign the t of the header, as it was received."
+    if (isSecondAgo)
+      return `Its tolerance is below ${DELAY} s. Allow a difference of ${forge.tolerance} s (--tolerance).`
+    if (isAccepted) return tooSmall(forge, inAnHour)
+  }
+  return { notChecked: 'Not checked: a valid delivery without delay was also not accepted.' }
+}
+
+function tooSmall({ tolerance }: Forge, acceptsFuture = false): string {
+  const future = acceptsFuture ? ' The future is not checked either: reject such a t, too.' : ''
+  return `The receiver's tolerance is far too small: its unit is probably milliseconds or nanoseconds. Allow a difference of ${tolerance} s.${future}`
 }
 
 /** Signature headers of other services. */

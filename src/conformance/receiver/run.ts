@@ -98,7 +98,11 @@ function explained(
 }
 
 /** Controls that fail when valid deliveries are rejected, all or some. */
-const aboutAcceptance: ReadonlySet<string> = new Set(['genuine_accepted', 'zeros_accepted'])
+const aboutAcceptance: ReadonlySet<string> = new Set([
+  'genuine_accepted',
+  'delayed_accepted',
+  'zeros_accepted',
+])
 
 /**
  * Returns true when a case cannot be judged since a control failed. The group `converges` is blocked only where valid

@@ -16,7 +16,13 @@ export interface Delivery {
 
 /** An answer, or the error instead of one. `code` is Node's, or `TIMEOUT`, or `CUT_OFF` where `cutOff` was asked for. */
 export type DeliveryAnswer = (
-  | { status: number; headers: http.IncomingHttpHeaders; early: boolean }
+  | {
+      status: number
+      headers: http.IncomingHttpHeaders
+      early: boolean
+      /** The beginning of the body, where `readBody` was asked for. */
+      body?: string
+    }
   | { error: string; code: string }
 ) & {
   /** Why no verdict can rest on this answer. */
@@ -30,6 +36,8 @@ export interface DeliveryOptions {
   holdBackMs?: number
   /** Close the connection in the middle of the body; no answer is waited for. */
   cutOff?: true
+  /** Wait for the end of the answer, and return the beginning of its body. */
+  readBody?: true
   /** Time limit of an answer from the start of the request, in milliseconds; the run's own by default. */
   timeoutMs?: number
 }
@@ -65,7 +73,7 @@ export function createDeliverySender({
   const { request } = encrypted ? https : http
   // Each request in flight listens, and twenty at once are not a leak.
   setMaxListeners(0, signal)
-  return ({ headers, body }, { splitAt, holdBackMs, cutOff, timeoutMs = usualMs } = {}) =>
+  return ({ headers, body }, { splitAt, holdBackMs, cutOff, readBody, timeoutMs = usualMs } = {}) =>
     new Promise((resolve) => {
       const lines = [...frame(url, headers, body), ...headers.filter(isSent), ...more].flat()
       const call = request(url, { method: 'POST', headers: lines, agent: false, signal, lookup, ...trust })
@@ -84,8 +92,12 @@ export function createDeliverySender({
       }
       call.on('response', (response) => {
         const { statusCode = 0, headers: answered } = response
-        end({ status: statusCode, headers: answered, early: !complete })
-        response.resume()
+        const answer = { status: statusCode, headers: answered, early: !complete }
+        if (readBody) void textOf(response).then((body) => end({ ...answer, body }))
+        else {
+          end(answer)
+          response.resume()
+        }
       })
       call.on('error', (error) => end(failure(error)))
       if (cutOff) call.write(body.subarray(0, split), () => call.destroy(CUT_OFF))
@@ -97,6 +109,25 @@ export function createDeliverySender({
         call.end(body.subarray(split))
       }
     })
+}
+
+/** Most characters of an answer's body that are read: pages of frameworks name the error near their beginning. */
+const MOST_CHARACTERS = 65_536
+
+/** Reads the beginning of a body, as far as it arrives. */
+async function textOf(response: http.IncomingMessage): Promise<string> {
+  let text = ''
+  const late = setTimeout(() => response.destroy(), REST_MS)
+  try {
+    for await (const chunk of response.setEncoding('utf8')) {
+      text += String(chunk)
+      if (text.length >= MOST_CHARACTERS) break
+    }
+  } catch {
+    // What arrived before the end is enough.
+  }
+  clearTimeout(late)
+  return text
 }
 
 /** An empty content type stands for none. */

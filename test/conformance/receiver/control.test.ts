@@ -1,11 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import { verify } from '../../../src/signature/index.ts'
+import { hexDigest } from '../../../src/signature/sign.ts'
 import { sampled } from '../../soak/seeded.ts'
 import { fixtures } from '../../support/cli.ts'
 import { checked, detailOf, examine, failed, idsWith, secret, visibleCases } from './check.ts'
@@ -122,18 +124,89 @@ describe('the report names one cause when all valid deliveries are rejected:', (
     expect(detailOf(await checked(wrong(name)), 'genuine_accepted')).toContain(words)
   })
 
+  const small = "The receiver's tolerance is far too small"
+  const future = 'The future is not checked either'
+  const ownClock = "The receiver signs its own clock's time instead of t"
+  const now = () => Date.now() / 1000
+  const isRight = (t: number, v1: string, body: Buffer) => v1 === hexDigest(secret, String(t), body)
+
   // The receiver rejects what a busy machine delivers late.
-  test('a tolerance of 300 ms', { retry: 5 }, async () => {
-    const { url } = await receiving((response, request, body) => {
-      const t = Number(/^t=(\d+)/.exec(String(request.headers['x-service-signature']))?.[1])
-      const isRight = Date.now() - t * 1000 <= 300 && isGenuine(request, body)
-      response.writeHead(isRight ? 204 : 400).end()
-    })
-    // In the first 300 ms of a second, such a receiver is right.
-    await sleep((1_350 - (Date.now() % 1_000)) % 1_000)
-    expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
-      'Its tolerance is probably in milliseconds.',
+  describe.each([
+    ['a tolerance of 300 ns', (t: number) => now() - t <= 300e-9, isRight, [small, future]],
+    ['a tolerance of 300 ms', (t: number) => now() - t <= 0.3, isRight, [small, future]],
+    ['a tolerance of 300 ms each way', (t: number) => Math.abs(now() - t) <= 0.3, isRight, [small]],
+    [
+      'a signature of its own clock',
+      (t: number) => Math.abs(now() - t) <= 300,
+      (_t: number, v1: string, body: Buffer) => isRight(Math.floor(now()), v1, body),
+      [ownClock],
+    ],
+  ] as const)('%s', (_name, isRecent, isSigned, words) => {
+    test.each(sampled([20, 280, 500, 990], 2))(
+      'from %i ms after the start of a second on',
+      { retry: 5 },
+      async (moment) => {
+        const { url } = await receiving((response, request, body) => {
+          const [, t = '', v1 = ''] =
+            /^t=(\d+),v1=(.+)$/.exec(String(request.headers['x-service-signature'])) ?? []
+          const isGood = isRecent(Number(t)) && isSigned(Number(t), v1, body)
+          response.writeHead(isGood ? 204 : 400).end()
+        })
+        await sleep((1_000 + moment - (Date.now() % 1_000)) % 1_000)
+        const report = await examine(url)
+        const [id = ''] = failed(report)
+        expect(failed(report)).toHaveLength(1)
+        expect(['genuine_accepted', 'delayed_accepted']).toContain(id)
+        for (const part of words) expect(detailOf(report, id)).toContain(part)
+        expect(idsWith(report, 'advised')).toEqual([])
+      },
     )
+  })
+
+  test('a tolerance of 1 s is not called milliseconds', { retry: 5 }, async () => {
+    const { url } = await receiving((response, request, payload) => {
+      const header = String(request.headers['x-service-signature'])
+      response.writeHead(verify({ payload, header, secret, tolerance: 1 }).ok ? 204 : 400).end()
+    })
+    const report = await examine(url)
+    expect(failed(report)).toEqual(['delayed_accepted'])
+    expect(detailOf(report, 'delayed_accepted')).toContain('Its tolerance is below 2 s.')
+  })
+
+  test.each([
+    [2, true, '2 h ahead'],
+    [-5.5, true, '5.5 h behind'],
+    [14, true, '14 h ahead'],
+    [1, true, '1 h ahead'],
+    [3, false, '3 h ahead'],
+  ])('a clock that is %d hours off, with a limit to the future: %s', async (hours, isLimited, words) => {
+    const { url } = await receiving((response, request, payload) => {
+      const header = String(request.headers['x-service-signature'])
+      const age = now() + hours * 3_600 - Number(/^t=(\d+)/.exec(header)?.[1])
+      const isRecent = isLimited ? Math.abs(age) <= 300 : age <= 300
+      const isGood = isRecent && verify({ payload, header, secret, tolerance: Infinity }).ok
+      response.writeHead(isGood ? 204 : 400).end()
+    })
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
+      `The receiver's clock or time zone is ${words}.`,
+    )
+  })
+
+  test.each([
+    [403, '<h1>Forbidden</h1><p>CSRF verification failed. Request aborted.</p>'],
+    [422, '<h1>ActionController::InvalidAuthenticityToken</h1>'],
+    [419, 'Page Expired'],
+  ])('CSRF protection, with the status %i', async (status, page) => {
+    const { url } = await receiving((response) => response.writeHead(status).end(page))
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
+      "The receiver's CSRF protection rejects deliveries.",
+    )
+  })
+
+  test('a page that contains the token of a form is not CSRF protection', async () => {
+    const page = '<meta name="csrf-token" content="abc">'
+    const { url } = await receiving((response) => response.writeHead(403).end(page))
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain('Check the secret')
   })
 
   test('a receiver whose secret is not set', async () => {
@@ -311,6 +384,19 @@ test('a receiver that rejects only the first event type fails there, and is chec
   const report = await examine(url)
   expect(failed(report)).toEqual(['event_check_created'])
   expect(detailOf(report, 'event_check_created')).toBe('Rejected (400); expected 2xx.')
+})
+
+test('a receiver whose response lines end with LF alone is told so', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end('HTTP/1.1 204 No Content\n\n'))
+  })
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await expect(examine(`${origin}/hooks`)).rejects.toThrow(
+    `Cannot read the response of ${origin}: its lines end with LF alone (HPE_CR_EXPECTED). End each line with CRLF.`,
+  )
 })
 
 describe('a rejection counts only when the same request without the mistake is accepted', () => {
