@@ -42,8 +42,11 @@ function renderCause({ cases }: ConformanceReport): string[] {
   if (first === undefined) return []
   const cause = failed.find(({ group }) => group === 'control')
   const isOne = cause !== undefined || failed.every(({ reason }) => reason === first.reason)
+  if (!isOne) return []
   const { group, id, detail, reason } = cause ?? first
-  return isOne ? [`${chalk.red('✗')} Cause: ${group}/${id}: ${(detail ?? reason).replace(/\s+/g, ' ')}`] : []
+  // The detail of a control is the cause. That of another case is what was seen.
+  const words = cause === undefined || detail === null ? [detail ?? [], reason].flat() : [detail]
+  return [`${chalk.red('✗')} Cause: ${group}/${id}: ${words.join(' ').replace(/\s+/g, ' ')}`]
 }
 
 function indented(text: string): string {

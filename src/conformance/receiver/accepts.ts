@@ -56,6 +56,7 @@ const oddForms: readonly OddForm[] = [
   },
   {
     id: 'odd_characters',
+    explainedBy: ['odd_escapes'],
     title: 'Percent signs, plus signs, ampersands and markup in text',
     addsField: true,
     write: (forge) =>
@@ -63,7 +64,7 @@ const oddForms: readonly OddForm[] = [
   },
   {
     id: 'odd_unicode',
-    explainedBy: ['non_ascii'],
+    explainedBy: ['odd_escapes', 'non_ascii'],
     title: 'Decomposed Unicode characters (NFD)',
     addsField: true,
     write: (forge) => bytes(forge.envelopeWith({ odd: 'Zoë Åsa 한글'.normalize('NFD') })),
@@ -93,15 +94,16 @@ const rows: readonly AcceptRow[] = [
   })),
   {
     id: 'non_ascii',
+    explainedBy: ['odd_escapes'],
     title: 'Names in many scripts, in UTF-8',
     addsField: true,
     reason:
-      'The receiver decodes the body with the wrong charset before verification. It rejects every delivery with a name such as Zoë. Verify the raw bytes.',
+      'The receiver decodes the body with the wrong charset, or writes it again with escapes, before verification. It rejects every name such as Zoë. Verify the raw bytes.',
     deliveries: (forge) => [forge.genuine(bytes(forge.envelopeWith({ name: 'Zoë 明子 مريم 🍷 \u2028' })))],
   },
   {
     id: 'in_two_pieces',
-    explainedBy: ['non_ascii'],
+    explainedBy: ['odd_escapes', 'non_ascii'],
     title: 'Body split into two chunks, inside a character',
     addsField: true,
     reason:

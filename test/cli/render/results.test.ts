@@ -33,7 +33,7 @@ test('the failed case that explains the others is named at the top', () => {
     `${head}\n✗ Cause: control/genuine_accepted: Seen in genuine_accepted.`,
   )
   expect(topOf(one('refuses', 'a', { reason: 'same' }), one('refuses', 'b', { reason: 'same' }))).toBe(
-    `${head}\n✗ Cause: refuses/a: Seen in a.`,
+    `${head}\n✗ Cause: refuses/a: Seen in a. same`,
   )
   expect(topOf(one('refuses', 'a'), one('refuses', 'b'))).toBe(head)
   expect(topOf(one('accepts', 'plain', { verdict: 'passed' }))).toBe(head)

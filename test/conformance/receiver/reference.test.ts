@@ -107,6 +107,7 @@ const predictions: Record<string, Prediction> = {
   'drops-zeros-of-bytes': { fails: ['zeros_accepted'] },
   'ends-with-a-broken-connection': { advised: ['survives_a_broken_connection'] },
   'ends-without-a-header': { fails: ['no_header', 'keeps_working'] },
+  'escapes-letters': { fails: json, advised: ['refuses_with_4xx'] },
   'forgets-the-period': { fails: ['genuine_accepted'] },
   'has-an-unset-second-secret': { fails: ['unset_secret'] },
   'has-another-secret': { fails: ['genuine_accepted'] },
