@@ -9,6 +9,12 @@ const NOT_RAW =
 const COMPARES_A_PART =
   'Attackers can guess a signature, because only a part of its 64 digits is compared. Compare all digits in constant time.'
 
+/**
+ * A receiver that compares a part of the signature, or numbers, accepts some signatures of other secrets by chance. Where
+ * one of these cases failed, cases with such signatures say nothing new.
+ */
+export const byChance: readonly string[] = ['v1_right_number', 'v1_right_beginning']
+
 const NEVER_EXPIRES =
   'A recorded delivery can be replayed at any time: this t is outside the tolerance (specification section 5).'
 
@@ -19,6 +25,7 @@ const DAY = 86_400
 export const tampering: readonly RefuseRow[] = [
   {
     id: 'tampered_body',
+    explainedBy: byChance,
     title: 'Amount changed after signing',
     reason: 'Anyone who intercepts a delivery can change amounts: the signature does not cover the body.',
     forge: (forge) =>
@@ -28,7 +35,7 @@ export const tampering: readonly RefuseRow[] = [
   },
   {
     id: 'white_space_added',
-    explainedBy: ['odd_white_space', 'odd_trailing_newline'],
+    explainedBy: ['odd_white_space', 'odd_trailing_newline', ...byChance],
     title: 'Whitespace added to the body after signing',
     reason: NOT_RAW,
     forge: (forge) =>
@@ -40,7 +47,7 @@ export const tampering: readonly RefuseRow[] = [
   },
   {
     id: 'unicode_form_changed',
-    explainedBy: ['odd_unicode', 'non_ascii'],
+    explainedBy: ['odd_unicode', 'non_ascii', ...byChance],
     title: 'Letter in another Unicode form than signed',
     reason: NOT_RAW,
     forge: (forge) =>
@@ -50,6 +57,7 @@ export const tampering: readonly RefuseRow[] = [
   },
   {
     id: 'tampered_t',
+    explainedBy: byChance,
     title: 'Newer t than signed',
     reason: 'Recorded deliveries can be replayed with a new time, because the signature does not cover t.',
     forge(forge) {
@@ -60,6 +68,7 @@ export const tampering: readonly RefuseRow[] = [
   },
   {
     id: 'header_reused',
+    explainedBy: byChance,
     title: 'Verified header with another body',
     reason:
       'Anyone who has seen one delivery can send any other, because the receiver caches verified headers.',
@@ -74,7 +83,7 @@ export const tampering: readonly RefuseRow[] = [
   },
   {
     id: 'known_id_unsigned',
-    explainedBy: ['no_header'],
+    explainedBy: ['no_header', ...byChance],
     title: 'Id of an accepted event, without a valid signature',
     reason:
       'Attackers get a 2xx for any body with a known id, because the receiver deduplicates before verification. Verify first, then deduplicate.',
@@ -109,7 +118,30 @@ export const signatures: readonly RefuseRow[] = [
     forge: (forge) => ({ forged: [forge.delivery(bytes(forge.envelope()), '')] }),
   },
   {
+    id: 'v1_right_number',
+    title: 'Other digits that begin with the same decimal number',
+    reason:
+      'The receiver compares numbers, not text, so attackers can guess a signature. Compare all 64 digits as text, in constant time.',
+    forge(forge) {
+      const t = forge.now()
+      const changed = (
+        label: string,
+        [beginning, change]: readonly [beginning: RegExp, change: (v1: string) => string],
+      ) => {
+        const body = forge.bodyWhere((one) => beginning.test(forge.signature(one, t)))
+        return labelled(label, forge.delivery(body, `t=${t},v1=${change(forge.signature(body, t))}`))
+      }
+      return {
+        forged: [
+          changed('the same number', [/^[1-9]\d{0,3}[a-df]/, sameNumber]),
+          changed('no number in both', [/^[a-f]/, otherLetters]),
+        ],
+      }
+    },
+  },
+  {
     id: 'v1_right_beginning',
+    explainedBy: ['v1_right_number'],
     title: 'Only the first 8, 32 or 63 digits are correct',
     reason: COMPARES_A_PART,
     forge: (forge) =>
@@ -120,6 +152,7 @@ export const signatures: readonly RefuseRow[] = [
   },
   {
     id: 'v1_right_end',
+    explainedBy: byChance,
     title: 'Only the last 8, 32 or 63 digits are correct',
     reason: COMPARES_A_PART,
     forge: (forge) =>
@@ -130,7 +163,7 @@ export const signatures: readonly RefuseRow[] = [
   },
   {
     id: 'v1_wrong_middle',
-    explainedBy: ['v1_right_beginning', 'v1_right_end'],
+    explainedBy: [...byChance, 'v1_right_end'],
     title: 'Only the first and last 4 or 28 digits are correct',
     reason: COMPARES_A_PART,
     forge: (forge) =>
@@ -143,7 +176,7 @@ export const signatures: readonly RefuseRow[] = [
   },
   {
     id: 'v1_truncated',
-    explainedBy: ['v1_right_beginning'],
+    explainedBy: byChance,
     title: 'Shortened signatures: half, one digit, none',
     reason:
       'Attackers can send an empty signature, or guess one digit by digit, because the comparison stops at the shorter text.',
@@ -155,7 +188,7 @@ export const signatures: readonly RefuseRow[] = [
   },
   {
     id: 'v1_extended',
-    explainedBy: ['v1_right_beginning', 'v1_right_end'],
+    explainedBy: [...byChance, 'v1_right_end'],
     title: 'Correct signature followed by more digits',
     reason:
       'The receiver accepts signatures that do not match, because it compares only as many digits as it expects. Compare the lengths, too.',
@@ -163,6 +196,7 @@ export const signatures: readonly RefuseRow[] = [
   },
   {
     id: 'unset_secret',
+    explainedBy: byChance,
     title: 'Signed with an empty secret, "undefined", "null" or "None"',
     reason:
       'Anyone can sign: the receiver also verifies with an unset secret, such as a second one for rotation. Skip unset secrets.',
@@ -173,6 +207,7 @@ export const signatures: readonly RefuseRow[] = [
   },
   {
     id: 'header_twice',
+    explainedBy: byChance,
     basis: 'advice',
     title: 'Two signature headers, the valid one first or last',
     reason:
@@ -259,6 +294,25 @@ export const bodyMovedIntoT: RefuseRow = {
   },
 }
 
+/** A number and then letters. An `e` would make it a number with an exponent. */
+const readableNumber = /^(\d{0,4})[a-df]/
+
+/**
+ * A delivery signed with another secret that no receiver accepts by chance: the beginning, the end and the leading
+ * decimal number of its signature are wrong.
+ */
+export function clearlyForged(forge: Forge): Delivery {
+  const t = forge.now()
+  const body = forge.bodyWhere((one) => {
+    const [right, forged] = [forge.secret, OTHER_SECRET].map((key) => forge.signature(one, t, key))
+    const [, number] = readableNumber.exec(right ?? '') ?? []
+    const [, other] = readableNumber.exec(forged ?? '') ?? []
+    if (number === undefined || other === undefined || Number(number) === Number(other)) return false
+    return right?.[0] !== forged?.[0] && right?.at(-1) !== forged?.at(-1)
+  })
+  return forge.delivery(body, forge.header(body, t, OTHER_SECRET))
+}
+
 /** A delivery that anybody could sign. */
 export function otherSecret(forge: Forge, body = bytes(forge.envelope())): Delivery {
   return signedWith(forge, OTHER_SECRET, body)
@@ -302,6 +356,17 @@ function withDigits(forge: Forge, changes: readonly ((v1: string) => string)[]):
 /** As many hexadecimal digits, each another one. */
 function wrong(digits: string): string {
   return digits.replace(/./g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16))
+}
+
+/** As many letters, each another one. */
+function otherLetters(digits: string): string {
+  return digits.replace(/./g, (digit) => (digit === 'a' ? 'b' : 'a'))
+}
+
+/** As many digits that are other text, but begin with the same decimal number. */
+function sameNumber(v1: string): string {
+  const [number = ''] = /^\d+/.exec(v1) ?? []
+  return `0${number}${otherLetters(v1.slice(number.length + 1))}`
 }
 
 function signedAt(forge: Forge, t: number | string): Delivery {

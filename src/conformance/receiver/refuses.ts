@@ -8,7 +8,7 @@ import {
   type CaseContext,
   type Row,
 } from './case.ts'
-import { bodyMovedIntoT, signatures, tampering, times, otherSecret } from './forgeries.ts'
+import { bodyMovedIntoT, byChance, signatures, tampering, times, otherSecret } from './forgeries.ts'
 import type { Delivery } from './send.ts'
 import { bytes, labelled, type Forge, withHeader } from './forge.ts'
 
@@ -57,12 +57,14 @@ const kinds: readonly RefuseRow[] = [
   },
   {
     id: 'unknown_type_unsigned',
+    explainedBy: ['no_header', ...byChance],
     title: 'No valid signature, for an unknown event type',
     reason: SKIPS,
     forge: (forge) => bothWays(forge, () => bytes({ ...forge.envelope(), type: 'table.moved' })),
   },
   {
     id: 'ping_unsigned',
+    explainedBy: ['no_header', ...byChance],
     title: 'No valid signature, for a ping',
     reason:
       'A ping tests the verification. A receiver that accepts every ping passes the test even with a wrong secret.',
@@ -70,6 +72,7 @@ const kinds: readonly RefuseRow[] = [
   },
   ...Object.entries(contentTypes).map(([id, type]): RefuseRow => ({
     id: `content_type_${id}`,
+    explainedBy: ['no_header', ...byChance],
     title: `No valid signature, with ${type === '' ? 'no Content-Type' : `Content-Type ${type}`}`,
     reason:
       'Anyone can send unsigned events with another Content-Type, because the receiver verifies only one type.',
@@ -102,7 +105,7 @@ const kinds: readonly RefuseRow[] = [
   {
     id: 'empty_body',
     isAlone: true,
-    explainedBy: ['no_header', 'unsigned_junk'],
+    explainedBy: ['no_header', 'unsigned_junk', ...byChance],
     title: 'Empty body without a valid signature',
     reason:
       'The receiver returns 2xx for empty requests. A delivery whose body is lost in transit then counts as delivered.',
@@ -157,7 +160,13 @@ const LONG_AGO = 1_000_000
 
 const malformedHeaders: readonly Malformed[] = [
   { id: 'no_t', title: 'no t', reason: UNREADABLE, values: [({ v1 }) => `v1=${v1}`] },
-  { id: 'no_v1', title: 'no v1', reason: UNREADABLE, values: [({ t }) => `t=${t}`, ({ t }) => `t=${t},v1`] },
+  {
+    id: 'no_v1',
+    explainedBy: byChance,
+    title: 'no v1',
+    reason: UNREADABLE,
+    values: [({ t }) => `t=${t}`, ({ t }) => `t=${t},v1`],
+  },
   {
     id: 'only_v0',
     basis: 'advice',
@@ -185,7 +194,7 @@ const malformedHeaders: readonly Malformed[] = [
   },
   {
     id: 'two_t',
-    explainedBy: ['expired'],
+    explainedBy: ['expired', ...byChance],
     title: 'signed expired t and unsigned new t',
     reason:
       'Recorded deliveries can be replayed forever: the receiver verifies with one t and checks the age of the other.',
@@ -209,12 +218,14 @@ const malformedHeaders: readonly Malformed[] = [
   },
   {
     id: 'v1_not_hex',
+    explainedBy: byChance,
     title: 'v1 of the right length, but not hex',
     reason: UNREADABLE,
     values: [({ t }) => `t=${t},v1=${'z'.repeat(64)}`],
   },
   {
     id: 'v1_not_ascii',
+    explainedBy: byChance,
     title: 'v1 with non-ASCII bytes',
     reason: UNREADABLE,
     values: [({ t }) => `t=${t},v1=${'é'.repeat(64)}`],

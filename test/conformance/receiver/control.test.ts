@@ -386,6 +386,23 @@ test('a receiver that rejects only the first event type fails there, and is chec
   expect(detailOf(report, 'event_check_created')).toBe('Rejected (400); expected 2xx.')
 })
 
+test('a receiver that compares numbers fails in one case, the same in every run', async () => {
+  const numberOf = (text = '') => Number.parseInt(`0${text}`, 10)
+  const { url } = await receiving((response, request, body) => {
+    const [, t, v1] = /^t=(\d+),v1=(.*)$/.exec(String(request.headers['x-service-signature'])) ?? []
+    const isRecent = Math.abs(Date.now() / 1000 - Number(t)) <= 300
+    const isRight = isRecent && numberOf(v1) === numberOf(hexDigest(secret, String(t), body))
+    response.writeHead(isRight ? 204 : 400).end()
+  })
+  for (let runs = 0; runs < 20; runs += 1) {
+    const report = await examine(url, { cases: group('refuses') })
+    expect({ failed: failed(report), advised: idsWith(report, 'advised') }).toEqual({
+      failed: ['v1_right_number'],
+      advised: [],
+    })
+  }
+})
+
 test('a receiver whose response lines end with LF alone is told so', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)

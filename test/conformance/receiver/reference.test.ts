@@ -95,6 +95,7 @@ const predictions: Record<string, Prediction> = {
   'compares-eight-digits': { fails: ['v1_right_beginning'] },
   'compares-eight-digits-of-any-length': { fails: ['v1_right_beginning'] },
   'compares-every-v1': { fails: ['malformed_no_v1'], advised: ['extra_v1', 'malformed_only_v0'] },
+  'compares-numbers': { fails: ['v1_right_number'] },
   'compares-the-beginning': { fails: ['v1_truncated'] },
   'compares-the-last-digits': { fails: ['v1_right_end'] },
   'compares-times-as-text': { fails: ['t_in_1970', 't_far_ahead'] },
