@@ -350,7 +350,7 @@ describe('the mistake is named of a receiver that', () => {
     expect(detail).toMatch(
       /Check them with `tabwire verify --secret SECRET --header HEADER --body FILE`\. If they are valid, print the text that the receiver signs/,
     )
-    expect(requests).toBeLessThan(130)
+    expect(requests).toBeLessThan(200)
   })
 })
 test.each([
