@@ -78,7 +78,10 @@ describe.concurrent('tabwire.config.json', () => {
     ['{"port": 1,}', /^tabwire\.config\.json is not valid JSON: .*\.$/],
     ['{"data_dir": "C:\\data"}', /is not valid JSON: .* Write a backslash in a path as \\\\\.$/],
     ['[]', 'tabwire.config.json must be a JSON object, such as {"port": 4200}.'],
-    [{ port: '4100' }, 'tabwire.config.json: port must be a number, got a string.'],
+    [
+      { port: '4100' },
+      'tabwire.config.json: port must be a number, got a string. Send a JSON number without quotes.',
+    ],
     [{ port: 70_000 }, 'tabwire.config.json: port must be at most 65535, got 70000.'],
     [{ sign_time: 'moon' }, 'tabwire.config.json: sign_time must be "real" or "virtual", got "moon".'],
     [
