@@ -1,17 +1,9 @@
 // Keeps the newest state of each check, by texts such as 31.12.2026 23:59:59.999.
-import { isCheck, json, lastPart, serve } from '../intake.mjs'
+import { serveLargest } from '../intake.mjs'
 
-const checks = new Map()
 const text = ({ updated_at }) => {
   const [, year, month, day, time] = /^(\d+)-(\d+)-(\d+)T(.*)Z$/.exec(updated_at)
   return `${day}.${month}.${year} ${time}`
 }
 
-serve(
-  (event) => {
-    if (!isCheck(event)) return
-    const known = checks.get(event.data.external_id)
-    if (known === undefined || text(known) <= text(event.data)) checks.set(event.data.external_id, event.data)
-  },
-  (request, response) => json(response, checks.get(lastPart(request))),
-)
+serveLargest(text)
