@@ -184,6 +184,10 @@ const wrong: Record<string, Mistake> = {
   'first-arrival-stays': ordering(BY_EXTERNAL_ID, /Ordering is missing: the second delivery was ignored/),
   'forgets-after-a-second': forgetting,
   'forgets-both': { path: ALL, fails: ['deduplicates', 'orders'], advice: /is missing/ },
+  'ignores-the-same-second': ordering(
+    BY_EXTERNAL_ID,
+    /The second delivery was ignored\..* Keep the newer updated_at, compared with its milliseconds\./,
+  ),
   'keeps-removed-items': ordering(
     BY_EXTERNAL_ID,
     /^After all events of a check in order, items\[\] has an item that the newest state lacks: .*\{line 2\}.* Replace all items/,

@@ -484,7 +484,7 @@ async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials)
     return `The receiver ignores ${second.type} of a check that it does not know yet. ${isOfPayment(second) ? 'Store the payment' : 'Create the check from its data'}, because order is not guaranteed.`
   }
   return first.type === second.type
-    ? 'The second delivery was ignored. Deduplicate only on the envelope id, not on type or check, and keep the newer updated_at.'
+    ? 'The second delivery was ignored. Deduplicate only on the envelope id, not on type or check. Keep the newer updated_at, compared with its milliseconds.'
     : `${ORDER}the second delivery was ignored. Keep the newer updated_at.`
 }
 
