@@ -69,7 +69,7 @@ export class CompleteResponse extends FastResponse {
 }
 
 /** Bytes of an unread body that are dropped before the connection is closed. */
-const DROPPED_BYTES = 16 * 1024 * 1024
+const DROPPED_BYTES = 8 * 1024 * 1024
 /** Milliseconds without a byte of it after which the connection is closed. */
 const SILENT_MS = 1_000
 /** Checks for silence after which the connection is closed in any case. */

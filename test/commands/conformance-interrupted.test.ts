@@ -26,28 +26,30 @@ async function fallingSilent(answered: number, answer: (response: ServerResponse
   return { url: `${url}/v1`, silence }
 }
 
-/** Rejects the third delivery, which is the forged one of the control. */
+/** Rejects the sixth and the seventh delivery, which are the forged ones of the control. */
 const receiver = (answered: number) =>
-  fallingSilent(answered, (response, count) => response.writeHead(count === 3 ? 400 : 204).end())
+  fallingSilent(answered, (response, count) =>
+    response.writeHead(count === 6 || count === 7 ? 400 : 204).end(),
+  )
 const service = (answered: number) =>
   fallingSilent(answered, (response) => response.writeHead(200, { 'x-request-id': 'a' }).end('[]'))
 
 describe.runIf(hasTerminals).concurrent(onTerminal, () => {
   test('receiver check prints its progress, and after Ctrl-C its results so far, with 130', async () => {
-    // The plain delivery, two of the control, and three cases.
-    const { url, silence } = await receiver(6)
+    // The plain delivery, six of the control, and three cases.
+    const { url, silence } = await receiver(10)
     const running = await tabwireOnTerminal(['receiver', 'check', url, '--secret', secret])
     await silence
-    await running.until('stdout', /8 of \d+ {2}accepts\/event_check_fully_paid/)
+    await running.until('stdout', /10 of \d+ {2}accepts\/event_check_fully_paid/)
     running.type('\u0003')
     const { stdout } = await running.ended
     const text = stripVTControlCharacters(stdout).replaceAll('\r', '')
     expect(await running.left()).toEqual({ code: 130, restored: true })
     expect(text).toMatch(/✓ event_check_closed .*\n {2}- \d+ cases, event_check_fully_paid to /)
-    const left = Number(/8 of (\d+)/.exec(text)?.[1]) - 7
+    const left = Number(/10 of (\d+)/.exec(text)?.[1]) - 9
     expect(text).toMatch(
       new RegExp(
-        `\n7 passed, 0 failed, ${left} not checked {2}in \\d\\.\\d s\nInterrupted: this report is partial\\.\n$`,
+        `\n9 passed, 0 failed, ${left} not checked {2}in \\d\\.\\d s\nInterrupted: this report is partial\\.\n$`,
       ),
     )
     expect(stdout).toContain('\u001b[?25h')
@@ -68,7 +70,7 @@ describe.runIf(hasTerminals).concurrent(onTerminal, () => {
 
 describe.skipIf(process.platform === 'win32').concurrent('in a pipe, after SIGINT', () => {
   test('the JSON report says that it is partial, with exit code 130 and without progress', async () => {
-    const { url, silence } = await receiver(6)
+    const { url, silence } = await receiver(10)
     const running = await spawnTabwire(['receiver', 'check', url, '--secret', secret, '--json'])
     await silence
     running.child.kill('SIGINT')
@@ -78,7 +80,7 @@ describe.skipIf(process.platform === 'win32').concurrent('in a pipe, after SIGIN
     expect(report).toMatchObject({
       ok: false,
       interrupted: true,
-      totals: { passed: 7, failed: 0, not_checked: report.cases.length - 7 },
+      totals: { passed: 9, failed: 0, not_checked: report.cases.length - 9 },
     } satisfies Partial<Record<keyof ConformanceReport, unknown>>)
   })
 
