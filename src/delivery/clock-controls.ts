@@ -9,6 +9,7 @@ import type { Service } from '../service.ts'
 import type { ClockFile } from './clock-file.ts'
 import type { Backlog } from './backlog.ts'
 import type { Pump } from './pump.ts'
+import { createSerialQueue } from './pump-timing.ts'
 import { createSharedClock, type SharedClockParts } from './shared-clock.ts'
 
 /**
@@ -193,19 +194,6 @@ function requireAhead(path: string, target: number, now: number): number {
   if (target < now) throw invalid([{ path, message: past }])
   if (target < END_OF_TIME) return target
   throw invalid([{ path, message: 'must not be after the year 9998' }])
-}
-
-/** Runs tasks one after another; skips a task whose signal aborted before it started. */
-function createSerialQueue() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
-    const done = last.then(() => {
-      signal?.throwIfAborted()
-      return task()
-    })
-    last = done.catch(() => {}) // The caller of the task gets its error.
-    return done
-  }
 }
 
 /** Most attempts that a report lists. The deliveries hold all of them. */

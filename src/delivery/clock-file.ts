@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { writePrivateFile } from '../private-file.ts'
+import { createSerialQueue } from './pump-timing.ts'
 
 /** A clock as it is stored. */
 interface StoredClock {
@@ -28,7 +29,8 @@ export interface ClockFile {
 export function createClockFile(directory: string | undefined): ClockFile {
   if (directory === undefined) return { read: async () => undefined, save: async () => {} }
   const path = join(directory, 'clock.json')
-  let latest: Promise<void> = Promise.resolve()
+  // One save after the other, so that the setting that was saved last stays.
+  const serially = createSerialQueue()
   return {
     async read() {
       const shown = join(basename(join(directory, '.')), 'clock.json')
@@ -48,10 +50,7 @@ export function createClockFile(directory: string | undefined): ClockFile {
     // The store creates the directory; a directory deleted since is not created again.
     save(offset_ms, stands_at) {
       const text = `${JSON.stringify({ offset_ms, stands_at })}\n`
-      // One after the other, so that the setting that was saved last stays.
-      const done = latest.then(() => writePrivateFile(path, text))
-      latest = done.catch(() => undefined)
-      return done
+      return serially(() => writePrivateFile(path, text))
     },
   }
 }

@@ -69,6 +69,19 @@ export function coalesce(task: () => Promise<void>): () => void {
   }
 }
 
+/** Runs tasks one after another; skips a task whose signal aborted before it started. */
+export function createSerialQueue() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const done = last.then(() => {
+      signal?.throwIfAborted()
+      return task()
+    })
+    last = done.catch(() => {}) // The caller of the task gets its error.
+    return done
+  }
+}
+
 /** Exclusive section: callers check it, and start nothing while it runs. */
 export function createExclusiveSection() {
   const section = {
