@@ -139,11 +139,14 @@ async function causeOf(first: DeliveryAnswer, parts: ForgeAndSend): Promise<stri
   const plain = byStatus(status, headers['www-authenticate'])
   if (plain !== undefined) return plain
   if (await isCsrfProtected(status, parts)) return CSRF
+  const { soon, inAnHour, far } = await acceptedAhead(parts)
+  if (soon && inAnHour) return tooSmall(parts.forge, true)
   const found =
-    (await acceptsOnlyFuture(parts)) ??
+    // A receiver that ignores the future also accepts t in milliseconds, so its clock comes first.
+    (far ? await otherClock(parts) : undefined) ??
     (await otherSignature(parts)) ??
     (await otherHeader(parts)) ??
-    (await otherClock(parts)) ??
+    (far ? undefined : await otherClock(parts)) ??
     (await otherTolerance(parts))
   if (found !== undefined) return found
   const path =
@@ -269,17 +272,13 @@ const HOUR = 3_600
 /** Later than the time in any time zone, in seconds. */
 const FAR_AHEAD = 30 * 24 * HOUR
 
-/**
- * The mistake of a receiver that rejects t = now, but accepts later times. Its tolerance is too small, or its clock is
- * ahead. Such a receiver also accepts t in milliseconds, which lies in the far future.
- */
-async function acceptsOnlyFuture({ forge, send }: ForgeAndSend): Promise<string | undefined> {
+/** Returns which later times than now a receiver accepts that rejects t = now. */
+async function acceptedAhead({ forge, send }: ForgeAndSend) {
   const answers = await Promise.all(
     [DELAY, HOUR, FAR_AHEAD].map((ahead) => send(forge.genuineWhere({ t: forge.now() + ahead }))),
   )
   const [soon, inAnHour, far] = answers.map(isGood)
-  if (soon && inAnHour) return tooSmall(forge, true)
-  return far ? otherClock({ forge, send }) : undefined
+  return { soon, inAnHour, far }
 }
 
 /** Fewer than servers queue that answer one connection after the other, such as those of Python: so no time is lost. */

@@ -229,20 +229,27 @@ async function acrossBoundaries(rule: ConvergeRow['id'], trials: Trials): Promis
 
 /** Returns times of the last year at which texts of later times may be smaller, in UTC and in the zone of this machine. */
 function boundaries(now: number): { name: string; at: number }[] {
-  const yesterday = new Date(now - 24 * 3_600_000)
-  const [utc, local] = [
-    [yesterday.getUTCFullYear(), yesterday.getUTCMonth(), yesterday.getUTCDate()],
-    [yesterday.getFullYear(), yesterday.getMonth(), yesterday.getDate()],
-  ] as [[number, number, number], [number, number, number]]
+  const day = new Date(now - 24 * 3_600_000)
+  const localTime = (year: number, month: number, date: number, hour = 0) =>
+    new Date(year, month, date, hour).getTime()
   const all = [
-    { name: 'the end of a year', at: Date.UTC(utc[0], 0, 1) },
-    { name: 'the end of a month', at: Date.UTC(utc[0], utc[1], 1) },
-    { name: '13:00', at: Date.UTC(...utc, 13) },
-    { name: 'the end of a year', at: new Date(local[0], 0, 1).getTime() },
-    { name: 'the end of a month', at: new Date(local[0], local[1], 1).getTime() },
-    { name: '13:00', at: new Date(...local, 13).getTime() },
+    ...boundariesIn(Date.UTC, day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()),
+    ...boundariesIn(localTime, day.getFullYear(), day.getMonth(), day.getDate()),
   ]
   return all.filter(({ at }, index) => all.findIndex((one) => one.at === at) === index)
+}
+
+function boundariesIn(
+  timeOf: (year: number, month: number, day: number, hour?: number) => number,
+  year: number,
+  month: number,
+  day: number,
+) {
+  return [
+    { name: 'the end of a year', at: timeOf(year, 0, 1) },
+    { name: 'the end of a month', at: timeOf(year, month, 1) },
+    { name: '13:00', at: timeOf(year, month, day, 13) },
+  ]
 }
 
 /** Deliveries in flight to one endpoint at most (contract section 9). */

@@ -307,14 +307,15 @@ export function createTrials(parts: TrialOptions): Trials {
       return comparison.areEqual(wanted, await endLike(wanted, await play(sequence, inFlight)))
     },
     async endsAt(begin, one, other) {
+      let ends: [Views, Views] | undefined
       for (const wait of [{ quietMs: 4 * gapMs, limitMs }, longWait()]) {
         const played = await play(one, 1, begin)
         const { views } = await settle(played, wait)
         const end = await endLike(views, await play(other, 1, begin))
         if (comparison.areEqual(views, end)) return undefined
-        if (wait.quietMs >= quietMs) return (await isUnchanged(played, views)) ? [views, end] : undefined
+        ends = (await isUnchanged(played, views)) ? [views, end] : undefined
       }
-      return undefined
+      return ends
     },
     async repeatControls() {
       let late: LateRepeat | undefined
