@@ -40,14 +40,14 @@ export function lastPart(request) {
 
 export const isCheck = (event) => event.type.startsWith('check.')
 
-/** Serves a receiver that keeps the state of each check whose text by `textOf` is the largest. */
-export function serveLargest(textOf) {
+/** Serves a receiver that keeps the state of each check whose time, as `timeOf` reads it, is the largest. */
+export function serveLargest(timeOf) {
   const checks = new Map()
   serve(
     (event) => {
       if (!isCheck(event)) return
       const known = checks.get(event.data.external_id)
-      if (known === undefined || textOf(known) <= textOf(event.data))
+      if (known === undefined || timeOf(known) <= timeOf(event.data))
         checks.set(event.data.external_id, event.data)
     },
     (request, response) => json(response, checks.get(lastPart(request))),
