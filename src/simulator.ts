@@ -400,10 +400,10 @@ async function openPort(
   https: Awaited<ReturnType<typeof ownCertificate>>,
   isAllowedHost: IsAllowedHost,
 ) {
-  const { listening, host, port = wholeNumbers.port.default, connectionLimits: limits, ref } = parts
+  const { listening, host, port = wholeNumbers.port.default, connectionLimits: limits, ref, onNotice } = parts
   if (listening === undefined || port === false) return undefined
   const { openServer } = await listening
-  return openServer(app, { port, host, https, limits, isAllowedHost, ref })
+  return openServer(app, { port, host, https, limits, isAllowedHost, ref, onNotice })
 }
 
 function allowedHostsOf({ allowedHosts = [], publicUrl }: Parts): readonly string[] {

@@ -22,6 +22,8 @@ interface ListenOptions {
   ref?: boolean | undefined
   /** Returns true for hosts that a request target may contain. */
   isAllowedHost: IsAllowedHost
+  /** Receives a message for the user when a client fails its TLS handshake: one per reason. */
+  onNotice?: ((notice: string) => void) | undefined
 }
 
 /**
@@ -71,7 +73,10 @@ export async function openServer(app: App, options: ListenOptions): Promise<Open
   const endIdle = limitConnections(server, limits.connections)
   server.keepAliveTimeout = IDLE_MS
   setRequestCheckInterval(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
-  if (server instanceof TlsServer) limitHandshakes(server, limits.headersMs)
+  if (server instanceof TlsServer) {
+    limitHandshakes(server, limits.headersMs)
+    explainFailedHandshakes(server, options.onNotice)
+  }
   answerRawErrors(server, handler, app, limits)
   const { port } = listener.address
   const name = options.host.includes(':') ? `[${options.host}]` : options.host
@@ -263,6 +268,25 @@ function limitHandshakes(server: Server, ms: number): void {
       timers.clearTimeout(waiting.get(key))
       waiting.delete(key)
     })
+  })
+}
+
+/** Reasons of failed handshakes that a user can correct, by the end of Node's error code. */
+const HANDSHAKE_NOTICES: readonly (readonly [RegExp, string])[] = [
+  [
+    /_ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN)$/,
+    'A client rejected the certificate of this service. Make the client trust ca/ca.pem of the data directory. Run `tabwire help webhooks` to see how.',
+  ],
+  [/_HTTP_REQUEST$/, 'A client sent plain HTTP to the HTTPS port. Use the https:// URL.'],
+]
+
+function explainFailedHandshakes(server: Server, onNotice: ListenOptions['onNotice']): void {
+  const told = new Set<string>()
+  server.on('tlsClientError', ({ code = '' }: NodeJS.ErrnoException) => {
+    const [, notice] = HANDSHAKE_NOTICES.find(([codes]) => codes.test(code)) ?? []
+    if (notice === undefined || told.has(notice)) return
+    told.add(notice)
+    onNotice?.(notice)
   })
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -380,5 +381,45 @@ describe('the log has, under the id of the response,', () => {
     expect(await text(socket)).toBe('')
     const logged = await fetch('/_sim/requests', { headers: { authorization: `Bearer ${apiKey}` } })
     expect(await logged.json()).toMatchObject({ data: [] })
+  })
+})
+
+/** Returns the first message of a TLS 1.2 client, which verifies the certificate before it encrypts. */
+async function clientHello(): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const socket = new Duplex({ read() {}, write: (message: Buffer) => resolve(message) })
+    connectTls({ socket, maxVersion: 'TLSv1.2' })
+  })
+}
+
+function fatalAlert(description: number): Buffer {
+  return Buffer.from([0x15, 3, 3, 0, 2, 2, description])
+}
+
+describe('a failed TLS handshake', () => {
+  it('gives a notice, once for each reason that the user can correct', async () => {
+    const notices: string[] = []
+    const dataDirectory = await temporaryDirectory()
+    const onNotice = (notice: string) => void notices.push(notice)
+    const { port } = await openSimulator({ https: true, dataDirectory, onNotice })
+    const send = async (first: string | Buffer, second?: Buffer) => {
+      const socket = open(port)
+      socket.write(first)
+      if (second !== undefined) socket.once('data', () => socket.write(second))
+      await once(socket.resume(), 'close')
+    }
+    const hello = await clientHello()
+    // Of a client without a common version.
+    await send(hello, fatalAlert(70))
+    await send('EHLO\r\n')
+    expect(notices).toEqual([])
+    // Of OpenSSL, Java and Go.
+    for (const alert of [48, 46, 42]) await send(hello, fatalAlert(alert))
+    await send('GET / HTTP/1.1\r\n\r\n')
+    await send('GET / HTTP/1.1\r\n\r\n')
+    expect(notices).toEqual([
+      expect.stringContaining('Make the client trust ca/ca.pem'),
+      expect.stringContaining('Use the https:// URL.'),
+    ])
   })
 })
