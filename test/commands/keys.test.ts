@@ -30,7 +30,7 @@ describe.concurrent('tabwire keys', () => {
         stdout,
       ) ?? []
     const listed = await service.run(['keys', 'list'])
-    expect(listed.stdout).toMatch(/^KEY {29}NAME {3,}SCOPES {15}CREATED \(UTC\) {8}STATE\n/)
+    expect(listed.stdout).toMatch(/^KEY {29}NAME {3,}SCOPES {15}(LOCATION {24})?CREATED \(UTC\) {8}STATE\n/)
     expect(listed.stdout).toMatch(new RegExp(`^${id} {2}kiosk +read write .* valid$`, 'm'))
     expect(listed.stdout).not.toContain(key)
     expect(await (await service.call('GET', '/_sim/requests')).text()).not.toContain(key)
@@ -39,11 +39,15 @@ describe.concurrent('tabwire keys', () => {
   test('create makes a key with all scopes by default, and --location makes one for another location', async () => {
     const { data } = await service.json<List<{ id: string }>>('locations')
     const [location = ''] = data.map(({ id }) => id)
+    const first = await service.json<List<ApiKeyView>>('keys', 'list', '--limit', '100')
+    expect(new Set(first.data.map(({ location_id }) => location_id))).not.toContain(location)
     expect(await create('--location', location)).toMatchObject({
       scopes: ['read', 'write', 'simulate'],
       location_id: location,
       revoked_at: null,
     })
+    const { stdout } = await service.run(['keys', 'list', '--limit', '100'])
+    expect(stdout).toMatch(new RegExp(`^key_\\w+ +\\S+ +read write simulate +${location} `, 'm'))
     const { code, stderr } = await service.run(['keys', 'create', '--location', 'loc_none'])
     expect(code).toBe(2)
     expect(stderr).toContain(

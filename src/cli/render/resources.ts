@@ -55,15 +55,20 @@ export const renderPing = renderer(
   },
 )
 
+/** Shows the location of each key when they differ. */
 export const renderKeys = renderer((keys: readonly ApiKeyView[], columns?: number): string => {
+  const hasSeveralLocations = new Set(keys.map((key) => key.location_id)).size > 1
   const rows = keys.map((key) => [
     key.id,
     key.name,
     key.scopes.join(' '),
+    ...(hasSeveralLocations ? [key.location_id] : []),
     formatTime(key.created_at),
     state(key),
   ])
-  return renderTable(['key', 'name', 'scopes', 'created (UTC)', 'state'], rows, 'No keys.', columns)
+  const location = hasSeveralLocations ? ['location'] : []
+  const head = ['key', 'name', 'scopes', ...location, 'created (UTC)', 'state']
+  return renderTable(head, rows, 'No keys.', columns)
 })
 
 export const renderKey = renderer((key: ApiKeyView & { api_key?: string }, columns?: number): string => {
