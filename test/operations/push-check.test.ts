@@ -42,6 +42,11 @@ describe('a push of a new check', () => {
     expect(decision.reply.check.closed_at).toBe(noon.toISOString())
   })
 
+  test('owes its total_cents, also when the totals do not add up', () => {
+    const totals = { subtotal_cents: 3000, tax_cents: 100, total_cents: 3500 }
+    expect(decide(undefined, push({ totals })).reply.check.balance_cents).toBe(3500)
+  })
+
   test('without a revision has the revision null', () => expect(open.revision).toBeNull())
 
   test('with a total of 0 is not fully paid, since nothing is paid', () => {
@@ -134,6 +139,7 @@ describe('a conflict', () => {
     const refusal = refusalOf(() => decide(open, push({ items: [fries] }), [claim()]))
     expect(refusal).toMatchObject({ code: 'conflict_with_paid_items' })
     expect(refusal?.message).toContain('burger (removed)')
+    expect(refusal?.message).toContain('or release or refund their claims first.')
   })
 
   test('lists all items at once', () => {
@@ -211,11 +217,23 @@ describe('a conflict', () => {
     expect(refusalOf(() => decide(open, push({ items }), [claim()]))?.message).toContain(sentence)
   })
 
+  const twin = { ...burger, external_id: 'b2', quantity: 1 }
+
+  test('compares the quantities of a split in thousandths', () => {
+    const sum = checkAfter(push({ items: [{ ...burger, quantity: 0.3 }, fries] }))
+    const items = [0.1, 0.2].map((quantity) => ({ ...burger, external_id: `b${quantity}`, quantity }))
+    expect(refusalOf(() => decide(sum, push({ items }), [claim()]))?.message).toContain('looks split')
+  })
+
   test.each([
     ['another name', [{ ...burger, external_id: 'b2', name: 'Pie' }]],
     ['another price', [{ ...burger, external_id: 'b2', price_cents: 1501 }]],
     ['another quantity', [{ ...burger, external_id: 'b2', quantity: 3 }]],
     ['a line that was there before', [fries]],
+    [
+      'a cheaper line beside a new one at the old price',
+      [{ ...twin, external_id: 'burger', price_cents: 1 }, twin],
+    ],
   ])('does not mention a split for %s', (_name, items) => {
     expect(refusalOf(() => decide(open, push({ items }), [claim()]))?.message).not.toContain('looks')
   })
@@ -244,7 +262,16 @@ describe('a fully paid check', () => {
     ],
   ])('protects an unclaimed item from being %s', (_name, items, conflict) => {
     expect(conflictsOf(items, [], fully)).toEqual([conflict])
-    expect(refusalOf(() => decide(fully, push({ items })))?.message).toContain('items of a fully paid check')
+    const message = refusalOf(() => decide(fully, push({ items })))?.message
+    expect(message).toContain('items of a fully paid check')
+    expect(message).toContain('or refund the payments first')
+    expect(message).not.toContain('Guests paid more')
+  })
+
+  test('protects the whole quantity of an item that is claimed in part', () => {
+    expect(conflictsOf([{ ...burger, quantity: 1 }, fries], [claim({ status: 'paid' })], fully)).toEqual([
+      { external_id: 'burger', reason: 'quantity_below_claimed', claimed_quantity: 2 },
+    ])
   })
 
   test('compares quantities in thousandths', () => {

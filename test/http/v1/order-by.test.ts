@@ -1,3 +1,5 @@
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pushNote } from '../../../src/http/request-log/log.ts'
 import type { Check, Push } from '../../../src/model/check.ts'
@@ -118,6 +120,17 @@ describe('a restart with another field', () => {
     await put(third, 'a', check({ revision: 1, items: [item('cake')], totals: totals(1) }))
     expect(await shown(third, 'a')).toMatchObject({ revision: 1, items: [{ external_id: 'cake' }] })
   })
+})
+
+it('keeps its field over a crash, after which the journal is read', async () => {
+  const [dataDirectory, copy] = [await temporaryDirectory(), await temporaryDirectory()]
+  const first = await openSimulator({ dataDirectory, orderBy: 'version' })
+  await put(first, 'a', { ...check(), version: 2 })
+  await copyFile(join(dataDirectory, 'journal.ndjson'), join(copy, 'journal.ndjson'))
+
+  const second = await openSimulator({ dataDirectory: copy, orderBy: 'version' })
+  await put(second, 'a', { ...check({ table: { number: '7' } }), version: 1 })
+  expect(await shown(second, 'a')).toMatchObject({ revision: 2, table: check().table })
 })
 
 it.each(['items', '', '__proto__'])('the field %j is refused when the service starts', async (orderBy) => {
