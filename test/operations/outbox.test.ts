@@ -99,6 +99,12 @@ describe('the outbox', () => {
     ])
   })
 
+  test('dates an event by its own time, when it has one, in the record and in the envelope', () => {
+    const created_at = '2026-11-21T12:00:00.001Z'
+    const [[, event] = []] = writesOf([{ ...updated, created_at }], [])
+    expect(event).toMatchObject({ created_at, body: expect.stringContaining(created_at) as string })
+  })
+
   test('stores events that no endpoint lists, and writes nothing without an event', () => {
     expect(writesOf([updated], [])).toMatchObject([['events', { id: 'evt_1' }]])
     expect(writesOf([], [endpoint('we_1', ['check.updated'])])).toEqual([])

@@ -56,7 +56,7 @@ function decide(given: Given, command: Partial<RecordAttempt> = {}) {
     delivery_id: 'dlv_1',
     endpoint_id: 'we_1',
     attempt: (records.delivery?.attempts.length ?? 0) + 1,
-    generation: 0,
+    generation: 1,
     result: failed,
     retry_in_ms: MINUTE,
     disable_after: 10,
@@ -66,7 +66,7 @@ function decide(given: Given, command: Partial<RecordAttempt> = {}) {
     now: ended,
     newId: (prefix: string) => `${prefix}_new`,
     newSecret: () => '',
-    generation: 0,
+    generation: 1,
   }
   return recordAttempt.decide(records, asked, context)
 }
@@ -190,6 +190,12 @@ describe('the failure that disables an endpoint', () => {
     ])
   })
 
+  test('keeps the offers of other deliveries, whose answers are still recorded', () => {
+    const offer = { id: 'off_1', copy: 1, started_at: began, signed_at: 7 }
+    const { writes } = decide({ ...given, pending: [delivery({ id: 'dlv_2', offer })] })
+    expect(writes.at(-1)).toMatchObject({ put: { id: 'dlv_2', status: 'dead', offer } })
+  })
+
   test('may be the first, and says so', () => {
     const first = { ...given, endpoint: endpoint({ consecutive_failures: 0 }) }
     const [disabled] = decide(first, { disable_after: 1 }).writes
@@ -236,13 +242,16 @@ describe('an attempt that ends when', () => {
     expect(decide({ delivery: over })).toEqual({ reply: over, writes: [], events: [] })
   })
 
-  test('another instance has made the same attempt changes nothing', () => {
+  test.each([
+    ['another instance has made the same attempt', 1],
+    ['its delivery lacks an earlier attempt', 3],
+  ])('%s changes nothing', (_what, attempt) => {
     const tried = delivery({ attempts: [earlier] })
-    expect(decide({ delivery: tried }, { attempt: 1 })).toEqual({ reply: tried, writes: [], events: [] })
+    expect(decide({ delivery: tried }, { attempt })).toEqual({ reply: tried, writes: [], events: [] })
   })
 
   test('all records were replaced since it began is refused', () => {
-    expect(refusalOf(() => decide({}, { generation: 1 }))).toMatchObject({ code: 'not_found' })
+    expect(refusalOf(() => decide({}, { generation: 0 }))).toMatchObject({ code: 'not_found' })
   })
 
   test('its delivery is deleted is refused', () => {
