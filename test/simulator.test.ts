@@ -174,6 +174,10 @@ describe('a simulator that is closed and started again on its data directory', (
     await second.close()
     const third = await openSimulator({ dataDirectory, apiKey: 'of-the-ci' })
     expect(await third.call('GET /v1/locations', { key: 'of-the-ci' })).toMatchObject({ status: 200 })
+    await third.close()
+    // A given key is valid again after its revocation.
+    const fourth = await openSimulator({ dataDirectory, apiKey: first.apiKey })
+    expect(await fourth.call('GET /v1/locations')).toMatchObject({ status: 200 })
   })
 })
 
