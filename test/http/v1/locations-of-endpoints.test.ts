@@ -97,21 +97,31 @@ it('a data directory without locations of endpoints opens, and gives them the fi
   const dataDirectory = await temporaryDirectory()
   const receiver = await openReceiver()
   const before = await openSimulator({ dataDirectory })
-  const { id } = await before.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+  const register = async (url: string) =>
+    (await before.client.endpoints.create({ url, event_types: ['check.created'] })).id
+  const ids = [await register(receiver.url), await register(`${receiver.url}off`)].reverse()
   await before.close()
-  await editSnapshot(dataDirectory, (text) => text.replace(/"location_id":"[^"]*",("url")/, '$1'))
+  await editSnapshot(dataDirectory, (text) =>
+    text
+      .replace(/"location_id":"[^"]*",("url")/g, '$1')
+      .replace(/(off","event_types":\[[^\]]*\],"status":)"enabled"/, '$1"disabled"'),
+  )
 
   const { client, push, idle, close } = await openSimulator({ dataDirectory })
-  expect((await client.endpoints.list()).data.map((endpoint) => endpoint.id)).toEqual([id])
+  expect((await client.endpoints.list()).data.map((endpoint) => endpoint.id)).toEqual(ids)
   await push('a')
   await idle()
   expect(receiver.requests).toHaveLength(1)
   const { endpoints, locations } = await client.state.get()
-  expect(endpoints[0]?.location_id).toBe(locations.map((location) => location.id).sort()[0])
+  const [first] = locations.map((location) => location.id).sort()
+  expect(endpoints).toMatchObject([
+    { status: 'enabled', location_id: first },
+    { status: 'disabled', location_id: first },
+  ])
   await close()
 
   const again = await openSimulator({ dataDirectory })
-  expect((await again.client.endpoints.list()).data.map((endpoint) => endpoint.id)).toEqual([id])
+  expect((await again.client.endpoints.list()).data.map((endpoint) => endpoint.id)).toEqual(ids)
 })
 
 /** Edits a snapshot and removes its checksum, as for an intended edit. */
