@@ -1,6 +1,8 @@
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sign, SignatureError, verify, verifyOrThrow, type VerifyOptions } from '../../src/signature/index.ts'
+import * as web from '../../src/signature/web.ts'
 import { secret, vectors } from './vectors.ts'
 
 const t = 1700000000
@@ -28,7 +30,10 @@ describe('a genuine delivery', () => {
     ['a Uint8Array', new TextEncoder().encode(payload)],
   ])('verifies as %s', (_form, form) => expect(verdict({ payload: form })).toBe('ok'))
 
-  test('verifies with now as a Date', () => expect(verdict({ now: new Date(t * 1000) })).toBe('ok'))
+  test('verifies with now as a Date, also of another realm', () => {
+    expect(verdict({ now: new Date(t * 1000) })).toBe('ok')
+    expect(verdict({ now: runInNewContext(`new Date(${t} * 1000)`) as Date })).toBe('ok')
+  })
 
   test('verifies against the real time when none is given', () => {
     const timestamp = Math.floor(Date.now() / 1000)
@@ -100,9 +105,17 @@ describe('the header', () => {
     ['a wrong v1 as long as the right one', `t=${t},v1=${'0'.repeat(64)},${v1}`, 'ok'],
     ['schemes still unknown beside v1', `t=${t},v0=x,${v1},v2=y`, 'ok'],
     ['v1 before t', `${v1},t=${t}`, 'ok'],
-  ])('%s: %j → %s', (_name, given, code) => {
+  ])('%s: %j → %s, also by Web Crypto', async (_name, given, code) => {
     expect(verdict({ header: given as string })).toBe(code)
+    const options = { ...delivery, header: given as string }
+    expect(await web.verify(options)).toEqual(verify(options))
   })
+})
+
+test('the placeholder of an export is named, and no other text', () => {
+  const messageOf = (given: string) => (verify({ ...delivery, header: given }) as { message: string }).message
+  expect(messageOf('t=<unix_seconds>,v1=<hex_hmac_sha256>')).toContain('its t is a placeholder')
+  expect(messageOf('t=hello,v1=0')).toContain('is not a Unix time')
 })
 
 test('a header whose last digit is a two-byte character fails, even after a valid header', () => {
@@ -201,13 +214,16 @@ describe('a mistake of the caller is a TypeError', () => {
   })
 })
 
-test('a secret with a trailing newline fails, and the message names the whitespace', () => {
-  const result = verify({ ...delivery, secret: `${secret}\n` })
-  expect(result).toMatchObject({
-    code: 'signature_mismatch',
-    message: expect.stringContaining('whitespace') as string,
-  })
-})
+test.each([`${secret}\n`, ` ${secret}`])(
+  'the secret %j fails, and the message names the whitespace',
+  (given) => {
+    const result = verify({ ...delivery, secret: given })
+    expect(result).toMatchObject({
+      code: 'signature_mismatch',
+      message: expect.stringContaining('whitespace') as string,
+    })
+  },
+)
 
 test('no message contains the secret or the correct signature', () => {
   const wrong = verify({ ...delivery, header: `t=${t},v1=${'0'.repeat(64)}` })
@@ -225,11 +241,16 @@ test('no header makes verify throw', () => {
 })
 
 describe('verifyOrThrow', () => {
-  test('returns the verified time', () => expect(verifyOrThrow(delivery)).toBe(t))
+  test('returns the verified time', async () => {
+    expect(verifyOrThrow(delivery)).toBe(t)
+    expect(await web.verifyOrThrow(delivery)).toBe(t)
+  })
 
-  test('throws a SignatureError with the code', () => {
-    const attempt = () => verifyOrThrow({ ...delivery, header: undefined })
-    expect(attempt).toThrow(SignatureError)
-    expect(attempt).toThrow(expect.objectContaining({ code: 'missing_header', name: 'SignatureError' }))
+  test('throws a SignatureError with the code', async () => {
+    const unsigned = { ...delivery, header: undefined }
+    const failure = expect.objectContaining({ code: 'missing_header', name: 'SignatureError' }) as Error
+    expect(() => verifyOrThrow(unsigned)).toThrow(SignatureError)
+    expect(() => verifyOrThrow(unsigned)).toThrow(failure)
+    await expect(web.verifyOrThrow(unsigned)).rejects.toThrow(failure)
   })
 })
