@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { Stripe } from 'stripe'
 import { describe, expect, test } from 'vitest'
 import * as node from '../../src/signature/node.ts'
@@ -88,6 +89,8 @@ test('bytes that are not text are signed and verified alike by all implementatio
       bytes,
       Buffer.from(bytes),
       bytes.buffer,
+      // Of another realm, as in some test runners.
+      runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...bytes] }) as ArrayBuffer,
       new Uint8Array(bytes.buffer, 8),
       bytes.subarray(8),
     ]

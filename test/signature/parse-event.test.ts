@@ -30,14 +30,25 @@ test.each([
   ['', 'invalid_json'],
   ['{', 'invalid_json'],
   ['\uFEFF{}', 'invalid_json'],
+  [Buffer.from('\uFEFF{}'), 'invalid_json'],
   [Uint8Array.of(0x22, 0xff, 0x22), 'invalid_json'],
   ['null', 'invalid_envelope'],
   ['[]', 'invalid_envelope'],
   ['{"id":"evt_1","type":"ping","created_at":"now"}', 'invalid_envelope'],
   ['{"id":"evt_1","type":7,"created_at":"now","data":{}}', 'invalid_envelope'],
+  ['{"id":"evt_1","type":"ping","created_at":"now","data":null}', 'invalid_envelope'],
 ])('%j is refused: %s', (body, code) => {
   expect(() => parseEvent(body)).toThrow(EventError)
   expect(() => parseEvent(body)).toThrow(expect.objectContaining({ code }))
+})
+
+test.each([
+  ['{"id":"evt_1","type":7,"data":null}', 'type, created_at'],
+  ['{"id":"evt_1","type":"ping","created_at":"now","data":null}', 'data'],
+])('%s is refused, naming %s', (body, fields) => {
+  expect(() => parseEvent(body)).toThrow(
+    `The body is not an event: ${fields} is missing or has a wrong type.`,
+  )
 })
 
 test('a body that is already parsed is refused, with the advice to pass the raw body', () => {

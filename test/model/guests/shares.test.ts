@@ -46,11 +46,19 @@ describe('amounts of claims', () => {
     ],
     ['quantities may be fractions', { pizza: 999 }, 1000, [{ pizza: 0.333 }, { pizza: 0.667 }], [333, 667]],
     [
+      'fractions that binary numbers hold inexactly count exactly',
+      { pizza: [1000, 2] },
+      2000,
+      [{ pizza: 1.001 }, { pizza: 0.999 }],
+      [1001, 999],
+    ],
+    ['lines that the check no longer has owe nothing', { off: -100 }, 100, [{ gone: 1 }], [0]],
+    [
       'free items owe nothing, even when claimed last',
-      { a: [1, 2], b: 0 },
-      101,
-      [{ a: 1 }, { a: 1 }, { b: 1 }],
-      [51, 50, 0],
+      { a: [1, 3], b: 0 },
+      100,
+      [{ a: 1 }, { a: 1 }, { a: 1 }, { b: 1 }],
+      [33, 33, 34, 0],
     ],
     [
       'when all items are free, every unit owes the same part of a charge',
