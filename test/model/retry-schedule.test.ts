@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retryInMs, retryScheduleMs } from '../../src/model/retry-schedule.ts'
+import { mostAttempts, retryInMs, retryScheduleMs } from '../../src/model/retry-schedule.ts'
 
 describe('the retry schedule', () => {
   it('waits 1 m, 5 m, 30 m, 2 h, 8 h and 24 h, and then no more', () => {
@@ -16,4 +16,12 @@ describe('the retry schedule', () => {
   it('never retries a ping', () => {
     expect(retryInMs(1, 'ping')).toBeNull()
   })
+})
+
+it.each([
+  ['check.created', 7],
+  ['ping', 1],
+] as const)('%s has %i attempts at most', (eventType, most) => {
+  expect(mostAttempts(eventType)).toBe(most)
+  expect(retryInMs(most, eventType)).toBeNull()
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isLater, orderFieldIssue, revisionTime } from '../../src/model/revision.ts'
-import { readOrdering } from '../../src/model/revision-schemas.ts'
+import { readOrdering, storedRevision } from '../../src/model/revision-schemas.ts'
 
 describe('a field that --order-by names', () => {
   test.each<[unknown, unknown]>([
@@ -36,6 +36,16 @@ describe('a field that --order-by names', () => {
     expect(readOrdering(value).issue).toMatch(/^must be an integer from 0, or an ISO 8601 time/),
   )
 
+  describe('on a machine with another time zone', () => {
+    afterEach(() => void vi.unstubAllEnvs())
+
+    test('counts a time without an offset as UTC', () => {
+      vi.stubEnv('TZ', 'Asia/Tokyo')
+      expect(new Date(0).getTimezoneOffset()).toBe(-540)
+      expect(readOrdering('2026-11-21T18:00')).toEqual({ revision: '2026-11-21T18:00:00.000Z' })
+    })
+  })
+
   test('orders times exactly, to the microsecond', () => {
     const anyTime = fc
       .tuple(fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }), fc.nat(999_999))
@@ -51,6 +61,20 @@ describe('a field that --order-by names', () => {
       }),
     )
   })
+})
+
+test.each([7, '2026-11-21T18:00:00.000Z'])('%j does not come after itself', (revision) =>
+  expect(isLater(revision, revision)).toBe(false),
+)
+
+test('a stored time has one form, so that equal times are equal texts', () => {
+  const isStored = (revision: unknown) => storedRevision.safeParse(revision).success
+  expect(['2026-11-21T18:00:00.120Z', '2026-11-21T18:00:00.1234Z', null].map(isStored)).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect(['2026-11-21T18:00:00Z', '2026-11-21T18:00:00.1230Z'].map(isStored)).toEqual([false, false])
 })
 
 test('a time comes after every number, so that numbers and times have one order', () => {

@@ -3,6 +3,7 @@ import { claimableQuantity, roundToThousandths } from '../../../src/model/guests
 
 test.each([
   ['1.0005', 1.001],
+  ['0.5005', 0.501],
   ['1.2345', 1.235],
   ['1.1235', 1.124],
   ['2.0015', 2.002],
