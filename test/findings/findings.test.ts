@@ -53,6 +53,8 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       { when: 'a discount is in the total alone', push: totals(1200, 100, 1100) },
       { when: 'the net subtotal has another tax', push: totals(1000, 100, 1200) },
       { when: 'there are totals but no lines', push: { ...totals(1200, 100, 1300), items: [] } },
+      { when: 'half of an item is off by three cents', push: part(0.5, 5003) },
+      { when: 'a third is off by more than its rounding', push: part(0.333, 3336) },
     ],
     notShown: [
       { when: 'tax is on top', push: totals(1200, 100, 1300) },
@@ -63,6 +65,14 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       { when: 'a discount is a line', push: push({ items: [soup, item('d', 'Happy hour', -450)] }) },
       { when: 'a third is 0.333', push: third(3000) },
       { when: 'a third of a high price is 0.333', push: third(10_000) },
+      { when: 'a third is off by no more than its rounding', push: part(0.333, 3335) },
+      {
+        when: 'a third of a discount is 0.333',
+        push: {
+          ...totals(200, 0, 200),
+          items: [wine, { ...item('d', 'Happy hour', -3000), quantity: 0.333 }],
+        },
+      },
       { when: 'a weighed line is rounded down', push: weighed(1332) },
       { when: 'a weighed line is rounded up', push: weighed(1333) },
       {
@@ -452,6 +462,16 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       { when: 'cents become dollars', push: times(1 / 100), before: push() },
       { when: 'dollars become cents', push: times(100), before: push() },
       {
+        when: 'dollars become cents, beside a free item',
+        push: untaxed([...times(100).items, item('w', 'Water', 0)]),
+        before: untaxed([soup, bread, item('w', 'Water', 0)]),
+      },
+      {
+        when: 'cents are cut off',
+        push: untaxed([item('1', 'Soup', 9), item('2', 'Bread', 3)]),
+        before: untaxed([item('1', 'Soup', 950), item('2', 'Bread', 325)]),
+      },
+      {
         when: 'dollars become cents, and an item is added',
         push: untaxed([...times(100).items, item('3', 'Wine', 120_000)]),
         before: push(),
@@ -465,6 +485,11 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         when: 'dollars become cents, and an item is added to the only one',
         push: untaxed([item('3', 'Wine', 120_000), item('4', 'Tea', 20_000)]),
         before: untaxed([wine]),
+      },
+      {
+        when: 'the only price becomes 1,000.00, and an item is added',
+        push: untaxed([item('3', 'Wine', 100_000), item('4', 'Tea', 20_000)]),
+        before: untaxed([item('3', 'Wine', 1000)]),
       },
     ],
     notShown: [
@@ -483,6 +508,19 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         when: 'the only price is corrected, and an item is added',
         push: untaxed([item('1', 'Soup', 900), bread]),
         before: untaxed([item('1', 'Soup', 9)]),
+      },
+      {
+        when: 'the only price becomes 999.99, and an item is added',
+        push: untaxed([item('3', 'Wine', 99_999), item('4', 'Tea', 20_000)]),
+        before: untaxed([item('3', 'Wine', 1000)]),
+      },
+      { when: 'the push is stale', push: times(100), before: push(), outcome: 'stale' },
+      {
+        when: 'prices are of other units, in which there is a hundredth of each',
+        push: untaxed(
+          [soup, bread].map((one) => ({ ...one, price_cents: one.price_cents * 100, quantity: 0.01 })),
+        ),
+        before: untaxed([soup, bread]),
       },
       {
         when: 'a large price is corrected to a small one, and an item is added',
@@ -685,6 +723,11 @@ function closed(change: Partial<Push> = {}): Push {
 function third(price_cents: number): Push {
   const sum = Math.round(price_cents / 3)
   return { ...totals(sum, 80, sum + 80), items: [{ ...soup, price_cents, quantity: 0.333 }] }
+}
+
+/** A part of an item of 100.00, with this subtotal. */
+function part(quantity: number, sum: number): Push {
+  return { ...totals(sum, 100, sum + 100), items: [{ ...soup, price_cents: 10_000, quantity }] }
 }
 
 /** 1.481 of soup at 9.00 is 13.329: a POS sends 13.32 or 13.33. */
