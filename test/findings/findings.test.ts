@@ -516,6 +516,16 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       },
       { when: 'the push is stale', push: times(100), before: push(), outcome: 'stale' },
       {
+        when: 'prices fall to nearly a hundredth, and an item is added',
+        push: untaxed([item('1', 'Soup', 8), item('2', 'Bread', 2), wine]),
+        before: untaxed([soup, bread]),
+      },
+      {
+        when: 'cheap items are given away, and an item is added',
+        push: untaxed([item('1', 'Gum', 0), item('2', 'Mint', 0), wine]),
+        before: untaxed([item('1', 'Gum', 60), item('2', 'Mint', 50)]),
+      },
+      {
         when: 'prices are of other units, in which there is a hundredth of each',
         push: untaxed(
           [soup, bread].map((one) => ({ ...one, price_cents: one.price_cents * 100, quantity: 0.01 })),
@@ -642,6 +652,16 @@ describe('a message', () => {
     expect(units.find(({ code }) => code === 'unit_change')?.message).toContain(
       'total_cents was 1200, and the push has 120000.',
     )
+  })
+
+  test('does not take a cheaper item for a booked payment', () => {
+    const [finding] = findings({
+      when: '',
+      push: untaxed([{ ...soup, price_cents: 0 }, bread]),
+      before: untaxed([soup, bread]),
+      paid: 900,
+    })
+    expect(finding?.message).toContain('600 cents too much. The service does not return the difference')
   })
 
   test('names the line that may be a booked payment, and not other discounts', () => {
