@@ -4,6 +4,7 @@ import { isSoak } from '../soak/seeded.ts'
 import {
   findingsOf,
   findingsWithHistory,
+  paidNotClosed,
   type PushFindingCode,
   type PushSeen,
 } from '../../src/findings/index.ts'
@@ -561,6 +562,12 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
 describe.each(Object.entries(cases))('%s', (code, { shown, notShown }) => {
   test.each(shown)('is shown when $when', (given) => expect(codesOf(given)).toEqual([code]))
   test.each(notShown)('is not shown when $when', (given) => expect(codesOf(given)).not.toContain(code))
+})
+
+test('a paid check may stay open for 15 minutes', () => {
+  const after = (ms: number) => paidNotClosed('c-1', new Date(0), new Date(ms))
+  expect(after(15 * 60_000 - 1)).toBeUndefined()
+  expect(after(15 * 60_000)?.code).toBe('paid_not_closed')
 })
 
 test('counterexamples of one finding show no other finding, with two exceptions', () => {
