@@ -690,11 +690,13 @@ describe('a message', () => {
   })
 
   test('names the first of many fields, and counts the rest', () => {
-    const body = {
-      ...push(),
-      ...Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`field${at}`, at])),
+    const messageFor = (length: number) => {
+      const fields = Object.fromEntries(Array.from({ length }, (_, at) => [`field${at}`, at]))
+      return findings({ when: '', push: push(), body: { ...push(), ...fields } })[0]?.message
     }
-    expect(findings({ when: '', push: push(), body })[0]?.message).toContain('field4 and 45 more')
+    expect(messageFor(5)).toContain('field4. Correct')
+    expect(messageFor(6)).toContain('field4 and 1 more. Correct')
+    expect(messageFor(50)).toContain('field4 and 45 more. Correct')
   })
 })
 
