@@ -174,8 +174,8 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       { when: 'names stay', push: push({ items: [{ ...soup, price_cents: 800 }, bread] }), before: push() },
       {
         when: 'a name is tidied up',
-        push: push({ items: [{ ...soup, name: ' SOUP' }, bread] }),
-        before: push(),
+        push: push({ items: [{ ...soup, name: ' ＳＯＵＰ  of\u00a0DAY' }, bread] }),
+        before: push({ items: [{ ...soup, name: 'Soup of day' }, bread] }),
       },
       {
         when: 'the push is stale',
@@ -616,6 +616,9 @@ describe('a message', () => {
     )
     const moved = push({ items: [{ ...soup, external_id: '9' }, bread] })
     expect(findings({ when: '', push: moved, before: push() })[0]?.message).toContain('Soup (1 → 9)')
+    const twice = push({ items: [soup, { ...soup, external_id: '2' }] })
+    const once = push({ items: [{ ...soup, external_id: '9' }] })
+    expect(findings({ when: '', push: once, before: twice })[0]?.message).toContain(': Soup (1 → 9). Items')
   })
 
   test('names the field that orders pushes', () => {
