@@ -37,7 +37,7 @@ interface Case {
   before?: Push
   outcome?: PushSeen['outcome']
   earlier?: Push[]
-  /** The push comes a day after the state before it. */
+  /** The push comes an hour after the state before it, otherwise a millisecond earlier. */
   late?: boolean
   /** Paid cents of the check before the push. */
   paid?: number
@@ -320,7 +320,7 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
   check_id_reused: {
     shown: [
       {
-        when: 'the revision begins again the next day',
+        when: 'the revision begins again an hour after closing',
         push: revised(1, { items: [wine] }),
         before: closed({ revision: 7 }),
         late: true,
@@ -372,7 +372,7 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         outcome: 'stale',
       },
       {
-        when: 'an old push comes a day late',
+        when: 'an old push comes an hour late',
         push: revised(1, { items: [soup] }),
         before: closed({ revision: 7 }),
         late: true,
@@ -386,9 +386,15 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       },
       { when: 'a tab is reopened', push: revised(8), before: closed({ revision: 7 }) },
       {
+        when: 'a tab is reopened, and its only item is exchanged',
+        push: revised(8, { items: [wine] }),
+        before: closed({ revision: 7, items: [soup] }),
+      },
+      {
         when: 'a party was just seated, late',
         push: revised(1, { items: [] }),
         before: closed({ revision: 7 }),
+        late: true,
         outcome: 'stale',
       },
       {
@@ -718,7 +724,7 @@ function findings(
     outcome: outcome ?? (before === undefined ? ('created' as const) : ('updated' as const)),
     orderBy,
     repeatsEarlier: earlier.map(contentOf).includes(contentOf(pushed)),
-    now: new Date(late ? '2026-11-22T12:00:00Z' : '2026-11-21T12:59:59Z'),
+    now: new Date(late ? '2026-11-21T13:00:00Z' : '2026-11-21T12:59:59.999Z'),
     earlierStates: () => earlier.map((one) => checkOf(one, 0)),
   }
   if (before === undefined) return findingsOf(seen)
