@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import {
+  duplicateCheck,
   findingsOf,
   findingsWithHistory,
   paidNotClosed,
@@ -305,6 +306,11 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         before: push({ items: [bread] }),
         earlier: [closed({ items: [soup] }), push({ items: [bread] })],
       },
+      {
+        when: 'something is left of three, and one is added',
+        push: push({ items: [wine, item('4', 'Tea', 200)] }),
+        before: push({ items: [soup, bread, wine] }),
+      },
       { when: 'something is left', push: push({ items: [soup, wine] }), before: push() },
       { when: 'one is exchanged for one', push: push({ items: [wine] }), before: push({ items: [soup] }) },
       { when: 'all is voided', push: push({ items: [] }), before: push() },
@@ -369,6 +375,14 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         when: 'a push that never arrived is sent again soon after closing, and its items were exchanged',
         push: revised(1, { items: [wine] }),
         before: closed({ revision: 7 }),
+        outcome: 'stale',
+      },
+      {
+        when: 'an old push comes an hour late, and its items were exchanged since',
+        push: revised(1, { items: [wine] }),
+        before: closed({ revision: 7 }),
+        earlier: [revised(2, { items: [wine, soup] })],
+        late: true,
         outcome: 'stale',
       },
       {
@@ -568,6 +582,21 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
 describe.each(Object.entries(cases))('%s', (code, { shown, notShown }) => {
   test.each(shown)('is shown when $when', (given) => expect(codesOf(given)).toEqual([code]))
   test.each(notShown)('is not shown when $when', (given) => expect(codesOf(given)).not.toContain(code))
+})
+
+test.each<[what: string, change: Partial<Push>]>([
+  ['at another table', { table: { number: '13' } }],
+  ['with another item id', { items: [soup, { ...bread, external_id: '9' }] }],
+  ['with another name', { items: [soup, { ...bread, name: 'Roll' }] }],
+  ['with another quantity', { items: [soup, { ...bread, quantity: 2 }] }],
+  ['with another price', { items: [soup, { ...bread, price_cents: 400 }] }],
+  ['with another subtotal', totals(1100, 100, 1300)],
+  ['with another tax', totals(1200, 50, 1300)],
+  ['with another total', totals(1200, 100, 1250)],
+])('a check %s is no duplicate', (_what, change) => {
+  const [one, other] = [checkOf(push(), 0), checkOf({ ...push(), totals: push().totals, ...change }, 0)]
+  expect(duplicateCheck(one, other)).toBeUndefined()
+  expect(duplicateCheck(one, { ...one, external_id: 'c-2' })?.code).toBe('duplicate_check')
 })
 
 test('a paid check may stay open for 15 minutes', () => {
