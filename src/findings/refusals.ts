@@ -41,8 +41,8 @@ export function invalidPushRepeated({
 }
 
 /** Finds a push that was refused because of claims, and whose content was repeated and refused again. */
-export function conflictIgnored({ code, refusedBefore }: { code: string; refusedBefore: boolean }) {
-  if (code !== CONFLICT || !refusedBefore) return undefined
+export function conflictIgnored(refusedBefore: boolean): string | undefined {
+  if (!refusedBefore) return undefined
   return 'The same content was refused with 409 before and was sent again. It conflicts as long as guests hold their claims, so a retry cannot succeed. Read the conflicts in the response, restore the items at their price, and push the current check.'
 }
 

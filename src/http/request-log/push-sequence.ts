@@ -151,7 +151,7 @@ export function createPushSequence(
     const { status, code } = refusal
     if (code === CONFLICT) {
       const { digest, content = digest } = sent()
-      const conflict = conflictIgnored({ code, refusedBefore: wasRefused(entry, `${code} ${content}`) })
+      const conflict = conflictIgnored(wasRefused(entry, `${code} ${content}`))
       return conflict === undefined ? [] : [{ code: 'conflict_ignored', message: conflict }]
     }
     const text = refusesTheBody(code) ? digestOfText(entry.request_body) : undefined
