@@ -154,6 +154,12 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         before: revised(2, { items: [soup] }),
         earlier: [push()],
       },
+      {
+        when: 'it has the first revision of the check',
+        push: revised(1),
+        before: push({ items: [soup] }),
+        earlier: [push()],
+      },
       { when: 'it is a replay', push: push(), before: push(), earlier: [push()], outcome: 'unchanged' },
     ],
   },
@@ -267,6 +273,17 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
   },
   delta_suspected: {
     shown: [
+      {
+        when: 'a closed check gets only the latest order',
+        push: closed({ items: [wine] }),
+        before: closed(),
+      },
+      {
+        when: 'it is the second such push',
+        push: push({ items: [wine] }),
+        before: push(),
+        earlier: [push({ items: [item('4', 'Tea', 200)] }), push()],
+      },
       { when: 'all vanished and all is new', push: push({ items: [wine] }), before: push() },
       {
         when: 'the only item is replaced, after another one was',
@@ -462,6 +479,11 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
     ],
     notShown: [
       {
+        when: 'the line that stays has another price',
+        push: untaxed([{ ...soup, quantity: 2, price_cents: 800 }]),
+        before: untaxed([soup, { ...soup, external_id: '2' }]),
+      },
+      {
         when: 'one of two is voided',
         push: push({ items: [soup] }),
         before: push({ items: [soup, { ...soup, external_id: '8' }] }),
@@ -597,6 +619,14 @@ test.each<[what: string, change: Partial<Push>]>([
   const [one, other] = [checkOf(push(), 0), checkOf({ ...push(), totals: push().totals, ...change }, 0)]
   expect(duplicateCheck(one, other)).toBeUndefined()
   expect(duplicateCheck(one, { ...one, external_id: 'c-2' })?.code).toBe('duplicate_check')
+})
+
+test('findings of one push are in the order of the contract', () => {
+  const items = [{ ...soup, price_cents: 0, quantity: 0.33333 }]
+  expect(codesOf({ when: '', push: { ...totals(0, 0, 0), items }, before: revised(1) })).toEqual([
+    'revision_missing',
+    'quantity_precision',
+  ])
 })
 
 test('a paid check may stay open for 15 minutes', () => {

@@ -28,13 +28,16 @@ describe('push_refused', () => {
     [409, 'conflict_with_paid_items'],
     [429, 'rate_limited'],
     [422, 'fault_injected'],
+    [500, 'internal_error'],
     [503, 'storage_unavailable'],
   ])('says nothing of %i %s', (status, code) => {
     expect(pushRefused({ status, code, message: 'Because.' })).toBeUndefined()
   })
 
   test('cuts a message that lists many issues', () => {
-    expect(pushRefused({ ...refusal, message: 'x'.repeat(5_000) })?.length).toBeLessThan(450)
+    const shown = (length: number) => pushRefused({ ...refusal, message: 'x'.repeat(length) })
+    expect(shown(300)).toMatch(/ x{300}$/)
+    expect(shown(301)).toMatch(/ x{300}…$/)
   })
 
   test('names a 429 that no push of this content, and no newer revision, follows', () => {
@@ -85,6 +88,19 @@ describe('push_refused', () => {
         expect(countsIn(withRepetitions(history)).push_refused ?? 0).toBe(refused)
       }),
     )
+  })
+})
+
+describe('no_idempotent_retry', () => {
+  test.each<Pick<Sent, 'status' | 'faults'>>([
+    { status: 500 },
+    { status: 503 },
+    { status: 200, faults: ['lost_answer'] },
+    { status: 503, faults: ['reset'] },
+  ])('names a push with the answer %j that is not repeated', (answer) => {
+    const lost = { check: 'a', body: '{"n":1}', ...answer }
+    expect(countsIn([lost])).toEqual({ no_idempotent_retry: 1 })
+    expect(countsIn([lost, { ...lost, status: 200, faults: [] }])).toEqual({})
   })
 })
 
