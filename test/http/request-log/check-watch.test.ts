@@ -40,6 +40,22 @@ test('ids of two stations for the same product show no merged tables', async () 
   expect(await codesOf(simulator)).toEqual([])
 })
 
+test('one equal item alone shows no merged tables', async () => {
+  const simulator = await openSimulator()
+  await push(simulator, 'a', ['ln-10001 Water', 'ln-10002 Soup'])
+  await push(simulator, 'b', ['ln-10003 Water'])
+  await push(simulator, 'b', ['ln-10003 Water', 'ln-10001 Water'])
+  expect(await codesOf(simulator)).toEqual([])
+})
+
+test('ids of a sender whose id has named two items show no merged tables', async () => {
+  const simulator = await openSimulator()
+  await push(simulator, 'c', ['ln-20001 Tea'])
+  await push(simulator, 'd', ['ln-20001 Cake'])
+  await mergeTables(simulator)
+  expect(await codesOf(simulator)).toEqual([])
+})
+
 test('an id that a closed check also has shows no merged tables', async () => {
   const simulator = await openSimulator()
   const lines = ['plu-20001 Water', 'plu-20002 Tea']
