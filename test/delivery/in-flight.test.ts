@@ -36,7 +36,7 @@ function open() {
       )
       .map(({ endpoint_id }) => endpoint_id)
       .join('')
-  return { ...inFlight, start, end, choose, onCapacity }
+  return { ...inFlight, inFlight, start, end, choose, onCapacity }
 }
 
 describe('attempts in flight', () => {
@@ -70,7 +70,26 @@ describe('attempts in flight', () => {
     const { start, end, withoutCapacity } = open()
     const ids = start('a', 6)
     expect(withoutCapacity()('a')).toBe(true)
+    vi.advanceTimersByTime(SLOW_MS)
+    expect(withoutCapacity()('a')).toBe(true)
     end(ids.slice(0, 1))
+    expect(withoutCapacity()('a')).toBe(false)
+  })
+
+  it('of quick endpoints take nothing from the half of the slow ones', () => {
+    const { start, withoutCapacity } = open()
+    start('a')
+    vi.advanceTimersByTime(SLOW_MS)
+    start('b', 4)
+    expect(withoutCapacity()('a')).toBe(false)
+  })
+
+  it('do not count after they failed without being sent', async () => {
+    const { inFlight, withoutCapacity, ended } = open()
+    for (const id of ['1', '2', '3', '4', '5', '6'])
+      inFlight.start(id, 'a', () => Promise.reject(new Error('aborted'))).catch(() => {})
+    expect(withoutCapacity()('a')).toBe(true)
+    await ended()
     expect(withoutCapacity()('a')).toBe(false)
   })
 
