@@ -114,6 +114,12 @@ describe('the fair queue', () => {
     expect([1, 2, 3, 4].map(() => choose('aabc', 1))).toEqual(['a', 'b', 'c', 'a'])
   })
 
+  it('knows whose turn it is also after a thousand other endpoints', () => {
+    const { choose } = open()
+    for (let code = 0x4e00; code < 0x4e00 + 1_000; code++) choose(String.fromCharCode(code), 1)
+    expect([choose('a', 1), choose('ab', 1)]).toEqual(['a', 'b'])
+  })
+
   it('leaves out deliveries above the limit of an endpoint', () => {
     const { start, choose } = open()
     start('a', 5)

@@ -103,6 +103,20 @@ describe('deliveries', () => {
     expect(receiver.requests).toHaveLength(20)
   })
 
+  it('are limited to 64 attempts in flight in all', async () => {
+    const setup = await open({ timeoutMs: 600_000, limits: { slowAfterMs: 600_000 } })
+    const receiver = await receiveByHand()
+    for (let number = 0; number < 9; number++) await setup.register(`${receiver.url}${number}`)
+    for (let made = 0; made < 8; made++) await setup.announce()
+    await receiver.received(64)
+    expect(receiver.open()).toBe(64)
+    receiver.answer()
+    await receiver.received(72)
+    receiver.answer()
+    await setup.pump.idle()
+    expect(receiver.most()).toBe(64)
+  })
+
   it('free their slot when the headers arrive, so that slow bodies delay nothing', async () => {
     const setup = await open({ bodyTimeoutMs: 600_000 })
     const dripping = new Set<ServerResponse>()
