@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi, test } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { put } from '../../src/model/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
@@ -144,6 +144,22 @@ describe('deliveries', () => {
     trash.unshift(() => next.stop({ graceMs: 0 }))
     await Promise.all(receivers.map((receiver) => receiver.received(2)))
     expect(receivers.map((receiver) => receiver.open())).toEqual([2, 2])
+  })
+
+  it.each<[what: string, endpoints: number, events: number]>([
+    ['more endpoints than start in one turn', 9, 1],
+    ['more deliveries of an endpoint than its share of a turn', 2, 8],
+  ])('all start although no receiver responds: %s', async (_what, endpoints, events) => {
+    const setup = await open({ timeoutMs: 600_000, limits: { slowAfterMs: 600_000 } })
+    const receiver = await receive('hang')
+    await setup.register(`${receiver.url}alone`, ['check.created'])
+    for (let number = 1; number < endpoints; number++) await setup.register(`${receiver.url}${number}`)
+    await setup.pump.stop({ graceMs: 0 })
+    await setup.announce('alone', 'check.created')
+    for (let made = 0; made < events; made++) await setup.announce()
+    const next = setup.startPump()
+    trash.unshift(() => next.stop({ graceMs: 0 }))
+    await receiver.received(1 + (endpoints - 1) * events)
   })
 
   it('to a receiver that hangs delay no other endpoint, even when they fill all slots', async () => {
@@ -385,6 +401,23 @@ describe('a store that cannot be read', () => {
     await setup.register(receiver.url, ['check.closed'])
     await receiver.received(1)
   }, 10_000)
+})
+
+test('a retry is made at its time, although a later one was planned before', async () => {
+  const setup = await open()
+  const receiver = await receive(500)
+  await setup.register(receiver.url)
+  await setup.announce('retried in a minute, then in five')
+  await receiver.received(1)
+  await setup.pump.idle()
+  setup.clock.advance(MINUTE)
+  await receiver.received(2)
+  await setup.pump.idle()
+  await setup.announce('retried in a minute')
+  await receiver.received(3)
+  await setup.pump.idle()
+  setup.clock.advance(MINUTE)
+  await receiver.received(4)
 })
 
 describe('a retry that an unwritten transaction removes', () => {
