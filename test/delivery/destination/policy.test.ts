@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { networkInterfaces } from 'node:os'
+import { describe, expect, it, vi } from 'vitest'
 import {
   createDestinationPolicy,
   type DestinationSettings,
@@ -273,6 +274,7 @@ describe('the URL of an endpoint', () => {
     ['https://shop.example/#', 'fragment'],
     ['https://shop.example:0/', 'port 0'],
     [`https://shop.example/${'x'.repeat(2028)}`, '2048 characters'],
+    [`https://shop.example/${'./'.repeat(1014)}`, '2048 characters'],
   ])('is refused: %j', async (url, words) => {
     expect(await policyWith().whyRefused(url)).toContain(words)
   })
@@ -302,6 +304,12 @@ describe('the URL of an endpoint', () => {
   ])('may be plain http on loopback with --allow-http-loopback: %s', async (url) => {
     expect(await policyWith({ allowHttpLoopback: true }).whyRefused(url)).toBeUndefined()
     expect(await policyWith().whyRefused(url)).toContain('--allow-http-loopback')
+  })
+
+  it('may be plain http at a named host, in any case of letters', async () => {
+    const policy = policyWith({ allowHttpHosts: ['Shop.Example'] })
+    expect(await policy.whyRefused('http://SHOP.example:3000/')).toBeUndefined()
+    expect(await policy.whyRefused('http://lan.example:3000/')).toContain('must be an https: URL')
   })
 
   it.each([
@@ -346,9 +354,28 @@ describe('the service itself', () => {
     expect(await refuse('192.168.1.10', 'https://127.0.0.1:4100/')).toBeUndefined()
   })
 
+  const ownAddress = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address
+
+  it.skipIf(ownAddress === undefined)(
+    'is refused at an address of its machine where it is bound to all',
+    async () => {
+      for (const host of ['0.0.0.0', '::', 'some-host'])
+        expect(await refuse(host, `https://${ownAddress}:4100/`)).toContain('this service itself')
+      for (const host of ['127.0.0.1', 'localhost', '[::1]'])
+        expect(await refuse(host, `https://${ownAddress}:4100/`)).toBeUndefined()
+    },
+  )
+
   it('on port 443 is recognised in a URL without a port', async () => {
     const policy = policyWith({ own: { address: { host: '127.0.0.1', port: 443 } } })
     expect(await policy.whyRefused('https://localhost/')).toContain('this service itself')
+  })
+
+  it('on port 80 is recognised in an http: URL without a port', async () => {
+    const policy = policyWith({ allowHttpLoopback: true, own: { address: { host: '127.0.0.1', port: 80 } } })
+    expect(await policy.whyRefused('http://localhost/')).toContain('this service itself')
   })
 })
 
@@ -361,6 +388,34 @@ describe('the normal form of a URL', () => {
   ])('of %s is %s', (url, normal) => {
     expect(normalUrl(url)).toBe(normal)
   })
+})
+
+describe('the addresses of a name', () => {
+  const found = (policy: ReturnType<typeof policyWith>, name: string, all: boolean) =>
+    new Promise((resolve) =>
+      policy.lookup(443)(name, { all }, (...answer) => resolve(answer[0] ?? answer.slice(1))),
+    )
+
+  it('are given to Node all, or the first, each with its family', async () => {
+    expect(await found(policyWith(), 'localhost', true)).toEqual([
+      [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ],
+    ])
+    expect(await found(policyWith(), 'localhost', false)).toEqual(['127.0.0.1', 4])
+  })
+
+  it.each(['169.254.169.254', 'fd00:ec2::254%eth0', 'nonsense'])(
+    'are refused with %s among them',
+    async (address) => {
+      const policy = policyWith({ resolve: async () => ['93.184.216.34', address] })
+      expect(await found(policy, 'shop.example', true)).toMatchObject({ code: 'TABWIRE_ADDRESS_REFUSED' })
+      expect(await policy.whyRefused('https://shop.example/')).toContain(
+        `shop.example resolves to ${address}`,
+      )
+    },
+  )
 })
 
 describe('resolving at registration', () => {
@@ -399,8 +454,8 @@ describe('resolving at registration', () => {
 })
 
 describe('a policy that sends to loopback only', () => {
-  const resolveNothing = () => Promise.reject(new Error('No name may be resolved.'))
-  const policy = policyWith({ loopbackOnly: true, resolve: resolveNothing })
+  const resolve = vi.fn<() => Promise<string[]>>(async () => [])
+  const policy = policyWith({ loopbackOnly: true, resolve })
 
   it.each(['https://localhost/', 'https://shop.localhost:8443/', 'https://127.0.0.1/', 'https://[::1]:1/'])(
     'sends to %s',
@@ -415,6 +470,7 @@ describe('a policy that sends to loopback only', () => {
   ])('sends nothing to %s, and accepts it for a receiver of this process', async (url) => {
     expect(policy.whyOffNetwork(url)).toMatch(/^must be a loopback address, .* network: 'any'$/)
     expect(await policy.whyRefused(url)).toBeUndefined()
+    expect(resolve).not.toHaveBeenCalled()
   })
 
   it('refuses the forbidden addresses of every policy', async () => {
