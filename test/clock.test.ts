@@ -229,3 +229,12 @@ describe('a movable clock', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 })
+
+test('a clock that a move stops keeps its offset when it is told to run', () => {
+  const clock = createMovableClock({ start })
+  held(clock, true)
+  vi.advanceTimersByTime(5_000)
+  frozenly(clock, false)
+  held(clock, false)
+  expect(clock.now()).toEqual(later(5_000))
+})

@@ -5,7 +5,7 @@ import { validateXML } from 'xmllint-wasm'
 import { z } from 'zod'
 import { formatReport } from '../../src/cli/conformance/command.ts'
 import { renderConformance } from '../../src/cli/render/results.ts'
-import { makeReport, requireChecked, toJUnit, toTap } from '../../src/conformance/report.ts'
+import { isSelected, makeReport, requireChecked, toJUnit, toTap } from '../../src/conformance/report.ts'
 import { readJson } from '../findings/situations.ts'
 import { fixtures } from '../support/cli.ts'
 import { empty, report } from './report-example.ts'
@@ -117,4 +117,26 @@ test('a report that was interrupted says so in every format', async () => {
   const xml = await toJUnit(partial)
   expect(xml).toContain('<property name="interrupted" value="true"/>')
   expect((await validate(xml)).errors).toEqual([])
+})
+
+test('an interrupted report is not ok, and advice fails it only when strict', () => {
+  const [passed, , advised] = report.cases
+  const cases = [passed, advised].flatMap((one) => one ?? [])
+  const made = (options: object) => makeReport({ ...empty, cases, ...options })
+  expect(made({})).toMatchObject({ ok: true, totals: { passed: 1, advised: 1, failed: 0 } })
+  expect(made({ interrupted: true })).toMatchObject({ ok: false, totals: { failed: 0 } })
+  const failed = cases.map((one) => (one === advised ? { ...one, verdict: 'failed' as const } : one))
+  expect(made({ cases: failed })).toMatchObject({ ok: true, totals: { advised: 1, failed: 0 } })
+  expect(made({ cases: failed, strict: true })).toMatchObject({
+    ok: false,
+    totals: { advised: 0, failed: 1 },
+  })
+})
+
+test('a skipped case is left out, also when it was asked for', () => {
+  const one = { group: 'refuses', id: 'expired' }
+  expect(isSelected(one, {})).toBe(true)
+  expect(isSelected(one, { only: ['refuses'] })).toBe(true)
+  expect(isSelected(one, { only: ['accepts'] })).toBe(false)
+  expect(isSelected(one, { only: ['refuses'], skip: ['refuses/expired'] })).toBe(false)
 })

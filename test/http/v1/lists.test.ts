@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { List } from '../../../src/client.ts'
+import { inBatches, isWithin } from '../../../src/http/list.ts'
 import type { Check } from '../../../src/model/check.ts'
 import { isSoak } from '../../soak/seeded.ts'
 import { errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
@@ -201,4 +202,25 @@ describe('lists', () => {
       ])
     })
   })
+})
+
+it('a range of times includes its start, and excludes its end', () => {
+  const range = { from: '2026-11-21T18:00:00.000Z', to: '2026-11-21T19:00:00.000Z' }
+  const times = ['17:59:59.999', '18:00:00.000', '18:59:59.999', '19:00:00.000']
+  expect(times.map((time) => isWithin(range, `2026-11-21T${time}Z`))).toEqual([false, true, true, false])
+})
+
+it('a collection is read in batches, each record once', async () => {
+  const all = Array.from({ length: 5 }, (_, at) => ({ id: `evt_${at}` }))
+  const list = async (_name: string, { after = '' }: { after?: string }) => {
+    const left = all.filter(({ id }) => id > after)
+    return { data: left.slice(0, 2), more: left.length > 2 }
+  }
+  const read: string[] = []
+  const service = { list } as unknown as Parameters<typeof inBatches>[0]
+  for await (const batch of inBatches(service, 'events', {}, new AbortController().signal)) {
+    read.push(...batch.map(({ id }) => id))
+    if (read.length > 9) break
+  }
+  expect(read).toEqual(all.map(({ id }) => id))
 })
