@@ -57,6 +57,57 @@ describe('the due index', () => {
   })
 })
 
+describe('the deliveries that are due', () => {
+  const index = new DueIndex()
+  const times = { we_1: [1, 2, 3], we_2: [2], we_3: [5] }
+  const idOf = (number: number) => delivery(number).id
+  let number = 0
+  for (const [endpoint_id, seconds] of Object.entries(times))
+    for (const second of seconds)
+      index.move(undefined, delivery(++number, { endpoint_id, next_attempt_at: due(second) }))
+  const now = new Date(due(2))
+  const found = (query: Partial<Parameters<typeof index.due>[0]> = {}) => {
+    const { deliveries, ...rest } = index.due({ now, perEndpoint: 9, ...query })
+    return { ids: deliveries.map(({ id }) => id), ...rest }
+  }
+  const ids = (...numbers: readonly number[]) => numbers.map(idOf)
+
+  it('are those up to now, and the next time is the earliest after it', () => {
+    expect(found()).toEqual({ ids: ids(1, 2, 4), next_at: due(3), more: false })
+    expect(found({ now: new Date(due(5)) })).toEqual({ ids: ids(1, 2, 4, 3, 5), next_at: null, more: false })
+  })
+
+  it('are looked for at the head of each queue, without busy ones and full endpoints', () => {
+    expect(found({ perEndpoint: 1 })).toEqual({ ids: ids(1, 4), next_at: due(5), more: false })
+    expect(found({ isBusy: (id) => id === idOf(1) })).toMatchObject({ ids: ids(2, 4) })
+    expect(found({ isFull: (endpoint) => endpoint === 'we_1' })).toEqual({
+      ids: ids(4),
+      next_at: due(5),
+      more: false,
+    })
+  })
+
+  it('are shared among the endpoints, and there are more', () => {
+    expect(found({ wanted: 3 })).toEqual({ ids: ids(1, 4), next_at: due(5), more: true })
+  })
+
+  it('make an endpoint unfinished, up to an id', () => {
+    const unfinished = (
+      upTo: number,
+      except: readonly string[] = [],
+      isBusy: (id: string) => boolean = () => false,
+    ) => index.unfinished({ now, upTo: idOf(upTo), except: new Set(except), isBusy })
+    expect(unfinished(5)).toEqual({ due: ['we_1', 'we_2'], next_at: due(5) })
+    expect(unfinished(3)).toEqual({ due: ['we_1'], next_at: null })
+    expect(unfinished(5, ['we_1'])).toEqual({ due: ['we_2'], next_at: due(5) })
+    expect(unfinished(5, [], (id) => [idOf(1), idOf(2)].includes(id))).toEqual({
+      due: ['we_2'],
+      next_at: due(3),
+    })
+    expect(index.unfinished({ now: new Date(0), upTo: idOf(5), except: new Set() }).next_at).toBe(due(1))
+  })
+})
+
 function expectSame(index: DueIndex, model: ReadonlyMap<string, Delivery>) {
   const pending = [...model.values()]
     .filter(({ status }) => status === 'pending')
