@@ -34,8 +34,9 @@ describe('concurrent transactions', () => {
   it('are each a line of JSON, numbered without a gap', async () => {
     const { store, directory } = await openOnFailingDisk()
     await Promise.all([saveChecks(store, 3), saveChecks(store, 4)])
+    await saveChecks(store, 5)
     const lines = (await readFile(join(directory, 'journal.ndjson'), 'utf8')).trimEnd().split('\n')
-    expect(lines.map((line) => (JSON.parse(line) as { sequence: number }).sequence)).toEqual([1, 2, 3, 4])
+    expect(lines.map((line) => (JSON.parse(line) as { sequence: number }).sequence)).toEqual([1, 2, 3, 4, 5])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSessions } from '../../../src/http/auth/sessions.ts'
+import { createSessions, sessionCookie } from '../../../src/http/auth/sessions.ts'
 import { newToken } from '../../../src/ids.ts'
 import { createLocalValues } from '../../../src/store/shared-values.ts'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
@@ -65,6 +65,20 @@ describe('a link to the inspector', () => {
     expect(await sessions.keyHashOf((await sessions.begin(one)) ?? { token: '', pageSecret: '' })).toBe('a')
     now = 600_001
     expect(await sessions.begin(other)).toBeUndefined()
+  })
+
+  it('is dropped when a hundred newer ones exist', async () => {
+    const sessions = createSessions({ values: createLocalValues(), newToken, measure: () => 0 })
+    const codes = Array.from({ length: 101 }, () => sessions.invite('a').code)
+    const keyOf = async (code = '') => {
+      const secrets = await sessions.begin(code)
+      return secrets && sessions.keyHashOf(secrets)
+    }
+    expect([await keyOf(codes[0]), await keyOf(codes[1]), await keyOf(codes[100])]).toEqual([
+      undefined,
+      'a',
+      'a',
+    ])
   })
 
   it.each(['', 'x', 'A'.repeat(22)])('with the code “%s” is refused', async (code) => {
@@ -274,4 +288,14 @@ describe('the page of the inspector', () => {
     const posted = await call('POST /', { key: null })
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
+})
+
+it('the cookie of a service on HTTPS is sent over HTTPS only, and its end, too', () => {
+  const headers = new Headers({ host: 'localhost:4100' })
+  const attributes = 'Path=/_sim; HttpOnly; SameSite=Strict'
+  expect(sessionCookie(headers, 'x', true)).toBe(`tabwire_session_4100=x; ${attributes}; Secure`)
+  expect(sessionCookie(headers, 'x', false)).toBe(`tabwire_session_4100=x; ${attributes}`)
+  expect(sessionCookie(headers, undefined, true)).toBe(
+    `tabwire_session_4100=; ${attributes}; Secure; Max-Age=0`,
+  )
 })
