@@ -149,6 +149,16 @@ describe('a batch that fails', () => {
     expect((await store.get('checks', idOf('chk', 1)))?.paid_cents).toBe(1)
   })
 
+  it('takes no number, so that no line after a snapshot is skipped', async () => {
+    const { store, disk, directory } = await openOnFailingDisk()
+    disk.fails = (step) => step === 'write'
+    await expect(saveChecks(store, 3)).rejects.toMatchObject(unavailable.reason)
+    disk.fails = () => false
+    await store.replace((all) => all)
+    await saveChecks(store, 4)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([1, 2, 4])
+  })
+
   it('is refused with a message without paths of this machine', async () => {
     const { store, disk, directory } = await openOnFailingDisk()
     disk.fails = (step) => step === 'write'
