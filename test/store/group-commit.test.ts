@@ -55,6 +55,18 @@ describe('an answer', () => {
     expect(disk.syncs).toBe(0)
   })
 
+  it('waits for a record that is being written', async () => {
+    const { store, disk } = await openOnFailingDisk()
+    let read: Promise<number> | undefined
+    disk.fails = (step) => {
+      if (step === 'write') read ??= store.get('checks', idOf('chk', 3)).then(() => disk.syncs)
+      return false
+    }
+    disk.syncs = 0
+    await saveChecks(store, 3)
+    expect(await read).toBe(1)
+  })
+
   it('about a durable record does not wait for other transactions', async () => {
     const { store, disk } = await openOnFailingDisk()
     disk.fails = (step) => step === 'datasync'
