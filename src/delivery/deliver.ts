@@ -2,7 +2,7 @@ import { setNewest } from '../model/bounded-map.ts'
 import type { Clock } from '../clock.ts'
 import type { AttemptResult, Delivery } from '../model/delivery.ts'
 import type { StoredEvent } from '../model/event.ts'
-import { childOf, type TraceContext } from '../model/text/trace-context.ts'
+import { childOf, sentContext, type TraceContext } from '../model/text/trace-context.ts'
 import { recordAttempt, type RecordAttempt } from '../operations/record-attempt.ts'
 import { Refusal } from '../model/refusal.ts'
 import { retireDelivery } from '../operations/pending-deliveries.ts'
@@ -149,9 +149,9 @@ function traceOf(
   { traceparent, tracestate }: StoredEvent,
   newSpanId: () => string,
 ): TraceContext | undefined {
-  if (traceparent === undefined) return undefined
-  const child = { traceparent: childOf({ traceparent }, newSpanId()) }
-  return tracestate === undefined ? child : { ...child, tracestate }
+  return traceparent === undefined
+    ? undefined
+    : sentContext(childOf({ traceparent }, newSpanId()), tracestate)
 }
 
 /** Returns the result of a send without the receiver's `Date` header. */
