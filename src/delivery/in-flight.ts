@@ -37,10 +37,11 @@ export function createInFlight(
   const sending = new Map<string, SendingCounts>()
   const lastChosen = new Map<string, number>()
   let choices = 0
-  let quick = 0
+  /** Attempts to all endpoints that wait for a response and are not slow. */
+  let quickInAll = 0
   const sendingTo = (endpointId: string): SendingCounts => sending.get(endpointId) ?? { quick: 0, slow: 0 }
   const count = (endpointId: string | undefined, kind: keyof SendingCounts, change: 1 | -1) => {
-    if (kind === 'quick') quick += change
+    if (kind === 'quick') quickInAll += change
     if (endpointId === undefined) return
     const now = sendingTo(endpointId)
     now[kind] += change
@@ -104,7 +105,7 @@ export function createInFlight(
         .filter(({ round, now }) => now.quick + now.slow + round < perEndpoint)
         .sort((one, other) => one.round - other.round || one.last - other.last || one.place - other.place)
         .filter(({ now }) => now.slow === 0 || leftForSlow-- > 0)
-        .slice(0, Math.max(0, Math.min(most, inAll - quick)))
+        .slice(0, Math.max(0, Math.min(most, inAll - quickInAll)))
         .map(({ delivery }) => delivery)
       for (const { endpoint_id } of chosen) lastChosen.set(endpoint_id, ++choices)
       // Temporary endpoints, such as those of `listen`, come and go.
