@@ -1,15 +1,12 @@
-import { requireKnownOptions, shown } from '../model/simulator/settings.ts'
+import { MOST_TIMER_MS, requireKnownOptions, shown } from '../model/simulator/settings.ts'
 import { TimedOut } from './errors.ts'
 
-/** Longest delay of a timer, in milliseconds. A longer one would end at once. */
-export const LONGEST_MS = 2 ** 31 - 1
-
 /**
- * Returns a time limit as the delay of a timer: a whole number, at most {@link LONGEST_MS}.
+ * Returns a time limit as the delay of a timer: a whole number, at most {@link MOST_TIMER_MS}.
  * @throws TypeError unless it is a number of at least 0.
  */
 export function delayOf(timeout: number): number {
-  if (typeof timeout === 'number' && timeout >= 0) return Math.min(Math.ceil(timeout), LONGEST_MS)
+  if (typeof timeout === 'number' && timeout >= 0) return Math.min(Math.ceil(timeout), MOST_TIMER_MS)
   throw new TypeError(`timeout must be a number of milliseconds of at least 0, got ${shown(timeout)}.`)
 }
 

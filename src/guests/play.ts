@@ -2,6 +2,7 @@ import type { Check } from '../model/check.ts'
 import type { ClaimView, FeedbackView, PaymentView } from '../model/guests/records.ts'
 import { lookUntil } from '../assertions/wait.ts'
 import {
+  MOST_TIMER_MS,
   requireKnownOptions,
   requireSetting,
   wholeNumber,
@@ -18,7 +19,7 @@ import {
   type NextAct,
 } from './party.ts'
 import { ApiError } from '../client/errors.ts'
-import { LONGEST_MS, type CallOptions } from '../client/limit.ts'
+import type { CallOptions } from '../client/limit.ts'
 import type { Listing, StreamOptions } from '../client/reads.ts'
 import type { ChecksQuery, ClockReport, StreamMessage } from '../client/types.ts'
 
@@ -268,7 +269,7 @@ export async function playGuests(calls: GuestCalls, wanted: GuestsWanted = {}): 
         if (!(error instanceof ApiError) || error.code !== 'state_replaced') throw error
       })
     else if (pace > 0)
-      await timers.sleep(Math.min(pace, LONGEST_MS), undefined, { signal }).catch(() => undefined)
+      await timers.sleep(Math.min(pace, MOST_TIMER_MS), undefined, { signal }).catch(() => undefined)
   }
   return report
 }
