@@ -22,8 +22,8 @@ const identified = (
   },
 })
 
-/** An answer that is an error. @throws NotChecked when it is not, since then it says nothing about errors. */
-const error = async (asked: Promise<ServiceResponse>): Promise<ServiceResponse> => {
+/** @throws NotChecked when the response is no error, since then it says nothing about errors. */
+const requireError = async (asked: Promise<ServiceResponse>): Promise<ServiceResponse> => {
   const answer = await asked
   if (answer.status < 400) throw new NotChecked(`The request returned ${answer.status}; expected an error.`)
   return answer
@@ -39,13 +39,13 @@ export const requests: readonly ContractCase[] = [
     return ask('PUT', check.path, { json: body(check, [check.item('a')]) })
   }),
   identified('id_on_unknown_path', 'the response to an unknown path has a request id', ({ ask }) =>
-    error(ask('GET', '/no-such-thing')),
+    requireError(ask('GET', '/no-such-thing')),
   ),
   identified('id_on_missing_key', 'the response to a request without a key has a request id', ({ ask }) =>
-    error(ask('GET', '/locations', { authorization: null })),
+    requireError(ask('GET', '/locations', { authorization: null })),
   ),
   identified('id_on_broken_json', 'the response to an invalid push has a request id', ({ ask, freshCheck }) =>
-    error(ask('PUT', freshCheck().path, { body: '{' })),
+    requireError(ask('PUT', freshCheck().path, { body: '{' })),
   ),
   identified('id_on_conflict', 'the response to a conflict has a request id', async (target) => {
     const { answer } = await conflicted(target)
