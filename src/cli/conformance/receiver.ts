@@ -87,8 +87,9 @@ export function stateCheck(
   asked: StateFlags,
   trust: Pick<StateCheck, 'ca' | 'insecure'>,
 ): StateCheck | undefined {
-  const { 'state-url': text, 'state-header': lines, 'state-ignore': ignore, seed } = asked
+  const { 'state-url': text, 'state-header': lines, 'state-ignore': ignored = [], seed } = asked
   const headers = parseHeaders(lines, '--state-header')
+  const ignore = listed(ignored)
   return text === undefined ? undefined : { ...stateUrl(text), ...trust, headers, ignore, seed }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chosenCases } from '../../../src/cli/conformance/command.ts'
+import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
 
 const cases = [
   { group: 'accepts', id: 'plain' },
@@ -37,4 +38,16 @@ describe('--only and --skip', () => {
   test('refuse a selection without cases', () => {
     expect(() => chosen(['accepts'], ['accepts'])).toThrow('leave no case')
   })
+})
+
+test('TABWIRE_STATE_IGNORE takes several fields', () => {
+  // From the environment, oclif passes them as one text.
+  const ignore = 'log,items[].note' as unknown as string[]
+  const asked = {
+    'state-url': 'https://a.example',
+    'state-header': undefined,
+    'state-ignore': ignore,
+    seed: 1,
+  }
+  expect(stateCheck(asked, { ca: [], insecure: false })?.ignore).toEqual(['log', 'items[].note'])
 })
