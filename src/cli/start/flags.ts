@@ -50,6 +50,13 @@ const paths = new Set(['data-dir', 'cacert', 'dotenv'])
  */
 function fromConfigFile<T extends Record<string, { env?: string }>>(flags: T): T {
   const settable = settableFlags(fromEnvironment(flags) as unknown as FlagShapes)
+  const settingsOf = async (file: ConfigFile) => {
+    // Loaded late: most users have no settings file.
+    const { configSchema } = await import('../config/schema.ts')
+    return checkConfig(file, configSchema(settable), file.content) as Record<string, unknown>
+  }
+  /** Checked once, and not for each flag: that would take 0.1 s. */
+  const checked = new WeakMap<ConfigFile, ReturnType<typeof settingsOf>>()
   const configurable = Object.entries(settable).map(([name, flag]) => [
     name,
     {
@@ -60,10 +67,9 @@ function fromConfigFile<T extends Record<string, { env?: string }>>(flags: T): T
       default: async (given: DefaultContext) => {
         const file = await readConfigFile(given.flags.config as string | undefined)
         if (file === undefined) return presetOf(flag, given)
-        // Loaded late: most users have no settings file.
-        const { configSchema } = await import('../config/schema.ts')
-        const settings = checkConfig(file, configSchema(settable), file.content) as Record<string, unknown>
-        const value = settings[settingName(name)]
+        const settings = checked.get(file) ?? settingsOf(file)
+        checked.set(file, settings)
+        const value = (await settings)[settingName(name)]
         if (value === undefined) return presetOf(flag, given)
         if (isGuarded(settingName(name), value)) await requireTrusted(file)
         return parsed(file, name, flag as Flag, value)
