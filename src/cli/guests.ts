@@ -1,7 +1,7 @@
 import { Errors, Flags, Args } from '@oclif/core'
 import type { Check, CheckItem } from '../model/check.ts'
 import type { ClaimBody, ClaimView } from '../model/guests/records.ts'
-import { roundToThousandths, unclaimedQuantity } from '../model/guests/claimed-items.ts'
+import { isClaimable, roundToThousandths, unclaimedQuantity } from '../model/guests/claimed-items.ts'
 import { usageError, type CommandError } from './errors.ts'
 import { suggestion } from './suggestion.ts'
 import { didYouMeanSentence } from '../model/text/advice.ts'
@@ -34,7 +34,7 @@ export function chosenItems({ external_id: check, items }: Chosen, words: readon
 /** Returns all items of a check that can still be claimed. */
 export function unclaimedItems({ items }: Pick<Check, 'items'>): Wanted {
   return items
-    .filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
+    .filter(isClaimable)
     .map((item) => ({ external_id: item.external_id, quantity: unclaimedQuantity(item) }))
 }
 

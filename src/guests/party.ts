@@ -1,6 +1,6 @@
 import type { Check, CheckItem } from '../model/check.ts'
 import type { ClaimView, PaymentView } from '../model/guests/records.ts'
-import { roundToThousandths, unclaimedQuantity } from '../model/guests/claimed-items.ts'
+import { isClaimable, roundToThousandths, unclaimedQuantity } from '../model/guests/claimed-items.ts'
 import { seededRandom } from '../model/simulator/fault-rules.ts'
 
 export interface ClaimWanted {
@@ -148,7 +148,7 @@ export class Party {
   }
 
   private claimNext({ items }: Check): NextAct | undefined {
-    const free = items.filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
+    const free = items.filter(isClaimable)
     const item = free[Math.floor(this.random('item') * free.length)]
     if (item === undefined) return undefined
     return {

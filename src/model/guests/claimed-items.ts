@@ -44,6 +44,11 @@ export function unclaimedQuantity({
   return roundToThousandths(claimableQuantity(quantity) - claimed_quantity)
 }
 
+/** Returns true when guests can claim more of an item. A line with a negative price is a discount, which cannot be claimed. */
+export function isClaimable(item: Pick<CheckItem, 'quantity' | 'claimed_quantity' | 'price_cents'>): boolean {
+  return item.price_cents >= 0 && unclaimedQuantity(item) > 0
+}
+
 /** Copies field by field: on Node 20, `{ ...item, more }` takes longer than the rest of a push. */
 export function withQuantities(item: PushedItem, claimed_quantity: number, paid_quantity: number): CheckItem {
   const { external_id, name, quantity, price_cents, note } = item

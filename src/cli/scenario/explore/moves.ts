@@ -1,6 +1,6 @@
 import type { Arbitrary, AsyncCommand } from 'fast-check'
 import type { CheckItem } from '../../../model/check.ts'
-import { roundToThousandths, unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
+import { isClaimable, roundToThousandths, unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
 import type { Revision } from '../../../model/revision.ts'
 import { next, type PushBody } from '../../push/bodies.ts'
 import { isOrdered } from './history.ts'
@@ -112,7 +112,7 @@ function pushOlder(back: number): Plan {
 
 /** The service applies a push, the POS gets no response and pushes again. */
 const loseResponse: Plan = (entry) => {
-  const [push] = pushNext(entry, undefined as never) ?? []
+  const [push] = pushGiven(entry, entry.sent) ?? []
   if (push?.step.do !== 'push') return undefined
   return [
     {
@@ -158,7 +158,7 @@ function followingRevision(push: PushBody, times: number): Revision | undefined 
 function claim(which: number, quantity: number, guest: number): Plan {
   return ({ history: { check }, view }, ledger) => {
     if (view?.status !== 'open') return undefined
-    const free = view.items.filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
+    const free = view.items.filter(isClaimable)
     const item = free[which % free.length]
     if (item === undefined) return undefined
     const wanted = roundToThousandths(Math.min(unclaimedQuantity(item), pick(quantities, quantity)))

@@ -1,4 +1,4 @@
-import { unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
+import { isClaimable, unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
 import { isolated } from '../../../model/text/money.ts'
 import type { TableCheck, TableClaim } from '../../../model/guests/guest-table.ts'
 import { Button, type CheckProps, isBlocked, quantityText } from './elements.tsx'
@@ -94,7 +94,7 @@ function takersOf(claims: readonly TableClaim[], item: CheckItem): Taker[] {
  * guest's last claim. Further buttons release the last claim earlier, or claim all units of a large quantity.
  */
 function Controls({ check, item, model, actions, own }: ItemProps & { own: readonly TableClaim[] }) {
-  const left = item.price_cents < 0 ? 0 : unclaimedQuantity(item)
+  const left = isClaimable(item) ? unclaimedQuantity(item) : 0
   const take = Math.min(1, left)
   const last = own.at(-1)
   const text = (quantity: number) => quantityText(quantity, model.language)

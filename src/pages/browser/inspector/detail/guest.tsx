@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Check, CheckItem } from '../../../../model/check.ts'
 import type { Revision } from '../../../../model/revision.ts'
-import { unclaimedQuantity } from '../../../../model/guests/claimed-items.ts'
+import { isClaimable, unclaimedQuantity } from '../../../../model/guests/claimed-items.ts'
 import { Refused } from '../../call.ts'
 import { act, busy, claim, pay, rate } from '../actions.ts'
 import { callApi, money } from '../api.ts'
@@ -149,9 +149,7 @@ const guests = ['Anna', 'Ben'] as const
 /** Returns the items that guests can claim, with the quantity that is left. */
 function claimableItems({ items, status }: Check): (CheckItem & { left: number })[] {
   if (status === 'closed') return []
-  return items
-    .map((item) => ({ ...item, left: unclaimedQuantity(item) }))
-    .filter(({ left, price_cents }) => left > 0 && price_cents >= 0)
+  return items.filter(isClaimable).map((item) => ({ ...item, left: unclaimedQuantity(item) }))
 }
 
 /** Drives the service to its 409 responses: two guests claim the same item, then the POS removes it. */
