@@ -3,7 +3,6 @@ import type { Client } from '../client.ts'
 import { newToken } from '../ids.ts'
 import { checkKey, type Check } from '../model/check.ts'
 import { TRIAL_PREFIX, isTrialPath } from '../model/simulator/request-entry.ts'
-import { paginate } from '../client/reads.ts'
 
 /** Final state of a fresh check after one order of pushes; the order lists their positions in the record, from 1. */
 export interface Ending {
@@ -112,7 +111,7 @@ export async function pushesInLog(
   const newestFirst: RecordedPush[] = []
   const { pushes: received } = await client.report()
   let logged = 0
-  for await (const request of paginate(client.requests.list, { kind: 'push' })) {
+  for await (const request of client.requests.all({ kind: 'push' })) {
     const { id: name, path, location_id, push, request_body: body } = request
     if (!isTrialPath(path)) logged += 1
     if (push === null || push.outcome === 'conflict' || body === null || isTrialPath(path)) continue

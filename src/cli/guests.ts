@@ -77,7 +77,7 @@ function itemFor(items: readonly CheckItem[], word: string): CheckItem | undefin
 }
 
 interface Reader {
-  claims: Pick<Client['claims'], 'list'>
+  claims: Pick<Client['claims'], 'all'>
 }
 
 /**
@@ -109,7 +109,7 @@ function held(active: readonly ClaimView[], name: string): string[] {
 
 async function activeClaims({ claims }: Reader, external_check_id: string): Promise<ClaimView[]> {
   const found: ClaimView[] = []
-  for await (const claim of paginate(claims.list, { external_check_id }))
+  for await (const claim of claims.all({ external_check_id }))
     if (claim.status === 'active') found.push(claim)
   return found
 }

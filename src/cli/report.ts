@@ -15,7 +15,6 @@ import { byMessage } from './render/report.ts'
 import { count } from '../model/text/count.ts'
 import { printable } from './render/text.ts'
 import type { Client } from '../client.ts'
-import { paginate } from '../client/reads.ts'
 import { didYouMeanSentence } from '../model/text/advice.ts'
 import { splitAtCommas } from './flags.ts'
 
@@ -107,7 +106,7 @@ async function misdirectedCalls(
 ): Promise<string | undefined> {
   if (pushes > 0) return undefined
   const calls = new Set<string>()
-  for await (const request of paginate(requests.list, { from: since ?? undefined })) {
+  for await (const request of requests.all({ from: since ?? undefined })) {
     const { method, path, status, response_body } = request
     const isMisdirected =
       status === 405 || (method !== 'GET' && response_body?.includes(NO_SUCH_PATH) === true)

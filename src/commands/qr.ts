@@ -1,5 +1,4 @@
 import { Args, Errors, Flags } from '@oclif/core'
-import { paginate } from '../client/reads.ts'
 import { CommandError } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'
@@ -72,8 +71,7 @@ function withoutBareUrl(argv: readonly string[]): string[] {
 /** @throws CommandError when the table is not at this location. */
 async function requireLocation(client: Client, wanted: string, actual: string): Promise<void> {
   const is = (one: string) => one.toLowerCase() === wanted.toLowerCase()
-  for await (const { id, name } of paginate(client.locations.list))
-    if (id === actual && (is(id) || is(name))) return
+  for await (const { id, name } of client.locations.all()) if (id === actual && (is(id) || is(name))) return
   throw new CommandError(
     'other_location',
     `--location must be the location of the API key, got ${JSON.stringify(wanted)}. Run \`tabwire locations\` to list locations, or pass --api-key with a key of that location.`,

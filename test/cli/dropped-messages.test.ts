@@ -37,13 +37,17 @@ const live: StreamMessage = { type: 'live', data: {} }
 function clientOf(streams: StreamMessage[][], stored = [delivery]) {
   const asked: StreamOptions['since'][] = []
   let looks = 0
+  const look = () => (looks++ === 0 ? [] : stored)
   const client = {
     clock: { show: async () => ({ now: time, frozen: false, offset_ms: 0 }) },
     request: async () => ({
       json: { data: [{ id: 'we_1', url: 'https://localhost:1/' }], next_cursor: null },
     }),
     deliveries: {
-      list: async () => ({ data: looks++ === 0 ? [] : stored, next_cursor: null }),
+      list: async () => ({ data: look(), next_cursor: null }),
+      all: async function* () {
+        yield* look()
+      },
       get: async () => delivery,
     },
     stream: async function* ({ onOpen, since }: StreamOptions) {

@@ -5,7 +5,6 @@ import { allEndpoints } from '../endpoint-urls.ts'
 import { register, type RegisteredRoute } from './endpoints.ts'
 import type { Tunnel } from './tunnel.ts'
 import { attemptMessages } from '../../model/delivery.ts'
-import { paginate } from '../../client/reads.ts'
 
 /** Event of a running `listen`. */
 export type ListenEvent =
@@ -101,7 +100,7 @@ function createAttempts() {
     ): Promise<AttemptMessage[]> {
       const missed: AttemptMessage[] = []
       for (const endpoint_id of endpoints)
-        for await (const delivery of paginate(client.deliveries.list, { endpoint_id }))
+        for await (const delivery of client.deliveries.all({ endpoint_id }))
           missed.push(...attemptMessages(delivery))
       return missed.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1)).filter(isNew)
     },

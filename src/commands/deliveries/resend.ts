@@ -4,7 +4,6 @@ import { fromEnvironment } from '../../cli/flags.ts'
 import { renderResent, renderResentAll } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { sinceFlag, startOfSince } from '../../cli/time.ts'
-import { paginate } from '../../client/reads.ts'
 import { ApiError, type Client } from '../../client.ts'
 import type { Delivery } from '../../model/delivery.ts'
 
@@ -57,7 +56,7 @@ export default class DeliveriesResend extends ServiceCommand {
 async function deadDeliveries(client: Client, since: Date | undefined): Promise<Delivery[]> {
   const dead = new Map<string, Delivery>()
   const replaced = new Set<string>()
-  for await (const delivery of paginate(client.deliveries.list)) {
+  for await (const delivery of client.deliveries.all()) {
     const subject = `${delivery.event_id} ${delivery.endpoint_id}`
     if (delivery.status !== 'dead') replaced.add(subject)
     else if (delivery.event_type !== 'ping' && attemptedSince(delivery, since) && !dead.has(subject))
