@@ -1,7 +1,7 @@
 import chalk from 'chalk'
 import type { RequestView } from '../../client.ts'
 import type { CheckItem } from '../../model/check.ts'
-import { KEPT_REQUESTS_TEXT } from '../../model/simulator/request-entry.ts'
+import { KEPT_REQUESTS_TEXT, loggedFindings } from '../../model/simulator/request-entry.ts'
 import { renderHeaded, faultsText } from './attempt.ts'
 import { renderCheckChanges, renderItemDiff, type Currencies } from './check.ts'
 import { renderTable, renderFields } from './layout.ts'
@@ -21,7 +21,7 @@ export const renderRequests = renderer(
       `${request.method} ${printable(request.path)}`,
       colouredStatus(request.status),
       request.push === null ? '' : coloured(request.push.outcome),
-      findingsOf(request)
+      loggedFindings(request)
         .map(({ code }) => code)
         .join(' '),
       ...(isTraced ? [request.trace_id ?? ''] : []),
@@ -51,7 +51,7 @@ export const renderRequestDetail = renderer(
         ? []
         : [['push', `${coloured(push.outcome)} ${printable(push.external_check_id)}`] as const]),
     ]
-    const findings = findingsOf(request).map((finding) => findingLine(finding, columns))
+    const findings = loggedFindings(request).map((finding) => findingLine(finding, columns))
     const currency = currencies[request.location_id ?? '']
     const diff = push?.diff ? renderItemDiff(push.diff, itemsIn(request.request_body), columns, currency) : []
     const changes = renderCheckChanges(push?.changes ?? [], currency)
@@ -75,10 +75,6 @@ function itemsIn(body: string | null): CheckItem[] {
   } catch {
     return []
   }
-}
-
-function findingsOf({ push, findings }: RequestView) {
-  return push?.findings ?? findings ?? []
 }
 
 function colouredStatus(status: number): string {

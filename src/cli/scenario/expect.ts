@@ -1,9 +1,9 @@
 import type { Client } from '../../client.ts'
 import type { EventType } from '../../model/event.ts'
-import { paginate } from '../../client/reads.ts'
 import { printable } from '../render/text.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
 import type { ExpectStep } from './schema.ts'
+import { loggedFindings } from '../../model/simulator/request-entry.ts'
 import { pathText } from '../../model/validation.ts'
 import type { Disagreement } from '../../conformance/receiver/agreement.ts'
 
@@ -51,14 +51,14 @@ export async function unmetExpectations(
 
 async function typesOf(client: Client, external_check_id: string): Promise<string[]> {
   const types: string[] = []
-  for await (const { type } of paginate(client.events.list, { external_check_id })) types.unshift(type)
+  for await (const { type } of client.events.all({ external_check_id })) types.unshift(type)
   return types
 }
 
 async function findingsOf(client: Client, external_check_id: string): Promise<string[]> {
   const codes: string[] = []
-  for await (const request of paginate(client.requests.list, { external_check_id, finding: 'any' }))
-    codes.unshift(...(request.push?.findings ?? request.findings ?? []).map(({ code }) => code))
+  for await (const request of client.requests.all({ external_check_id, finding: 'any' }))
+    codes.unshift(...loggedFindings(request).map(({ code }) => code))
   return codes
 }
 

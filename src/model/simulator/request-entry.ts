@@ -39,6 +39,11 @@ export interface LoggedRequest {
   faults?: readonly ApiFaultKind[]
 }
 
+/** Returns the findings of a push, also of a refused one. */
+export function loggedFindings({ push, findings }: LoggedRequest): readonly Finding[] {
+  return push?.findings ?? findings ?? []
+}
+
 /** Most requests in the log. */
 export const KEPT_REQUESTS = 1_000
 

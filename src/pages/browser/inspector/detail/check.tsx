@@ -19,11 +19,11 @@ import { GuestRecords } from './guest-records.tsx'
 import { Guest } from './guest.tsx'
 import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
-import { pushWord, type LoggedRequest } from '../../../../model/simulator/request-entry.ts'
+import { loggedFindings, pushWord, type LoggedRequest } from '../../../../model/simulator/request-entry.ts'
 import { Link } from '../address.tsx'
 import { advanceToAttempt } from '../clock-moves.tsx'
 import { endpointName } from '../views/endpoints.tsx'
-import { diffText, FindingLink, findingsOf } from '../views/requests.tsx'
+import { diffText, FindingLink } from '../views/requests.tsx'
 import { type Point, timelineOf } from './timeline-points.ts'
 
 /** A check: its timeline and items, what guests did, the actions of a guest, and the guest page. */
@@ -243,7 +243,7 @@ function Push({ request }: { request: LoggedRequest }) {
     <>
       <Link to={{ open: id }}>Push</Link> <Badge word={pushWord(request)} />{' '}
       {push === null ? <StatusCode status={status} /> : <span class="quiet">{diffText(push)}</span>}
-      {findingsOf(request).map(({ code }) => (
+      {loggedFindings(request).map(({ code }) => (
         <span key={code} class="findings">
           {' '}
           <FindingLink code={code} />

@@ -1,12 +1,12 @@
 import { type CheckChange, fieldName, type FieldChange, type ItemDiff } from '../../../../model/check-diff.ts'
-import type { LoggedRequest } from '../../../../model/simulator/request-entry.ts'
+import { loggedFindings, type LoggedRequest } from '../../../../model/simulator/request-entry.ts'
 import { Link } from '../address.tsx'
 import { money, ownLocation } from '../api.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { requestCurl } from '../commands.ts'
 import { Badge, CopyButton, Fields, Heading, NotLoaded, Section, StatusCode } from '../elements.tsx'
 import { useRead } from '../live.ts'
-import { FindingLink, findingsOf } from '../views/requests.tsx'
+import { FindingLink } from '../views/requests.tsx'
 import { Body } from './exchange.tsx'
 
 /** A request and its response; for a push also its findings and the changes it made. */
@@ -27,7 +27,7 @@ export function RequestDetail({ id }: { id: string }) {
     location_id,
   } = value
   const diff = push?.diff ?? null
-  const findings = findingsOf(value)
+  const findings = loggedFindings(value)
   return (
     <>
       <Heading

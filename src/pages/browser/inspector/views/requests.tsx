@@ -1,6 +1,7 @@
 import { type FindingCode, findingCodes } from '../../../../model/simulator/report.ts'
 import {
   endedAt,
+  loggedFindings,
   type LoggedRequest,
   type PushNote,
   pushWord,
@@ -74,7 +75,7 @@ export const pushesView: View<LoggedRequest> = {
       <Badge word={pushWord(request)} />,
       push === null ? '' : diffText(push),
       <span class="findings">
-        {findingsOf(request)
+        {loggedFindings(request)
           .map(({ code }) => code)
           .join(', ')}
       </span>,
@@ -108,11 +109,6 @@ function lastSegment(path: string): string {
   } catch {
     return segment
   }
-}
-
-/** Returns the findings of a push, also of a refused one. */
-export function findingsOf({ push, findings }: LoggedRequest): NonNullable<LoggedRequest['findings']> {
-  return push?.findings ?? findings ?? []
 }
 
 /** A link from a finding to all pushes that have it. */
