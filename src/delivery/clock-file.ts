@@ -12,7 +12,7 @@ interface StoredClock {
 }
 
 /** A clock file that is damaged, of a newer version, or may not be read. */
-export interface UnreadableClock {
+interface UnreadableClock {
   /** Sentence with the file and the reason. */
   unreadable: string
 }

@@ -119,7 +119,9 @@ function createContents(): Contents {
   const counts = new Map<string, number>()
   let [list, clock, pending] = ['', '', 0]
   const scanner = createStateScanner({
-    field: (name, json) => void (name === 'clock' && (clock = json)),
+    field(name, json) {
+      if (name === 'clock') clock = json
+    },
     list: (name) => void counts.set((list = name), 0),
     record(json) {
       counts.set(list, (counts.get(list) ?? 0) + 1)

@@ -68,7 +68,7 @@ function folderOf(directory: string): string {
  * call. It stays the same, so that the application under test keeps its settings.
  */
 export async function listenSecret(directory: string): Promise<string> {
-  const path = join(directory, 'listen', 'secret')
+  const path = join(folderOf(directory), 'secret')
   const kept = await readSecret(path)
   if (kept !== undefined) return kept
   const made = newSecret()

@@ -32,7 +32,7 @@ export function createInputReader() {
 }
 
 /** A push, with its body where it need not be read from its file. */
-export interface PushSource {
+interface PushSource {
   file: string
   id: string
   /** Location of a push of the log. */

@@ -28,15 +28,15 @@ function parse(file: string, text: string): unknown {
 
 function issuesOf(json: unknown): readonly ValidationIssue[] {
   try {
-    return loose(validate(scenarioSchema, json))
+    return missingSteps(validate(scenarioSchema, json))
   } catch (error) {
     if (error instanceof Refusal) return error.details.issues as ValidationIssue[]
     throw error
   }
 }
 
-/** Returns the steps that need a missing earlier step. */
-function loose({ steps }: Scenario): ValidationIssue[] {
+/** Returns an issue for each earlier step that a step needs and that is missing. */
+function missingSteps({ steps }: Scenario): ValidationIssue[] {
   const names = new Set<string>()
   const pushed = new Set<string>()
   return steps.flatMap((step, index) => {

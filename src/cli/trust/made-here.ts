@@ -69,7 +69,7 @@ async function isMadeHere(directory: string): Promise<boolean | undefined> {
 }
 
 async function secretsIn(directory: string): Promise<string[]> {
-  const names = await readdir(directory, { recursive: false }).catch(() => [])
+  const names = await readdir(directory).catch(() => [])
   const listen = await readdir(join(directory, 'listen')).catch(() => [])
   const there = [...names, ...listen.map((name) => join('listen', name))]
   return secrets.filter(([name]) => there.includes(name)).map(([, words]) => words)

@@ -72,7 +72,7 @@ export function trustAdvice(code: string | undefined, untrusted: string): string
 }
 
 /** A place in a text: its index from 0, line and column from 1. */
-export interface TextPlace {
+interface TextPlace {
   index: number
   line: number
   column: number
