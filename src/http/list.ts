@@ -3,6 +3,7 @@ import { localTimeIssue, parseTime } from '../model/text/time.ts'
 import { eventTypesAndPing, type EventType } from '../model/event.ts'
 import { Refusal } from '../model/refusal.ts'
 import { type Route, ok, type Call, type QueryOf, type Reply } from './route.ts'
+import type { Delivery } from '../model/delivery.ts'
 import type { CollectionName, Collections } from '../model/records.ts'
 import { pageLimit, type PageQuery, type SimPageQuery } from '../model/simulator/list-queries.ts'
 import type { Service } from '../service.ts'
@@ -236,15 +237,14 @@ export function pageReply<T extends { id: string }>(
 /** Records read at once: about 1 ms of work, after which other requests run. */
 const READ_AT_ONCE = 2_000
 
-/** Reads a whole collection in batches, until the caller is gone. */
-export async function* inBatches<C extends CollectionName>(
+/** Reads all deliveries of a query in batches, until the caller is gone. */
+export async function* deliveriesInBatches(
   service: Pick<Service, 'list'>,
-  collection: C,
-  query: Omit<Parameters<typeof service.list<C>>[1], 'after' | 'limit'>,
+  query: Omit<Parameters<typeof service.list<'deliveries'>>[1], 'after' | 'limit'>,
   gone: AbortSignal,
-): AsyncGenerator<readonly Collections[C][]> {
+): AsyncGenerator<readonly Delivery[]> {
   for (let after: string | undefined, more = true; more && !gone.aborted;) {
-    const page = await service.list(collection, { ...query, after, limit: READ_AT_ONCE })
+    const page = await service.list('deliveries', { ...query, after, limit: READ_AT_ONCE })
     yield page.data
     after = page.data.at(-1)?.id
     more = page.more

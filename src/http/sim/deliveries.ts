@@ -21,7 +21,7 @@ import { resendDelivery } from '../../operations/resend-delivery.ts'
 import type { Service } from '../../service.ts'
 import { sign } from '../../signature/sign.ts'
 import {
-  inBatches,
+  deliveriesInBatches,
   keptUpToLimit,
   listOf,
   simPaging,
@@ -167,8 +167,7 @@ const searched = [
 
 async function showActivity(service: Pick<Service, 'list'>, call: Call): Promise<Reply> {
   const counter = createActivityCounter(timeRangeOf(call.query))
-  for await (const batch of inBatches(service, 'deliveries', selectionOf(call), call.gone()))
-    counter.add(batch)
+  for await (const batch of deliveriesInBatches(service, selectionOf(call), call.gone())) counter.add(batch)
   return ok(counter.result())
 }
 
@@ -265,7 +264,7 @@ async function planResend(service: Pick<Service, 'get' | 'find' | 'list'>, call:
   const planned = new Map<string, string>()
   const { where, ...selection } = selectionOf(call)
   const dead = { ...selection, where: { ...where, status: 'dead' } }
-  for await (const batch of inBatches(service, 'deliveries', dead, call.gone())) {
+  for await (const batch of deliveriesInBatches(service, dead, call.gone())) {
     for (const delivery of batch) {
       const subject = `${delivery.event_id} ${delivery.endpoint_id}`
       const reason = planned.has(subject) ? 'covered' : await reasonToSkip(service, delivery)

@@ -7,7 +7,7 @@ import { endpointStatuses, viewEndpoint, type WebhookEndpoint } from '../../mode
 import { foundEndpoint } from '../../operations/endpoints.ts'
 import type { Service } from '../../service.ts'
 import {
-  inBatches,
+  deliveriesInBatches,
   listOf,
   pageReply,
   simPaging,
@@ -237,9 +237,8 @@ export async function healthOfAll(
   const [only] = endpoints
   const isOne = endpoints.length === 1 && only !== undefined
   let read = 0
-  for await (const batch of inBatches(
+  for await (const batch of deliveriesInBatches(
     service,
-    'deliveries',
     isOne ? { where: { endpoint_id: only.id } } : {},
     gone,
   )) {
