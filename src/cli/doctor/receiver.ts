@@ -48,34 +48,29 @@ export async function* diagnoseReceiver({
   }
   yield finding('receiver connection', 'good', `${host} accepts connections at port ${port}.`)
   const ca = [...trustedAuthorities(), ...around.ca, ...(await localAuthority(around.directory))]
-  if (receiver.protocol === 'http:') {
-    const plain = plainHttp(host.replace(/\.$/, ''), around.plainHttpHosts)
-    yield plain
-    if (plain.level === 'bad') return
-  } else {
-    const servername = /^[\d.]+$|:/.test(host) ? '' : host
-    const rejectUnauthorized = !around.insecure
-    const failed = await connectionFailure(
-      connectTls({ host, port, servername, ca, rejectUnauthorized }),
-      'secureConnect',
-    )
-    if (failed !== undefined) {
-      yield finding('receiver certificate', 'bad', ...certificateAdvice(failed, host))
-      return
-    }
-    yield around.insecure
-      ? finding(
-          'receiver certificate',
-          'note',
-          "The receiver's certificate is not checked, because of --insecure.",
-        )
-      : finding(
-          'receiver certificate',
-          'good',
-          `The receiver's certificate is trusted and valid for ${host}.`,
-        )
-  }
-  yield* askReceiver(receiver, { ca, rejectUnauthorized: !around.insecure }, around.now)
+  const trust = { ca, rejectUnauthorized: !around.insecure }
+  const encryption =
+    receiver.protocol === 'http:'
+      ? plainHttp(host.replace(/\.$/, ''), around.plainHttpHosts)
+      : await checkCertificate(host, port, trust)
+  yield encryption
+  if (encryption.level !== 'bad') yield* askReceiver(receiver, trust, around.now)
+}
+
+/** The certificates that the service would accept. */
+interface Trust {
+  ca: string[]
+  rejectUnauthorized: boolean
+}
+
+async function checkCertificate(host: string, port: number, trust: Trust): Promise<DoctorFinding> {
+  const check = 'receiver certificate'
+  const servername = /^[\d.]+$|:/.test(host) ? '' : host
+  const failed = await connectionFailure(connectTls({ host, port, servername, ...trust }), 'secureConnect')
+  if (failed !== undefined) return finding(check, 'bad', ...certificateAdvice(failed, host))
+  return trust.rejectUnauthorized
+    ? finding(check, 'good', `The receiver's certificate is trusted and valid for ${host}.`)
+    : finding(check, 'note', "The receiver's certificate is not checked, because of --insecure.")
 }
 
 const NAME = 'Correct the host name or the DNS settings. For this machine, use localhost.'
@@ -128,11 +123,7 @@ function connectionFailure(socket: Socket, event: 'connect' | 'secureConnect'): 
 const TOLERANCE_MS = 150_000
 
 /** Sends a HEAD request, which changes nothing there, and checks the status and the date of the answer. */
-async function* askReceiver(
-  url: URL,
-  connect: { ca: string[]; rejectUnauthorized: boolean },
-  now: Date,
-): AsyncGenerator<DoctorFinding, void> {
+async function* askReceiver(url: URL, connect: Trust, now: Date): AsyncGenerator<DoctorFinding, void> {
   const dispatcher = new Agent({ connect })
   const asked = { method: 'HEAD', dispatcher, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) } as const
   try {
