@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import { Flags, type Interfaces } from '@oclif/core'
 import { createAuthority, openAuthority } from '../../certificates/authority.ts'
 import {
   ConformanceCommand,
@@ -33,6 +33,9 @@ import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../model/text/service-
 import { startSimulator } from '../../simulator.ts'
 
 type Settings = Omit<Check, 'tell' | 'signal'>
+/** Settings that do not depend on the service. */
+type Common = Omit<Settings, 'baseUrl' | 'tls'>
+type CheckFlags = Interfaces.InferredFlags<typeof ContractCheck.flags>
 
 /** Seconds. */
 const DEFAULT_WAIT = 10
@@ -104,14 +107,16 @@ export default class ContractCheck extends ConformanceCommand {
       },
     }
     const baseUrl = flags['base-url']
-    if (baseUrl === undefined) {
-      const typed = ['api-key', 'api-key-file', 'cacert'].find(
-        (name) => typedValue(this.argv, name) !== undefined,
-      )
-      const given = typed ?? (flags.profile === undefined ? undefined : 'profile FILE')
-      if (given === undefined) return this.checkOwnService(flags, common)
-      throw usageError(`--${given} also needs --base-url: the URL of the implementation to test.`)
-    }
+    if (baseUrl !== undefined) return this.checkDeployment(baseUrl, flags, common)
+    const typed = ['api-key', 'api-key-file', 'cacert'].find(
+      (name) => typedValue(this.argv, name) !== undefined,
+    )
+    const given = typed ?? (flags.profile === undefined ? undefined : 'profile FILE')
+    if (given === undefined) return this.checkOwnService(flags, common)
+    throw usageError(`--${given} also needs --base-url: the URL of the implementation to test.`)
+  }
+
+  private async checkDeployment(baseUrl: string, flags: CheckFlags, common: Common): Promise<void> {
     if (/[?#]/.test(baseUrl))
       throw usageError(
         `--base-url must end with a path, without a query or a fragment, got ${JSON.stringify(baseUrl)}.`,
@@ -134,10 +139,7 @@ export default class ContractCheck extends ConformanceCommand {
     return this.check(flags, { ...common, ...loaded, baseUrl, apiKey, readKey, ca, tls }, about)
   }
 
-  private async checkOwnService(
-    flags: ReportFlags,
-    common: Omit<Settings, 'baseUrl' | 'tls'>,
-  ): Promise<void> {
+  private async checkOwnService(flags: ReportFlags, common: Common): Promise<void> {
     const authority = await createAuthority()
     const { serviceName = DEFAULT_SERVICE_NAME, orderBy } = common
     const simulator = await startSimulator({
