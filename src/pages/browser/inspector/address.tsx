@@ -80,6 +80,11 @@ export function Link({ to, current = false, children, ...rest }: LinkProps) {
   )
 }
 
+/** A link to a check, named by its external id. */
+export function CheckLink({ id }: { id: string }) {
+  return <Link to={{ open: `check/${id}` }}>{id}</Link>
+}
+
 /** Grows with each request to move the focus into the drawer. */
 export const drawerFocus = signal(0)
 

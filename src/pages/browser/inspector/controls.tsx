@@ -3,7 +3,7 @@ import type { Delivery } from '../../../model/delivery.ts'
 import { mostAttempts } from '../../../model/retry-schedule.ts'
 import { durationMs, durationText } from '../../../model/text/time.ts'
 import { act, busy, freeze, reset } from './actions.ts'
-import { Link } from './address.tsx'
+import { CheckLink, Link } from './address.tsx'
 import { outcome } from './announce.tsx'
 import type { List } from '../../../model/simulator/list-queries.ts'
 import { callApi } from './api.ts'
@@ -157,9 +157,7 @@ function Row({ delivery }: { delivery: Delivery }) {
       </span>
       <span class="what">
         <Link to={{ open: id }}>{event_type}</Link>{' '}
-        {external_check_id !== null && (
-          <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
-        )}{' '}
+        {external_check_id !== null && <CheckLink id={external_check_id} />}{' '}
         <span class="quiet to" title={endpointName(endpoint_id, endpoint_url)}>
           {nextAttemptText(delivery)} to {endpointName(endpoint_id, endpoint_url)}
         </span>

@@ -6,7 +6,7 @@ import type { SentRequest } from '../../../../model/simulator/sent-request.ts'
 import { createdAt } from '../../../../model/text/time.ts'
 import { DEFAULT_SERVICE_NAME } from '../../../../model/text/service-name.ts'
 import { resend } from '../actions.ts'
-import { Link } from '../address.tsx'
+import { CheckLink, Link } from '../address.tsx'
 import { announceNow } from '../announce.tsx'
 import { session } from '../api.ts'
 import { advanceToAttempt } from '../clock-moves.tsx'
@@ -88,12 +88,7 @@ function DeliveryFields({ delivery, sent }: { delivery: Delivery; sent: SentRequ
             <Link to={{ open: endpoint_id }}>{sent?.url ?? endpointName(endpoint_id)}</Link>
           ),
         ],
-        [
-          'Check',
-          external_check_id !== null && (
-            <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
-          ),
-        ],
+        ['Check', external_check_id !== null && <CheckLink id={external_check_id} />],
         ['Event', <Link to={{ open: event_id }}>{event_id}</Link>],
         ['Delivery', <code>{id}</code>],
         ['Created', <Time at={createdAt(id)} />],

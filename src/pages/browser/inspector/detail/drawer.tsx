@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
-import { drawerFocus, go, Link } from '../address.tsx'
+import { CheckLink, drawerFocus, go } from '../address.tsx'
 import type { List } from '../../../../model/simulator/list-queries.ts'
 import { Time } from '../clock.tsx'
 import { eventCommand } from '../commands.ts'
@@ -86,12 +86,7 @@ function EventDetail({ id }: { id: string }) {
         rows={[
           ['Event', <code>{id}</code>],
           ['Created', <Time at={created_at} />],
-          [
-            'Check',
-            external_check_id !== null && (
-              <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
-            ),
-          ],
+          ['Check', external_check_id !== null && <CheckLink id={external_check_id} />],
         ]}
       />
       <Section title="Deliveries">

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { type Delivery, deliveryWord } from '../../../../model/delivery.ts'
 import { eventTypes } from '../../../../model/event.ts'
 import { ping } from '../actions.ts'
-import { Link } from '../address.tsx'
+import { CheckLink, Link } from '../address.tsx'
 import type { List } from '../../../../model/simulator/list-queries.ts'
 import { queryText } from '../api.ts'
 import { Countdown, Time } from '../clock.tsx'
@@ -124,9 +124,7 @@ function Line({ delivery }: { delivery: Delivery }) {
       <span class="quiet">{last === undefined ? '–' : <Time at={last.started_at} />}</span>
       <span>
         <Link to={{ open: id }}>{event_type}</Link>{' '}
-        {external_check_id !== null && (
-          <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
-        )}{' '}
+        {external_check_id !== null && <CheckLink id={external_check_id} />}{' '}
         <Badge word={deliveryWord(delivery)} /> {last !== undefined && <AttemptSummary attempt={last} />}{' '}
         {next_attempt_at !== null && <Countdown to={next_attempt_at} />}
       </span>

@@ -1,6 +1,6 @@
 import { type CheckChange, fieldName, type FieldChange, type ItemDiff } from '../../../../model/check-diff.ts'
 import { loggedFindings, type LoggedRequest } from '../../../../model/simulator/request-entry.ts'
-import { Link } from '../address.tsx'
+import { CheckLink } from '../address.tsx'
 import { money, ownLocation } from '../api.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { requestCurl } from '../commands.ts'
@@ -47,12 +47,7 @@ export function RequestDetail({ id }: { id: string }) {
           ['Status', <StatusCode status={status} />],
           ['Started', <Time at={started_at} />],
           ['Duration', elapsedText(duration_ms)],
-          [
-            'Check',
-            push !== null && (
-              <Link to={{ open: `check/${push.external_check_id}` }}>{push.external_check_id}</Link>
-            ),
-          ],
+          ['Check', push !== null && <CheckLink id={push.external_check_id} />],
           ['Trace id', trace_id && <code>{trace_id}</code>],
           ['Faults', faults?.join(', ')],
           ['Headers', <span class="quiet">Not logged, because they contain the API key</span>],
