@@ -214,6 +214,9 @@ export const junitFlag = outputFileFlag({
   description: 'Also write the report to this file, as JUnit XML.',
 })
 
+/** Flag of every command whose report can also be TAP. */
+export const tapFlag = Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] })
+
 function requireUrl(input: string, name: string, wanted: 'http: or https:' | 'https:'): string {
   const start = wanted === 'https:' ? /^https:\/\//i : /^https?:\/\//i
   if (start.test(input) && URL.canParse(input)) return input

@@ -1,4 +1,4 @@
-import { Errors } from '@oclif/core'
+import { Errors, Flags } from '@oclif/core'
 import type { RecordedVerdict } from '../model/simulator/bundle.ts'
 import { makeReport, type CaseResult, type ConformanceReport } from '../conformance/report.ts'
 import {
@@ -16,7 +16,7 @@ import { count } from '../model/text/count.ts'
 import { printable } from './render/text.ts'
 import type { Client } from '../client.ts'
 import { didYouMeanSentence } from '../model/text/advice.ts'
-import { splitAtCommas } from './flags.ts'
+import { fromEnvironment, splitAtCommas } from './flags.ts'
 
 type AccountCode = (typeof accountCodes)[number]
 
@@ -39,6 +39,14 @@ export function failingCodes(given: string | readonly string[]): string[] {
 export function knownCodes(codes: readonly string[]): string[] {
   return codes.filter((code) => words.includes(code))
 }
+
+/** Flags of commands that can print the account. */
+export const accountFlags = fromEnvironment({
+  account: Flags.boolean({
+    description: 'Also print the account: amounts of all checks, and what does not add up.',
+  }),
+  'all-closed': Flags.boolean({ description: 'Also expect every check to be closed; implies --account.' }),
+})
 
 /** Returns true when `--fail-on` names a problem that only an account shows. */
 export function needsAccount(failOn: readonly string[]): boolean {

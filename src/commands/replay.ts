@@ -4,11 +4,18 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { writeReport } from '../cli/conformance/command.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { brokenBundle, readBundle } from '../cli/files/bundle-file.ts'
-import { fromEnvironment, junitFlag } from '../cli/flags.ts'
+import { fromEnvironment, junitFlag, tapFlag } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderDifference, renderRecording, renderReplay, renderReported } from '../cli/render/report.ts'
 import { renderWarning } from '../cli/render/messages.ts'
-import { failingCodes, judgeReport, knownCodes, needsAccount, type Reported } from '../cli/report.ts'
+import {
+  accountFlags,
+  failingCodes,
+  judgeReport,
+  knownCodes,
+  needsAccount,
+  type Reported,
+} from '../cli/report.ts'
 import { listenForSignals } from '../cli/start/start.ts'
 import { sinceFlag, startOfSince } from '../cli/time.ts'
 import { ApiError, createClient, type Client } from '../client.ts'
@@ -35,10 +42,7 @@ export default class Replay extends BaseCommand {
     since: sinceFlag({
       description: 'Only requests since this time, ISO 8601 or a duration before the recorded clock.',
     }),
-    account: Flags.boolean({
-      description: 'Also print the account: amounts of all checks, and what does not add up.',
-    }),
-    'all-closed': Flags.boolean({ description: 'Also expect every check to be closed; implies --account.' }),
+    ...accountFlags,
     'fail-on': Flags.string({
       description:
         'Findings and problems that set exit code 3, separated by commas; or any, or none (default: as recorded).',
@@ -46,7 +50,7 @@ export default class Replay extends BaseCommand {
       multipleNonGreedy: true,
     }),
     junit: junitFlag,
-    tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
+    tap: tapFlag,
     serve: Flags.boolean({ description: 'Serve the inspector until Ctrl-C.' }),
     open: Flags.boolean({ description: 'Open the inspector in the browser; implies --serve.' }),
     port: Flags.integer({

@@ -2,8 +2,15 @@ import { Flags } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
 import { writeReport } from '../cli/conformance/command.ts'
 import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
-import { fromEnvironment, junitFlag, outputFileFlag } from '../cli/flags.ts'
-import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
+import { fromEnvironment, junitFlag, outputFileFlag, tapFlag } from '../cli/flags.ts'
+import {
+  accountFlags,
+  failingCodes,
+  judgeReport,
+  needsAccount,
+  reportedOf,
+  type Reported,
+} from '../cli/report.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { sinceFlag, startOfSince } from '../cli/time.ts'
@@ -23,17 +30,14 @@ export default class Report extends ServiceCommand {
     since: sinceFlag({
       description: 'Only requests since this time, ISO 8601 or a duration ago such as 90s, 30m or 2h.',
     }),
-    account: Flags.boolean({
-      description: 'Also print the account: amounts of all checks, and what does not add up.',
-    }),
-    'all-closed': Flags.boolean({ description: 'Also expect every check to be closed; implies --account.' }),
+    ...accountFlags,
     'fail-on': Flags.string({
       description: 'Findings and problems that set exit code 3, separated by commas; or any, or none.',
       multiple: true,
       default: ['any'],
     }),
     junit: junitFlag,
-    tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
+    tap: tapFlag,
     bundle: outputFileFlag({
       description: 'Also write the service to this file, without secrets, for `replay`.',
     }),

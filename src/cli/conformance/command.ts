@@ -11,7 +11,7 @@ import {
 import { BaseCommand } from '../base-command.ts'
 import { exitCodes, usageError } from '../errors.ts'
 import { Flags } from '@oclif/core'
-import { fromEnvironment, junitFlag, listed } from '../flags.ts'
+import { fromEnvironment, junitFlag, listed, tapFlag } from '../flags.ts'
 import { checkOutput, writeOutput, writing } from '../files/output.ts'
 import { fitTo } from '../render/layout.ts'
 import { renderConformance } from '../render/results.ts'
@@ -72,7 +72,7 @@ export abstract class ConformanceCommand extends BaseCommand {
 /** Flags of every conformance check: the form of the report, and the selection of cases. */
 export const conformanceFlags = fromEnvironment({
   junit: junitFlag,
-  tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
+  tap: tapFlag,
   // With the variable of `start --strict`, which refuses unknown fields, right programs would fail.
   strict: Flags.boolean({
     description: 'Also fail cases that are based on advice. Environment variable: TABWIRE_CHECK_STRICT.',
