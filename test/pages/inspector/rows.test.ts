@@ -57,6 +57,19 @@ describe('the loaded rows of a list', () => {
     await expect.poll(listed).toBe('fedc')
   })
 
+  it('load from the other end while a page is in flight that fails', async () => {
+    const { requests, rows, listed } = await openRows()
+    rows.loadMore()
+    const late = requests.at(-1)
+    const arrived = vi.fn<() => void>()
+    rows.goTo('oldest', arrived)
+    late?.fail()
+    await expect.poll(() => rows.problem.value).toMatch('No response')
+    requests.at(-1)?.answer(['a', 'b'], 'after-b')
+    await expect.poll(listed).toBe('ab')
+    expect(arrived).toHaveBeenCalledOnce()
+  })
+
   it('load from the other end while a page is in flight, and ignore that page', async () => {
     const { requests, rows, listed } = await openRows()
     rows.loadMore()

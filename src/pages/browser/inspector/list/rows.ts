@@ -92,7 +92,7 @@ export function createRows<T extends { id: string }>(path: string): Rows<T> {
           if (ended || now?.cursor !== cursor || now.end !== wanted) return
           set(withNext(now, page))
         })
-        .catch(failed)
+        .catch((error: unknown) => (problem.value = messageOf(error)))
         .finally(() => (loadingCursor = loadingCursor === cursor ? undefined : loadingCursor))
     },
     goTo(end, callback) {
