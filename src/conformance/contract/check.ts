@@ -6,7 +6,7 @@ import type { ContractCase } from './case.ts'
 import { simulatorProfile, type Profile } from './profile.ts'
 import { givePushesUp } from './pushes.ts'
 import { openReceiver } from './receiver.ts'
-import { runContract } from './run.ts'
+import { runContract, type Working } from './run.ts'
 import { at } from './shape.ts'
 import { createTarget, type Target, type Timeouts } from './target.ts'
 
@@ -136,8 +136,13 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
         isReachable: check.isReachable ?? (receiver.isPublic && (await receiver.leadsHere())),
       })
       // Before the first case, a 429 says that nothing can be judged.
-      await requireService({ ...target, ask }, locations, baseUrl, keyFor('PUT', '/') !== undefined)
-      const cases = await runContract(target, check.cases, tell, signal)
+      const working = await requireService(
+        { ...target, ask },
+        locations,
+        baseUrl,
+        keyFor('PUT', '/') !== undefined,
+      )
+      const cases = await runContract(target, check.cases, working, tell, signal)
       const left = await target.cleanUp()
       const duration_ms = Math.round(performance.now() - started)
       const interrupted = signal.aborted
@@ -178,15 +183,15 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<ServiceResponse
 }
 
 /**
- * Pushes a check, to see with the answer to `GET /locations` whether there is something to judge.
- * @throws UnusableTarget
+ * Pushes a check, to see with the answer to `GET /locations` whether there is something to judge. Returns which of the two
+ * succeeded. @throws UnusableTarget
  */
 async function requireService(
   target: Target,
   read: ServiceResponse,
   baseUrl: string,
   hasKey: boolean,
-): Promise<void> {
+): Promise<Working> {
   const { ask, freshCheck, body } = target
   const check = freshCheck()
   const push = await ask('PUT', check.path, { json: body(check, [check.item('a')]) }).catch(
@@ -196,7 +201,10 @@ async function requireService(
       throw new UnusableTarget('address', `${error.message}. Check --base-url.`)
     },
   )
-  if (push instanceof NoAnswer) return givePushesUp(target, push)
+  if (push instanceof NoAnswer) {
+    await givePushesUp(target, push)
+    return { locations: isSuccess(read), pushes: false }
+  }
   const refused = [
     { asked: 'GET /locations', status: read.status },
     { asked: 'a push', status: push.status },
@@ -213,7 +221,7 @@ async function requireService(
   // A server that answers every request with the same status is not the service.
   const isRefused = [400, 409, 422].includes(push.status) && push.status !== read.status
   const hasRoutes = isSuccess(read) || isSuccess(push) || isRefused
-  if (hasRoutes) return
+  if (hasRoutes) return { locations: isSuccess(read), pushes: isSuccess(push) }
   const isDown = read.status >= 500 && push.status >= 500
   const next = isDown
     ? 'The service, or a proxy before it, fails. Check its log.'

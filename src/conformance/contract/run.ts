@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { INTERRUPTED, untilInterrupted, type CaseResult, type Verdict } from '../report.ts'
 import { access } from './access.ts'
-import { NoAnswer } from './ask.ts'
+import { isLater, isSuccess, NoAnswer, type ServiceResponse } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { Broken, NotChecked } from './outcome.ts'
 import { checks } from './checks.ts'
@@ -29,10 +30,17 @@ export const contractCases: readonly ContractCase[] = [
 /** After this many cases without an answer, each of which took seconds, the rest does not run. */
 const MOST_SILENT = 2
 
+/** Requests that succeeded before the first case. A service that refuses them later has stopped working. */
+export interface Working {
+  locations: boolean
+  pushes: boolean
+}
+
 /** Runs the cases one after the other. Every case gets a verdict, also when the service fails or the run is interrupted. */
 export async function runContract(
   target: Target,
   cases: readonly ContractCase[],
+  working: Working,
   tell: (text: string) => void,
   signal: AbortSignal,
 ): Promise<CaseResult[]> {
@@ -49,11 +57,16 @@ export async function runContract(
     let seen = end === undefined ? await judge(target, one, signal) : skipped(results, end)
     if (end === undefined && !signal.aborted) {
       if (seen.silent === true) silent += 1
-      if (target.silences() > before && !(await isThere(target))) end = GONE
+      const isSuspect = seen.verdict === 'failed' || target.silences() > before
+      const gone = await whyGone(target, { ...working, pushes: working.pushes && isSuspect })
+      if (gone !== undefined) end = gone
       else if (silent >= MOST_SILENT) end = `the service did not respond in ${MOST_SILENT} earlier cases`
-      // A service that is down breaks no rule.
-      if (end === GONE && seen.silent === true)
-        seen = { verdict: 'error', detail: `${seen.detail} Then ${GONE}.` }
+      // A service that is down, or a key that has expired, breaks no rule and keeps none.
+      if (gone !== undefined)
+        seen =
+          seen.verdict === 'failed'
+            ? { verdict: 'error', detail: `${sentence(seen.detail)} Then ${gone}.` }
+            : { verdict: 'error', detail: `Not checked: ${gone}.` }
     }
     const duration_ms = Math.round(performance.now() - started)
     const { verdict } = seen
@@ -95,14 +108,48 @@ interface Seen {
   silent?: boolean
 }
 
-const GONE = 'the service stopped responding'
+/** A text that may end with what the service wrote, with a period at its end. */
+function sentence(text: string | null): string {
+  return (text ?? '').trimEnd().replace(/[^.]$/, '$&.')
+}
 
-/** Returns true when the service still answers, whatever it answers. */
-function isThere({ ask }: Target): Promise<boolean> {
-  return ask('GET', '/locations').then(
-    () => true,
-    (error: unknown) => !(error instanceof NoAnswer),
+/** Attempts of a request whose response may be that of a passing failure, and the time between two, in milliseconds. */
+const LOOKS = 2
+const LOOK_AGAIN_MS = 200
+
+/** Repeats what succeeded before the first case. Returns why the rest cannot be judged; `undefined` while the service works. */
+async function whyGone(target: Target, { locations, pushes }: Working): Promise<string | undefined> {
+  const list = () => target.ask('GET', '/locations')
+  const push = () => {
+    const check = target.freshCheck()
+    return target.ask('PUT', check.path, { json: target.body(check, [check.item('a')]) })
+  }
+  return (
+    (await whyRefused('GET /locations', list, locations)) ??
+    (pushes ? await whyRefused('a push', push, true) : undefined)
   )
+}
+
+async function whyRefused(
+  name: string,
+  send: () => Promise<ServiceResponse>,
+  hasWorked: boolean,
+): Promise<string | undefined> {
+  for (let look = 1; ; look += 1) {
+    const answer = await send().catch((error: unknown) => {
+      if (error instanceof NoAnswer) return undefined
+      // A rate limiter, which says nothing about the service behind it.
+      if (error instanceof NotChecked) return { status: 429, headers: {} }
+      throw error
+    })
+    if (answer === undefined) return 'the service stopped responding'
+    const { status } = answer
+    const isRefusal = status === 401 || status === 403
+    if (!hasWorked || isSuccess(answer) || isLater(answer) || (!isRefusal && status < 500)) return undefined
+    if (look < LOOKS) await sleep(LOOK_AGAIN_MS)
+    else if (isRefusal) return `the service now refuses the API key: ${name} returned ${status}`
+    else return `the service, or a proxy before it, now fails: ${name} returned ${status}`
+  }
 }
 
 /** The first skipped case is an error unless a rule was broken before. Otherwise a run with unchecked cases would pass. */

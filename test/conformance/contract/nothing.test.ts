@@ -1,4 +1,4 @@
-import { request, type RequestListener } from 'node:http'
+import { request, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import {
@@ -30,18 +30,21 @@ async function serve(listener: RequestListener): Promise<string> {
   return `${url}/v1`
 }
 
-/** A correct service that ends after some requests. */
-async function ending(requests: number): Promise<string> {
+type End = (incoming: IncomingMessage, response: ServerResponse) => boolean
+
+/** A correct service that ends after some requests: `end` returns true for those that it has taken. */
+async function ending(requests: number, end?: End): Promise<string> {
   const { baseUrl } = await openForeignService({
     isNewer: (before, next) => Number(next.version) > Number(before.version),
   })
   let count = 0
   const { url: origin, server } = await openHttpServer((incoming, response) => {
     count += 1
-    if (count > requests) {
+    if (count > requests && end === undefined) {
       server.close()
       return server.closeAllConnections()
     }
+    if (count > requests && end?.(incoming, response) === true) return incoming.resume()
     const { method, headers, url } = incoming
     const forwarded = request(new URL(url ?? '', baseUrl), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers)
@@ -161,6 +164,65 @@ describe('a service that ends in the middle of a check', () => {
       expect(error?.detail).toMatch(/the service stopped responding\.$/)
     },
   )
+})
+
+describe('a service that works no longer from the middle of a check on is one error', () => {
+  const answers = (status: number): End => {
+    return (_, response) => {
+      response.writeHead(status).end('<html>')
+      return true
+    }
+  }
+  const ends: [what: string, end: End, reason: string][] = [
+    [
+      'its key has expired',
+      answers(401),
+      'the service now refuses the API key: GET /locations returned 401.',
+    ],
+    [
+      'a proxy answers for it',
+      answers(502),
+      'the service, or a proxy before it, now fails: GET /locations returned 502.',
+    ],
+    ['it takes requests and never answers', () => true, 'the service stopped responding.'],
+    [
+      'it answers nothing but the list of locations',
+      ({ url }) => url !== '/v1/locations',
+      'the service stopped responding.',
+    ],
+  ]
+  test.for(
+    sampled(
+      ends.flatMap((one) => [20, 60, 100, 140].map((requests) => [requests, ...one] as const)),
+      4,
+    ),
+  )('after %i requests, when %s', async ([requests, , end, reason]) => {
+    const baseUrl = await ending(requests, end)
+    const keys = { apiKey: 'full-key', readKey: 'read-key' }
+    // A busy machine is no silent service.
+    const answerMs = reason.includes('returned') ? 10_000 : 1_000
+    const timeouts = { answerMs, eventMs: 300, settleMs: 300, quietMs: 50 }
+    const report = await check(baseUrl, { ...keys, orderBy: 'version', timeouts })
+    expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
+    const errors = report.cases.filter(({ verdict }) => verdict === 'error')
+    expect(errors).toHaveLength(1)
+    expect(errors[0]?.detail?.toLowerCase()).toContain(reason.toLowerCase())
+    const later = report.cases.slice(report.cases.findIndex(({ verdict }) => verdict === 'error') + 1)
+    expect(later.filter(({ verdict }) => verdict !== 'not_checked')).toEqual([])
+  })
+})
+
+test('a service that fails now and then is checked to the end', async () => {
+  let count = 0
+  const baseUrl = await ending(0, ({ method, url }, response) => {
+    count += method === 'GET' && url === '/v1/locations' ? 1 : 0
+    if (url !== '/v1/locations' || count % 5 !== 0) return false
+    response.writeHead(500, { 'x-request-id': randomUUID() }).end()
+    return true
+  })
+  const cases = contractCases.filter(({ group }) => group === 'checks')
+  const report = await check(baseUrl, { apiKey: 'full-key', orderBy: 'version', cases })
+  expect(report.totals).toMatchObject({ failed: 0, error: 0 })
 })
 
 describe('a Tabwire service', () => {
