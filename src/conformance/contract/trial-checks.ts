@@ -39,6 +39,8 @@ export interface TrialChecks {
   orderOtherwise(): boolean
   /** Numbers the tables from 1 from now on; false where that is so already. */
   numberTablesFrom1(): boolean
+  /** Gives all checks from now on the table of this one. */
+  shareTable(check: TrialCheck): void
   /** Returns true when the service refused the first form, so that the present one is a guess. */
   isOrderGuessed(): boolean
   /** Pushes bodies one after the other. @throws Broken when one is refused. */
@@ -94,8 +96,10 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
   let listNames: readonly string[] | undefined
   // A service may allow one open check per table, and checks of earlier runs stay open.
   let tablesFrom = 10_000 + (started % 800_000)
+  let sharedTable: string | undefined
   let checks = 0
-  let bodies = 0
+  // From here on all have three digits, so that those of one check also follow one another as texts.
+  let bodies = 100
   /** Returns the body with a value for its place in the order. */
   const stamped = (body: object, place: number): object => {
     if (order === undefined) return body
@@ -129,7 +133,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
       const tax = Math.round(subtotal / 10)
       const totals = { subtotal_cents: subtotal, tax_cents: tax, total_cents: subtotal + tax }
       // A table of its own for each check, since a service may allow one open check per table.
-      const table = { number: String(tablesFrom + number) }
+      const table = { number: sharedTable ?? String(tablesFrom + number) }
       const more = fillBody(profile.push, { external_check_id: id }) as object | undefined
       return stamped({ table, status: 'open', items, totals, ...more, ...changes }, ++bodies)
     },
@@ -144,6 +148,9 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
       const isNew = tablesFrom > 0
       tablesFrom = 0
       return isNew
+    },
+    shareTable({ number }) {
+      sharedTable = String(tablesFrom + number)
     },
     orderOtherwise() {
       if (order === undefined || order.forms.length < 2) return false
@@ -269,6 +276,10 @@ const SHOWN =
 /** Words around the name of a field in an error. */
 const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attribute|a|an|the|of|and|or)$/i
 
+/** Words of a service that knows its tables, such as those with a QR code. The specification does not say which there are. */
+const UNKNOWN_TABLE =
+  /(unknown|no such|invalid|unrecogni[sz]ed|nonexistent)[\W_]+(the[\W_]+)?table|table[\W_]+(\S+\s+){0,3}(not[\W_]+found|unknown|does[\W_]+not[\W_]+exist|doesn.t[\W_]+exist)/i
+
 /**
  * Makes the error for a refused push. The specification does not show which fields are required. A service may require one
  * that this run does not push; then nothing can be judged until a profile names the field.
@@ -282,6 +293,8 @@ function refusalOf({ status, text }: ServiceResponse): Broken | NotChecked {
   const isUnknown = named.some((name) => !SHOWN.test(name) && !/^\d/.test(name))
   if ((status === 400 || status === 422) && isUnknown && !named.some((name) => SHOWN.test(name)))
     return new NotChecked(`Name the fields that this service requires with --profile (push, item). ${seen}`)
+  if (status >= 400 && status < 500 && UNKNOWN_TABLE.test(text))
+    return new NotChecked(`Name a table of this service with --profile (push.table). ${seen}`)
   return new Broken(seen)
 }
 

@@ -118,6 +118,9 @@ let latest: unknown
 /** Each chooses otherwise where the specification leaves a choice, and is right. */
 const right: Record<string, Variant> = {
   'follows the specification': {},
+  'knows twelve tables': {
+    changes: { invalid: ({ table }) => (Number(table.number) <= 12 ? undefined : 'unknown_table') },
+  },
   'answers pushes without a body': { changes: { pushReply: () => ({ status: 204 }) } },
   'applies pushes later and answers 202': {
     changes: { applyAfterMs: 150, pushReply: () => ({ status: 202 }) },
@@ -806,6 +809,13 @@ test('a service that requires a field that the profile does not name is not chec
   expect(totals).toMatchObject({ passed: 0, failed: 0 })
   expect(cases[0]?.detail).toContain('currency is required')
   expect(cases[0]?.detail).toContain('with --profile (push, item)')
+})
+
+test('a service that knows its tables by name is not checked without one of them', async () => {
+  const changes = { invalid: () => 'Table 10017 does not exist' }
+  const { cases, totals } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
+  expect(totals).toMatchObject({ passed: 0, failed: 0 })
+  expect(cases[0]?.detail).toContain('Name a table of this service with --profile (push.table).')
 })
 
 test('each push has the id of its path where a profile puts it in the body, too', async () => {
