@@ -147,6 +147,38 @@ async function requireConflicts(
   }
 }
 
+/**
+ * A conflict in a push that also changes the check itself. The change alone comes first, because the specification does not
+ * show which ones are allowed, and so does the conflict alone, which other cases judge.
+ */
+const despite = (id: string, title: string, what: string, changes: (check: TrialCheck) => object): CaseRule =>
+  rule(id, title, `${RULE}: the update removes an item, or decreases its price`, async (target) => {
+    const push = async (items: (one: Claimed) => readonly Item[], change: typeof changes = () => ({})) => {
+      const one = await claimed(target)
+      const json = target.body(one.check, items(one), change(one.check))
+      return (await target.ask('PUT', one.check.path, { json })).status
+    }
+    const allowed = await push(({ soup, bread }) => [soup, bread], changes)
+    if (!isSuccess({ status: allowed }))
+      throw new NotChecked(
+        `The service refuses a push that ${what} a check with a claimed item (${allowed}).`,
+      )
+    const kinds: [kind: string, items: (one: Claimed) => readonly Item[]][] = [
+      ['removes a claimed item', ({ bread }) => [bread]],
+      [
+        'lowers the price of a claimed item',
+        ({ soup, bread }) => [{ ...soup, price_cents: soup.price_cents - 1 }, bread],
+      ],
+    ]
+    const refused: typeof kinds = []
+    for (const one of kinds) if ((await push(one[1])) === 409) refused.push(one)
+    if (refused.length === 0) throw new NotChecked('No conflict occurred without the further change.')
+    for (const [kind, items] of refused) {
+      const status = await push(items, changes)
+      must(status === 409, `A push that ${what} a check and ${kind} returned ${status}; expected 409.`)
+    }
+  })
+
 /** @throws Broken unless a push is refused. */
 async function requireRefused(
   target: Target,
@@ -326,6 +358,11 @@ export const conflicts: readonly ContractCase[] = [
       await inOrder(target)
     },
   ),
+  despite('closing', 'removing a claimed item while closing the check is 409', 'closes', () => ({
+    status: 'closed',
+  })),
+  despite('moving', 'removing a claimed item while moving the check is 409', 'moves', otherTable),
+  accepts('reordered', 'another order of the items is accepted', ({ soup, bread }) => [bread, soup]),
   accepts('unclaimed_removed', 'removing an item that no guest claimed is accepted', ({ soup }) => [soup]),
   accepts('unclaimed_cheaper', 'lowering the price of an unclaimed item is accepted', ({ soup, bread }) => [
     soup,

@@ -202,6 +202,34 @@ function lastSecret(): Partial<Choices> {
 
 /** Each is wrong in one thing, and fails in the cases about it alone, among those of their groups. */
 const wrong: Record<string, Wrong> = {
+  'closes a check without its claimed items': {
+    changes: {
+      conflicts: (bill, next) => next.status !== 'closed' && foreignDefaults.conflicts(bill, next),
+    },
+    groups: ['conflicts'],
+    cases: ['conflicts/closing'],
+  },
+  'takes a check that moves to another table for a new one': {
+    changes: {
+      conflicts: (bill, next) =>
+        next.table.number === bill.body.table.number && foreignDefaults.conflicts(bill, next),
+    },
+    groups: ['conflicts'],
+    cases: ['conflicts/moving'],
+  },
+  'refuses to move a claimed item in the list': {
+    changes: {
+      conflicts: (bill, next) =>
+        foreignDefaults.conflicts(bill, next) ||
+        [...bill.taken].some(
+          (id) =>
+            bill.body.items.findIndex((line) => line.external_id === id) !==
+            next.items.findIndex((line) => line.external_id === id),
+        ),
+    },
+    groups: ['conflicts'],
+    cases: ['conflicts/reordered'],
+  },
   'orders pushes across all checks': {
     changes: globalOrder(),
     settings: { orderBy: 'revision' },

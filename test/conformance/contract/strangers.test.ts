@@ -121,6 +121,14 @@ const right: Record<string, Variant> = {
   'knows twelve tables': {
     changes: { invalid: ({ table }) => (Number(table.number) <= 12 ? undefined : 'unknown_table') },
   },
+  'refuses to close a check that guests have not paid': {
+    changes: {
+      isNewer: newer('revision'),
+      conflicts: (bill, next) =>
+        foreignDefaults.conflicts(bill, next) || (next.status === 'closed' && bill.taken.size > 0),
+    },
+    settings: { orderBy: 'revision' },
+  },
   'answers pushes without a body': { changes: { pushReply: () => ({ status: 204 }) } },
   'applies pushes later and answers 202': {
     changes: { applyAfterMs: 150, pushReply: () => ({ status: 202 }) },
