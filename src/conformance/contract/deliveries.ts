@@ -402,8 +402,8 @@ function wrongTime(t: string, { at: arrivedAt }: Arrival): string {
     : `t is ${t}; expected unix seconds within ${TOLERANCE} s of now`
 }
 
-/** The query of a registered URL. */
-const QUERY = '?source=till'
+/** The query of a registered URL. Its escapes stand for characters that would mean something else there. */
+const QUERY = '?source=till&key=a%2Bb%26c%3D'
 
 /** Returns the deliveries whose types the specification lists. Events of further types are the service's own. */
 function ofListedTypes({ arrivals }: Hook): Arrival[] {

@@ -226,11 +226,16 @@ function requireAbsent(secret: string, what: string, text: string, headers: obje
 /** Fewest characters after the prefix of a secret that are looked for alone; fewer may be part of any text. */
 const MIN_SECRET = 16
 
-/** Returns true when a text, or a string in its JSON, shows a secret, its part after the prefix, or its base64. */
+/** Returns true when a text, or a string in its JSON, shows a secret, its part after the prefix, or either in another form. */
 function shows(text: string, secret: string): boolean {
   const rest = secret.slice('whsec_'.length)
-  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
-  const forms = [secret, base64, ...(rest.length < MIN_SECRET ? [] : [rest])]
+  const parts = [secret, ...(rest.length < MIN_SECRET ? [] : [rest])]
+  const forms = parts.flatMap((part) => [
+    part,
+    encodeURIComponent(part),
+    Buffer.from(part).toString('hex'),
+    Buffer.from(part).toString('base64').replace(/=+$/, ''),
+  ])
   // JSON may have escapes, such as PHP's for slashes.
   const texts = [text, ...[...nested(parseJson(text))].map(({ value }) => value)]
   return texts.some((one) => typeof one === 'string' && forms.some((form) => one.includes(form)))

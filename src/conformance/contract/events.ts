@@ -64,8 +64,16 @@ export async function shown(
 
 /** Makes the error for a delivery that shows an item of a check. Another about the check may have arrived. */
 function notShown(target: Target, hook: Hook, { id }: TrialCheck, what: string): Broken | NotChecked {
-  if (!hook.arrivals.some(({ body }) => body.includes(id))) return target.missing(what)
-  return new Broken(`${what} arrived without the items of the check. Its data must be the full state.`)
+  if (hook.arrivals.some(({ body }) => body.includes(id)))
+    return new Broken(`${what} arrived without the items of the check. Its data must be the full state.`)
+  const nameless = hook.arrivals.find(
+    (arrival) => String(eventTypeOf(arrival)).startsWith('check.') && !target.mentions(arrival),
+  )
+  if (nameless === undefined) return target.missing(what)
+  const type = String(eventTypeOf(nameless))
+  return new Broken(
+    `${what} arrived as ${type}, but its data names neither the check nor its items. Its data must be the full state.`,
+  )
 }
 
 /** Longest delay between the first delivery and one of another type, in milliseconds. */

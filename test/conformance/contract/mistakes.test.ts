@@ -230,6 +230,15 @@ const wrong: Record<string, Wrong> = {
     groups: ['conflicts'],
     cases: ['conflicts/reordered'],
   },
+  'shows the secret in hexadecimal': {
+    changes: { hookShown: ({ id, secret }) => ({ id, key: Buffer.from(secret).toString('hex') }) },
+    cases: ['endpoints/secret_once'],
+  },
+  'decodes the query of a url': {
+    changes: { targetOf: (url) => decodeURIComponent(url) },
+    groups: ['deliveries'],
+    cases: ['deliveries/exact_url'],
+  },
   'orders pushes across all checks': {
     changes: globalOrder(),
     settings: { orderBy: 'revision' },
@@ -1213,6 +1222,19 @@ test('events without the items of a check fail with that reason', async () => {
   expect(cases.find(({ id }) => id === 'event')).toMatchObject({
     verdict: 'failed',
     detail: 'An event about a check arrived without the items of the check. Its data must be the full state.',
+  })
+})
+
+test.each<[sent: string, data: unknown]>([
+  ['no data', null],
+  ['ids of its own', { id: 'chk_1', url: 'https://acme.test/v1/checks/chk_1' }],
+])('events with %s fail with that reason', async (_sent, data) => {
+  const changes: Partial<Choices> = { envelope: (event) => ({ ...event, data }) }
+  const { cases } = await examine({ changes, groups: ['deliveries'] }, { onTestFinished })
+  expect(cases.find(({ id }) => id === 'event')).toMatchObject({
+    verdict: 'failed',
+    detail:
+      'An event about a check arrived as check.created, but its data names neither the check nor its items. Its data must be the full state.',
   })
 })
 
