@@ -83,8 +83,8 @@ export const defaults = {
   isAccepted: (_next: Body): boolean => true,
   /** Whether a push takes the place of the one before. */
   isNewer: (_before: Body, _next: Body): boolean => true,
-  /** Returns the stored body after a push. */
-  merged: (_before: Body | undefined, next: Body): Body => next,
+  /** Returns the stored body after a push, by the one before, and the one before when the push was judged. */
+  merged: (_before: Body | undefined, next: Body, _judged?: Body): Body => next,
   /** Whether a push touches what is taken. */
   conflicts: (bill: Bill, next: Body): boolean =>
     [...bill.taken].some((id) => {
@@ -123,6 +123,8 @@ export const defaults = {
   hooksShown: undefined as ((hooks: readonly Hook[]) => unknown) | undefined,
   /** How long a push takes until it is applied, in milliseconds. */
   applyAfterMs: 0,
+  /** How long a push takes from its judgement until it is written and answered, in milliseconds. */
+  writesAfterMs: (_next: Body): number => 0,
   takesUrl: (url: string | undefined): boolean =>
     URL.canParse(url ?? '') && new URL(url ?? '').protocol === 'https:',
   newHookId: (): string => randomUUID(),
@@ -299,7 +301,7 @@ export async function openForeignService(
     return bills.get(ref) ?? [...bills.values()].find((bill) => choices.isSame(bill.ref, ref))
   }
 
-  function push(ref: string, next: Body): Reply {
+  function push(ref: string, next: Body): Reply | Promise<Reply> {
     const why = choices.invalid(next, ref)
     if (why !== undefined) return choices.refusal(422, why)
     if (!choices.isAccepted(next)) return { status: 200 }
@@ -327,7 +329,7 @@ export async function openForeignService(
     }
     const apply = () => {
       const before = billOf(ref)
-      const body = choices.merged(before?.body, next)
+      const body = choices.merged(before?.body, next, bill?.body)
       const gone = (before?.body.items ?? []).filter(
         ({ external_id }) => !next.items.some((one) => one.external_id === external_id),
       )
@@ -348,7 +350,9 @@ export async function openForeignService(
       return { status: 202 }
     }
     const isNew = bill === undefined
-    return choices.pushReply(choices.shown(apply()), isNew)
+    const reply = () => choices.pushReply(choices.shown(apply()), isNew)
+    const writeMs = choices.writesAfterMs(next)
+    return writeMs === 0 ? reply() : new Promise((resolve) => later(writeMs, () => resolve(reply())))
   }
 
   function register(input: Record<string, unknown>): Reply {

@@ -14,8 +14,9 @@ import {
   requireFollowed,
   requireTexts,
 } from './fields.ts'
-import { must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
+import { fillBody } from './profile.ts'
 import { at, holds, swapCase } from './shape.ts'
 import type { Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
@@ -158,17 +159,30 @@ export const checks: readonly ContractCase[] = [
     'own_table',
     'two checks at one table stay separate',
     'section 4: external_check_id identifies the check',
+    ownTable,
+  ),
+  rule(
+    'same_content',
+    'two checks with the same content stay separate',
+    'section 4: external_check_id identifies the check',
+    sameContent,
     async (target) => {
-      const check = target.freshCheck()
-      const first = target.body(check, [check.item('a')])
-      await target.push(check, first)
-      const other = target.freshCheck()
-      const [a, b] = [check.item('a'), other.item('b')]
-      const second = target.body(other, [b], { table: at(first, 'table') })
-      await pushIfAllowed(target, other, second, 'a second open check at a table')
-      await showsBeside(target, check, other, [a, b], [b])
-      await target.shows(check, [a, b], [a])
+      await replaced(target)
+      await ownTable(target)
+      await unlessNotChecked(inOrder(target))
     },
+  ),
+  rule(
+    'closing',
+    'a push that closes a check is applied whole',
+    'section 4: the body is the complete current state, sent on every change',
+    closes,
+  ),
+  rule(
+    'replay_at_once',
+    'replays that arrive at the same time change nothing',
+    'section 4, rule 1: replaying an identical call has no effect',
+    replayedAtOnce,
   ),
   rule(
     'in_order',
@@ -187,7 +201,7 @@ export const checks: readonly ContractCase[] = [
     'order',
     'an older push that arrives late does not replace a newer one',
     'section 4, rule 2: out-of-order updates converge on the same state',
-    (target) => converge(target, [[2, 1]]),
+    late,
     inOrder,
   ),
   rule(
@@ -203,6 +217,20 @@ export const checks: readonly ContractCase[] = [
     'section 4, rule 2: out-of-order updates converge on the same state',
     staysClosed,
     inOrder,
+  ),
+  rule(
+    'open_again',
+    'an older push that arrives late does not close a check that is open again',
+    'section 4, rule 2: out-of-order updates converge on the same state',
+    staysOpen,
+    late,
+  ),
+  rule(
+    'at_once',
+    'pushes that arrive at the same time end in the newest state',
+    'section 4, rule 2: out-of-order updates converge on the same state',
+    newestAtOnce,
+    late,
   ),
   {
     group: 'checks',
@@ -238,6 +266,26 @@ export const checks: readonly ContractCase[] = [
   observed('no_items', 'a check without items', { items: [] }),
 ]
 
+/** Pushes two checks at one table; done once. @throws Broken unless each has its own items. */
+function ownTable(target: Target): Promise<void> {
+  return target.once('own table', async () => {
+    const check = target.freshCheck()
+    const first = target.body(check, [check.item('a')])
+    await target.push(check, first)
+    const other = target.freshCheck()
+    const [a, b] = [check.item('a'), other.item('b')]
+    const second = target.body(other, [b], { table: at(first, 'table') })
+    await pushIfAllowed(target, other, second, 'a second open check at a table')
+    await showsBeside(target, check, other, [a, b], [b])
+    await target.shows(check, [a, b], [a])
+  })
+}
+
+/** Pushes a state after a newer one; done once. @throws Broken when it replaces that. */
+function late(target: Target): Promise<void> {
+  return target.once('late push', () => converge(target, [[2, 1]]))
+}
+
 /** @throws Broken when two replays of a push change what GET returns; its times count `withTimes` alone. */
 async function replayed(target: Target, options: { withTimes: boolean }): Promise<void> {
   const check = target.freshCheck()
@@ -246,10 +294,16 @@ async function replayed(target: Target, options: { withTimes: boolean }): Promis
   await target.push(check, body)
   await target.shows(check, items, items)
   const before = await observeCheck(target, check, options)
-  await target.push(check, body, body)
-  await target.shows(check, items, items)
-  const [changed] = await changedSince(target, check, before)
-  must(changed === undefined, `After two replays, GET returns another value at ${changed}.`)
+  // After each: a second replay may undo what the first has done.
+  for (const count of ['one replay', 'two replays']) {
+    await target.push(check, body)
+    await target.shows(check, items, items).catch((error: unknown) => {
+      if (!(error instanceof Broken)) throw error
+      throw new Broken(`After ${count}: ${error.message}`)
+    })
+    const [changed] = await changedSince(target, check, before)
+    must(changed === undefined, `After ${count}, GET returns another value at ${changed}.`)
+  }
 }
 
 /**
@@ -303,6 +357,131 @@ async function staysClosed(target: Target): Promise<void> {
   await target.ask('PUT', check.path, { json: body('open', 2) })
   await sleep(target.timeouts.quietMs)
   must(await isClosed(), 'After a late push with the status open, GET no longer returns the status closed.')
+}
+
+/**
+ * Opens, closes and opens a check; then sends another check the close last. @throws Broken when that closes it, NotChecked
+ * where a closed check stays closed, or GET shows no check as closed.
+ */
+async function staysOpen(target: Target): Promise<void> {
+  const check = target.freshCheck()
+  const put = (one: TrialCheck, status: string, place: number) =>
+    target.ask('PUT', one.path, {
+      json: target.ordered(target.body(one, [one.item('a')], { status }), place),
+    })
+  const isClosed = async (one: TrialCheck) => holds(await target.read(one), 'closed')
+  await put(check, 'open', 1)
+  const before = await isClosed(check)
+  const { status } = await put(check, 'closed', 2)
+  if (!isSuccess({ status })) throw new NotChecked(`The service refuses the status closed (${status}).`)
+  const closed = await target.eventually(
+    () => isClosed(check),
+    (isIt) => isIt,
+  )
+  if (before || closed === undefined) throw new NotChecked('GET does not return the status closed.')
+  await put(check, 'open', 3)
+  const open = await target.eventually(
+    () => isClosed(check),
+    (isIt) => !isIt,
+  )
+  if (open === undefined) throw new NotChecked('The service does not open a closed check again.')
+  const late = target.freshCheck()
+  await put(late, 'open', 1)
+  await put(late, 'open', 3)
+  await put(late, 'closed', 2)
+  await sleep(target.timeouts.quietMs)
+  must(!(await isClosed(late)), 'After a late push with the status closed, GET returns the status closed.')
+}
+
+/** @throws Broken when a push to one check is taken for one to another, since both have the same body. */
+async function sameContent(target: Target): Promise<void> {
+  const check = target.freshCheck()
+  const [a, b] = [check.item('a'), check.item('b')]
+  const body = target.body(check, [a])
+  await target.push(check, body)
+  await target.shows(check, [a, b], [a])
+  const other = target.freshCheck()
+  // A profile may put the id of the check into the body.
+  const own = fillBody(target.profile.push, { external_check_id: other.id }) as object | undefined
+  await pushIfAllowed(target, other, { ...body, ...own }, 'the content of another check')
+  await showsBeside(target, check, other, [a, b], [a])
+  const changed = { ...target.body(other, [a, b], { table: at(body, 'table') }), ...own }
+  await pushIfAllowed(target, other, changed, 'a change of a check with the content of another check')
+  await target.shows(other, [a, b], [a, b])
+  await target.shows(check, [a, b], [a])
+}
+
+/** Changes items in the push that closes a check. @throws Broken when they stay as they were. */
+async function closes(target: Target): Promise<void> {
+  const check = target.freshCheck()
+  const all = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
+  const [a, b, c] = all
+  await target.push(check, target.body(check, [a, b]))
+  await target.shows(check, all, [a, b])
+  await pushIfAllowed(target, check, target.body(check, [b, c], { status: 'closed' }), 'the status closed')
+  const broken = await target.shows(check, all, [b, c]).catch((error: unknown) => {
+    if (error instanceof Broken) return error
+    throw error
+  })
+  if (broken === undefined) return
+  // Whether GET returns a closed check, and its items, is not shown.
+  const seen = await unlessNotChecked(target.read(check))
+  if (seen instanceof NotChecked) throw new NotChecked('GET does not return a closed check.')
+  if (all.every((item) => target.entriesIn(seen, item).length === 0))
+    throw new NotChecked('GET returns no items of a closed check.')
+  throw new Broken(`A push changed items and closed the check. ${broken.message}`)
+}
+
+/** Number of times that pushes are sent at the same time: whether they overlap in the service is chance. */
+const ROUNDS = 5
+
+/** @throws Broken when replays of a new push that arrive with it change the items. */
+async function replayedAtOnce(target: Target): Promise<void> {
+  const itemsOf = (check: TrialCheck): [Item, Item] => [check.item('a'), check.item('b')]
+  const usual = target.freshCheck()
+  const [item, beside] = itemsOf(usual)
+  await target.push(usual, target.body(usual, [item, beside]))
+  await target.shows(usual, [item, beside], [item, beside])
+  const { length } = await entriesOf(target, usual, item)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const check = target.freshCheck()
+    const items = itemsOf(check)
+    const body = target.body(check, items)
+    await Promise.all(Array.from({ length: 4 }, () => target.ask('PUT', check.path, { json: body })))
+    // A service may refuse a push during another one to the same check.
+    await target.push(check, body)
+    await target.shows(check, items, items)
+    const seen = await entriesOf(target, check, items[0])
+    must(
+      seen.length === length,
+      `After replays at the same time, an item is in ${seen.length} places of the check; expected ${length}.`,
+    )
+  }
+}
+
+/** @throws Broken when pushes that arrive together do not end with the newest one. */
+async function newestAtOnce(target: Target): Promise<void> {
+  const rounds: { check: TrialCheck; newest: Item; items: Item[] }[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const check = target.freshCheck()
+    const newest = check.item('d')
+    const older = ['c', 'b', 'a'].map((name) => check.item(name))
+    const items = [newest, ...older]
+    const bodyAt = (item: Item, index: number) =>
+      target.ordered(target.body(check, [item]), items.length - index)
+    const [first] = await Promise.all(
+      items.map((item, index) => target.ask('PUT', check.path, { json: bodyAt(item, index) })),
+    )
+    // A service may refuse a push during another one to the same check.
+    if (first !== undefined && !isSuccess(first)) await target.push(check, bodyAt(newest, 0))
+    rounds.push({ check, newest, items })
+  }
+  await sleep(target.timeouts.quietMs)
+  for (const { check, newest, items } of rounds)
+    await target.shows(check, items, [newest]).catch((error: unknown) => {
+      if (!(error instanceof Broken)) throw error
+      throw new Broken(`States 4, 3, 2, 1 arrived at the same time. ${error.message}`)
+    })
 }
 
 /** Removes an item and pushes it again, as it was and changed. @throws Broken unless each push is the state. */

@@ -110,15 +110,27 @@ export async function requireAmounts(target: Target): Promise<void> {
     records.filter((one) => Object.keys(totals).every((name) => typeof at(one, name) === 'number')),
     totals,
   )
-  // Whether a quantity may be a fraction is not shown, but one that is accepted is part of the state.
-  const half = { ...b, quantity: 1.5 }
-  const { status } = await target.ask('PUT', check.path, { json: target.body(check, [a, half]) })
-  if (!isSuccess({ status })) return
-  await target.eventually(
-    () => entriesOf(target, check, b),
-    (entries) => !entries.some((one) => at(one, 'quantity') === b.quantity),
+  // Whether a quantity may be a fraction is not shown, but one that is accepted is part of the state. Scales show grams.
+  let { quantity: before } = b
+  for (const quantity of [1.5, 1.125]) {
+    const part = { ...b, price_cents: 1232, quantity }
+    const { status } = await target.ask('PUT', check.path, { json: target.body(check, [a, part]) })
+    if (!isSuccess({ status })) continue
+    await target.eventually(
+      () => entriesOf(target, check, b),
+      (entries) => !entries.some((one) => at(one, 'quantity') === before),
+    )
+    requireShown(await entriesOf(target, check, b), { quantity })
+    before = quantity
+  }
+  // The same goes for a price of 0, such as that of a free dish. A service may show such items in a list of their own.
+  const free = check.item('free', { price_cents: 0 })
+  if (!isSuccess(await target.ask('PUT', check.path, { json: target.body(check, [a, free]) }))) return
+  const shown = await target.eventually(
+    () => target.read(check),
+    (read) => JSON.stringify(read).includes(free.external_id),
   )
-  requireShown(await entriesOf(target, check, b), { quantity: half.quantity })
+  must(shown !== undefined, 'A push has an item with the price 0, but GET does not return it.')
 }
 
 /** @throws Broken when records have other numbers than the pushed ones, or `also`, under the same names. */

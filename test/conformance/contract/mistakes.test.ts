@@ -191,6 +191,28 @@ function newestSeen(): Partial<Choices> {
   }
 }
 
+/** A push whose content came first for another check has no effect. */
+function seenElsewhere(): Partial<Choices> {
+  const refs = new Map<string, string>()
+  return {
+    canonicalId: (ref, body) => {
+      const text = JSON.stringify(body)
+      const first = refs.get(text) ?? ref
+      refs.set(text, first)
+      return first
+    },
+  }
+}
+
+/** Items are inserted and deleted by their difference to what the check was when the push was judged. */
+const insertedItems: Choices['merged'] = (before, next, judged) => {
+  const isIn = (body: Body | undefined, { external_id }: Line) =>
+    find(body?.items ?? [], external_id) !== undefined
+  const kept = (before?.items ?? []).filter((line) => isIn(next, line) || !isIn(judged, line))
+  const updated = kept.map((line) => find(next.items, line.external_id) ?? line)
+  return { ...next, items: [...updated, ...next.items.filter((line) => !isIn(judged, line))] }
+}
+
 /** Every signature is that of the endpoint registered last. */
 function lastSecret(): Partial<Choices> {
   let last = ''
@@ -202,6 +224,61 @@ function lastSecret(): Partial<Choices> {
 
 /** Each is wrong in one thing, and fails in the cases about it alone, among those of their groups. */
 const wrong: Record<string, Wrong> = {
+  'takes a content of another check for a replay': {
+    changes: seenElsewhere(),
+    groups: ['checks'],
+    cases: ['checks/same_content'],
+  },
+  'ignores items in the push that closes a check': {
+    changes: {
+      merged: (before, next) =>
+        next.status === 'closed' ? { ...next, items: before?.items ?? next.items } : next,
+    },
+    groups: ['checks'],
+    cases: ['checks/closing'],
+  },
+  'closes a check for a late push': {
+    changes: { isNewer: (before, next) => newer('revision')(before, next) || next.status === 'closed' },
+    settings: { orderBy: 'revision' },
+    groups: ['checks'],
+    cases: ['checks/open_again'],
+  },
+  'loses an item at the first replay, which the second brings back': {
+    changes: {
+      onReplay: (bill) => {
+        bill.body = { ...bill.body, items: bill.body.items.slice(0, 1) }
+        return {}
+      },
+    },
+    groups: ['checks'],
+    cases: ['checks/replay'],
+  },
+  'inserts items that another push inserts at the same time': {
+    changes: { merged: insertedItems, writesAfterMs: ({ items }) => (items.length === 2 ? 20 : 0) },
+    groups: ['checks'],
+    cases: ['checks/replay_at_once'],
+  },
+  'writes an older push after a newer one that arrived with it': {
+    changes: {
+      isNewer: newer('revision'),
+      writesAfterMs: ({ revision }) => Math.max(1, 15 - Number(revision)) * 10,
+    },
+    settings: { orderBy: 'revision' },
+    groups: ['checks'],
+    cases: ['checks/at_once'],
+  },
+  'has two decimals for quantities': {
+    changes: shownItems(({ quantity }) => ({ quantity: Math.round(quantity * 100) / 100 })),
+    groups: ['checks'],
+    cases: ['checks/amounts'],
+  },
+  'drops items without a price': {
+    changes: {
+      merged: (_before, next) => ({ ...next, items: next.items.filter((line) => line.price_cents !== 0) }),
+    },
+    groups: ['checks'],
+    cases: ['checks/amounts'],
+  },
   'closes a check without its claimed items': {
     changes: {
       conflicts: (bill, next) => next.status !== 'closed' && foreignDefaults.conflicts(bill, next),

@@ -90,6 +90,22 @@ function missingOnLoopback(): Partial<Choices> {
   }
 }
 
+/** A push that arrives while another one is written is refused. */
+function oneAtATime(): Partial<Choices> {
+  let isWriting = false
+  return {
+    invalid: () => (isWriting ? 'busy' : undefined),
+    writesAfterMs() {
+      isWriting = true
+      return 5
+    },
+    merged(_before, next) {
+      isWriting = false
+      return next
+    },
+  }
+}
+
 /** Ids `we_6`, `we_7` and so on. */
 function counted(): () => string {
   let latest = 5
@@ -128,6 +144,40 @@ const right: Record<string, Variant> = {
         foreignDefaults.conflicts(bill, next) || (next.status === 'closed' && bill.taken.size > 0),
     },
     settings: { orderBy: 'revision' },
+  },
+  'shows no closed checks': {
+    changes: {
+      isNewer: newer('revision'),
+      read: (check) => ((check as Body).status === 'closed' ? undefined : check),
+    },
+    settings: { orderBy: 'revision' },
+  },
+  'shows no items of a closed check': {
+    changes: {
+      isNewer: newer('revision'),
+      shown: ({ ref, body }) => ({ ref, ...body, items: body.status === 'closed' ? [] : body.items }),
+    },
+    settings: { orderBy: 'revision' },
+    groups: ['checks', 'conflicts'],
+  },
+  'refuses a push during another one to the check': {
+    changes: {
+      ...oneAtATime(),
+      isNewer: newer('revision'),
+    },
+    settings: { orderBy: 'revision' },
+    groups: ['checks', 'conflicts'],
+  },
+  'shows items without a price in a list of their own': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: body.items.filter((line) => line.price_cents > 0),
+        free: body.items.filter((line) => line.price_cents === 0),
+      }),
+    },
+    groups: ['checks'],
   },
   'answers pushes without a body': { changes: { pushReply: () => ({ status: 204 }) } },
   'applies pushes later and answers 202': {
