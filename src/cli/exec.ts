@@ -73,7 +73,7 @@ export async function runCommand(
   const hasOwnGroup = process.platform !== 'win32' && !process.stdin.isTTY
   const child = spawn(file, args, {
     stdio: 'inherit',
-    env: { ...defaults, ...withoutEmpty(withoutConnection(process.env), defaults), ...variables },
+    env: commandEnvironment(process.env, variables, defaults),
     detached: hasOwnGroup,
   })
   const send = (signal: NodeJS.Signals) =>
@@ -99,25 +99,29 @@ export async function runCommand(
   }
 }
 
-/** Removes variables that would lead `tabwire` commands inside the command to another service. */
-function withoutConnection(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const {
-    TABWIRE_PROFILE: _profile,
-    TABWIRE_API_KEY_FILE: _file,
-    TABWIRE_CACERT: _cacert,
-    ...others
-  } = environment
-  return others
-}
+/** Variables that would lead `tabwire` commands inside the command to another service. */
+const connection = new Set(['TABWIRE_PROFILE', 'TABWIRE_API_KEY_FILE', 'TABWIRE_CACERT'])
 
-/** Removes empty variables that have a default: an empty one counts as unset. */
-function withoutEmpty(
+/**
+ * Returns the environment of a command: ours without variables that lead to another service, with `variables`, and with
+ * those `defaults` that ours lacks or has empty. Windows ignores the case of names.
+ */
+export function commandEnvironment(
   environment: NodeJS.ProcessEnv,
+  variables: Readonly<Record<string, string>>,
   defaults: Readonly<Record<string, string>>,
+  system: NodeJS.Platform = process.platform,
 ): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(environment).filter(([name, value]) => !(name in defaults) || value !== ''),
+  const known = (name: string) => (system === 'win32' ? name.toUpperCase() : name)
+  const kept = Object.entries(environment).filter(
+    ([name, value]) =>
+      !connection.has(known(name)) &&
+      !Object.hasOwn(variables, known(name)) &&
+      !(Object.hasOwn(defaults, known(name)) && value === ''),
   )
+  const names = new Set(kept.map(([name]) => known(name)))
+  const missing = Object.entries(defaults).filter(([name]) => !names.has(name))
+  return Object.fromEntries([...missing, ...kept, ...Object.entries(variables)])
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

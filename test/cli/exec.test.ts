@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { exitCodeOf, runCommand } from '../../src/cli/exec.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { commandEnvironment, exitCodeOf, runCommand } from '../../src/cli/exec.ts'
 import { emptyDirectory } from '../support/cli.ts'
 
 const processWith = (pid: number | undefined) => Object.assign(new EventEmitter(), { pid })
@@ -46,3 +46,36 @@ test.skipIf(process.platform === 'win32')(
     expect(await running.ended).toBe(137)
   },
 )
+
+describe('the environment of a command', () => {
+  const variables = { TABWIRE_URL: 'http://own' }
+  const defaults = { NODE_EXTRA_CA_CERTS: 'ca.pem' }
+  const inLowerCase = {
+    tabwire_profile: 'staging',
+    Tabwire_Api_Key_File: 'key',
+    tabwire_cacert: 'other.pem',
+    tabwire_url: 'http://other',
+    node_extra_ca_certs: '',
+    path: '/bin',
+  }
+
+  test('has no variables that lead to another service', () => {
+    const environment = { TABWIRE_PROFILE: 'staging', TABWIRE_URL: 'http://other', PATH: '/bin' }
+    expect(commandEnvironment(environment, variables, {}, 'linux')).toEqual({ ...variables, PATH: '/bin' })
+  })
+
+  test('has none of them on Windows either, whatever the case of their names', () => {
+    const found = commandEnvironment(inLowerCase, variables, defaults, 'win32')
+    expect(found).toEqual({ ...variables, ...defaults, path: '/bin' })
+  })
+
+  test('keeps a default that is set under a name in another case on Windows', () => {
+    const own = { node_extra_ca_certs: 'own.pem' }
+    expect(commandEnvironment(own, {}, defaults, 'win32')).toEqual(own)
+  })
+
+  test('has names in other cases on other systems, which tell them apart', () => {
+    const found = commandEnvironment(inLowerCase, variables, defaults, 'linux')
+    expect(found).toEqual({ ...inLowerCase, ...variables, ...defaults })
+  })
+})
