@@ -1,9 +1,9 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { apiKeyPattern } from './model/api-key.ts'
 import { writePrivateFile } from './private-file.ts'
-import { makeDirectories } from './replace-file.ts'
+import { makeDirectories, readWhenFree, removeWhenFree } from './replace-file.ts'
 
 /** Default data directory, in the working directory (contract section 1). */
 export const DEFAULT_DATA_DIRECTORY = '.tabwire'
@@ -31,8 +31,12 @@ export interface Run {
   ca?: string
 }
 
-export async function readCredentials(directory: string): Promise<Credentials | undefined> {
-  const found = await readJsonFile<Credentials>(join(directory, 'credentials.json'))
+/** Reads the credentials by {@link readJsonFile}, or by {@link readReplaceable} before new ones are written. */
+export async function readCredentials(
+  directory: string,
+  read: typeof readJsonFile<Credentials> = readJsonFile,
+): Promise<Credentials | undefined> {
+  const found = await read(join(directory, 'credentials.json'))
   if (typeof found?.api_key !== 'string' || !apiKeyPattern.test(found.api_key)) return undefined
   const { api_key, table_secret } = found
   return typeof table_secret === 'string' && table_secret !== '' ? { api_key, table_secret } : { api_key }
@@ -61,7 +65,7 @@ export async function removeRun(directory: string, pid: number): Promise<void> {
   const run = await readRun(directory)
   // Containers that share the directory may have equal process ids.
   if (run?.pid === pid && (run.hostname ?? hostname()) === hostname())
-    await rm(join(directory, 'run.json'), { force: true })
+    await removeWhenFree(join(directory, 'run.json'))
 }
 
 /** Folder of saved states. */
@@ -79,10 +83,22 @@ export async function prepareStatesDirectory(directory: string): Promise<void> {
   await preparePrivately(statesDirectory(directory))
 }
 
-/** Reads a JSON file. A missing or damaged file counts as absent; its user writes a new one. */
-export async function readJsonFile<T>(path: string): Promise<Partial<T> | null | undefined> {
+/** Reads a JSON file. A missing, unreadable or damaged file counts as absent. */
+export function readJsonFile<T>(path: string): Promise<Partial<T> | null | undefined> {
+  return readReplaceable<T>(path).catch(() => undefined)
+}
+
+/**
+ * Reads a JSON file that its user replaces when it is missing or damaged.
+ * @throws NodeJS.ErrnoException when the file cannot be read: its content may be in use.
+ */
+export async function readReplaceable<T>(path: string): Promise<Partial<T> | null | undefined> {
+  const text = await readWhenFree(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  })
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Partial<T> | null
+    return JSON.parse(text) as Partial<T> | null
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { link, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { newToken } from './ids.ts'
-import { replaceFile } from './replace-file.ts'
+import { removeWhenFree, replaceFile } from './replace-file.ts'
 
 /** Content of a file, whole or in pieces. */
 type FileContent = string | Uint8Array | AsyncIterable<string | Uint8Array>
@@ -92,7 +92,7 @@ export async function openPrivateFile(
     },
     async discard() {
       await close()
-      await rm(draft, { force: true })
+      await removeWhenFree(draft)
       drafts.delete(draft)
       if (drafts.size === 0) process.off('exit', removeDrafts)
     },

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { timers } from './timers.ts'
 
@@ -9,8 +9,11 @@ import { timers } from './timers.ts'
 const passing = new Set<string | undefined>(['EPERM', 'EBUSY', 'EACCES'])
 
 /** Returns true for the error code of a file that another program has open, which only Windows forbids to remove. */
-export function isOpenElsewhere(code: string | undefined): boolean {
-  return process.platform === 'win32' && passing.has(code)
+export function isOpenElsewhere(
+  code: string | undefined,
+  system: NodeJS.Platform = process.platform,
+): boolean {
+  return system === 'win32' && passing.has(code)
 }
 
 /** Milliseconds between tries, 1.3 seconds in all: scanners are done by then. */
@@ -40,7 +43,11 @@ export async function replaceFile(
   // Opened first: after the rename, nothing but the sync can fail.
   const directory = await openDirectory(dirname(to))
   try {
-    await moveWhenFree(() => move(from, to), pausesMs)
+    await whenFree(
+      () => move(from, to),
+      (code) => passing.has(code),
+      pausesMs,
+    )
     await directory?.sync().catch((error: unknown) => {
       throw new ReplacedNotSynced(error as NodeJS.ErrnoException)
     })
@@ -49,16 +56,47 @@ export async function replaceFile(
   }
 }
 
-async function moveWhenFree(move: () => Promise<void>, pausesMs: readonly number[]): Promise<void> {
+/** Reads a text. Retries while another program on Windows has the file open for itself alone. */
+export function readWhenFree(
+  path: string,
+  { read = (file: string) => readFile(file, 'utf8'), pausesMs = PAUSES_MS } = {},
+): Promise<string> {
+  return whenFree(
+    () => read(path),
+    (code) => code === 'EBUSY',
+    pausesMs,
+  )
+}
+
+/** Removes a file if it exists. On Windows, retries while another program has it open; then the file stays. */
+export async function removeWhenFree(
+  path: string,
+  {
+    remove = (file: string) => rm(file, { force: true }),
+    pausesMs = PAUSES_MS,
+    system = process.platform,
+  } = {},
+): Promise<void> {
+  const isOpen = (code: string | undefined) => isOpenElsewhere(code, system)
+  await whenFree(() => remove(path), isOpen, pausesMs).catch((error: unknown) => {
+    if (!isOpen((error as NodeJS.ErrnoException).code)) throw error
+  })
+}
+
+async function whenFree<T>(
+  work: () => Promise<T>,
+  isOpen: (code: string | undefined) => boolean,
+  pausesMs: readonly number[],
+): Promise<T> {
   for (const pause of pausesMs) {
     try {
-      return await move()
+      return await work()
     } catch (error) {
-      if (!passing.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      if (!isOpen((error as NodeJS.ErrnoException).code)) throw error
       await timers.sleep(pause)
     }
   }
-  await move()
+  return work()
 }
 
 /**

@@ -1,8 +1,15 @@
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readCredentials, readRun, removeRun, writeCredentials, writeRun } from '../src/data-directory.ts'
+import {
+  readCredentials,
+  readReplaceable,
+  readRun,
+  removeRun,
+  writeCredentials,
+  writeRun,
+} from '../src/data-directory.ts'
 import { expectMode } from './support/file-mode.ts'
 
 let parent: string
@@ -59,8 +66,15 @@ describe('the data directory', () => {
     expect(await readRun(directory)).toBeUndefined()
   })
 
+  test('has unreadable credentials, which commands lack and a start must not replace', async () => {
+    await mkdir(join(directory, 'credentials.json'), { recursive: true })
+    expect(await readCredentials(directory)).toBeUndefined()
+    await expect(readCredentials(directory, readReplaceable)).rejects.toMatchObject({ code: 'EISDIR' })
+  })
+
   test('has no credentials and no run when it does not exist', async () => {
     expect(await readCredentials(directory)).toBeUndefined()
+    expect(await readCredentials(directory, readReplaceable)).toBeUndefined()
     expect(await readRun(directory)).toBeUndefined()
     await removeRun(directory, run.pid)
   })

@@ -1,10 +1,10 @@
 import fs, { type PathLike } from 'node:fs'
-import { readFile, writeFile, rename } from 'node:fs/promises'
+import { readFile, writeFile, rename, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { makeDirectories, replaceFile } from '../src/replace-file.ts'
+import { makeDirectories, readWhenFree, removeWhenFree, replaceFile } from '../src/replace-file.ts'
 import { temporaryDirectory } from './support/simulator.ts'
 import { expectMode } from './support/file-mode.ts'
 
@@ -53,6 +53,60 @@ describe('a file that another program holds open', () => {
     const { seen, how } = heldOpen(Infinity, 'ENOSPC')
     await expect(replaceFile(from, to, how)).rejects.toMatchObject({ code: 'ENOSPC' })
     expect(seen.tries).toBe(1)
+  })
+})
+
+/** Fails with this code this many times, then calls `work`. */
+function failing<T>(times: number, code: string, work: (path: string) => Promise<T>) {
+  const seen = { tries: 0 }
+  const call = async (path: string) => {
+    if (seen.tries++ < times) throw Object.assign(new Error('held open'), { code })
+    return work(path)
+  }
+  return { seen, call, pausesMs: [1, 1] }
+}
+
+describe('a file that another program on Windows holds open for itself', () => {
+  test('is read when the program closes it', async () => {
+    const { from } = await twoFiles()
+    const { seen, call, pausesMs } = failing(2, 'EBUSY', (path) => readFile(path, 'utf8'))
+    expect(await readWhenFree(from, { read: call, pausesMs })).toBe('new')
+    expect(seen.tries).toBe(3)
+  })
+
+  test.each([
+    ['EBUSY', 3],
+    ['EACCES', 1],
+    ['ENOENT', 1],
+  ])('is not read after %s in all of %i tries', async (code, tries) => {
+    const { seen, call, pausesMs } = failing(Infinity, code, () => Promise.resolve(''))
+    await expect(readWhenFree('file', { read: call, pausesMs })).rejects.toMatchObject({ code })
+    expect(seen.tries).toBe(tries)
+  })
+
+  test.each(['EPERM', 'EBUSY', 'EACCES'])('is removed when the program closes it, after %s', async (code) => {
+    const { from } = await twoFiles()
+    const { call: remove, pausesMs } = failing(2, code, (path) => rm(path))
+    await removeWhenFree(from, { remove, pausesMs, system: 'win32' })
+    await expect(readFile(from)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('stays without an error when the program never closes it', async () => {
+    const { seen, call: remove, pausesMs } = failing(Infinity, 'EBUSY', () => Promise.resolve())
+    await removeWhenFree('file', { remove, pausesMs, system: 'win32' })
+    expect(seen.tries).toBe(3)
+  })
+
+  test('is not removed on other systems, where these errors have other causes', async () => {
+    const { seen, call: remove, pausesMs } = failing(Infinity, 'EPERM', () => Promise.resolve())
+    const removed = removeWhenFree('file', { remove, pausesMs, system: 'linux' })
+    await expect(removed).rejects.toMatchObject({ code: 'EPERM' })
+    expect(seen.tries).toBe(1)
+  })
+
+  test('need not exist to be removed', async () => {
+    const { from } = await twoFiles()
+    await removeWhenFree(`${from}-missing`)
   })
 })
 

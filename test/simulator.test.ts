@@ -76,6 +76,14 @@ describe('a fresh simulator', () => {
         expect(await readFile(join(entry.parentPath, entry.name), 'utf8')).not.toContain(apiKey)
   })
 
+  it('does not replace a credentials.json that it cannot read', async () => {
+    const dataDirectory = await temporaryDirectory()
+    await mkdir(join(dataDirectory, 'credentials.json'))
+    await expect(openSimulator({ dataDirectory })).rejects.toThrow(
+      /^Cannot use [^ ]+\/credentials\.json: it is a directory, not a file \(EISDIR\)\./,
+    )
+  })
+
   it('refuses a service name that cannot be part of a header', async () => {
     await expect(openSimulator({ serviceName: 'A B' })).rejects.toThrow(
       'serviceName must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "A B".',

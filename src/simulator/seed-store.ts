@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { readCredentials, writeCredentials, type Credentials } from '../data-directory.ts'
+import { readCredentials, readReplaceable, writeCredentials, type Credentials } from '../data-directory.ts'
 import { hashOf } from '../http/auth/api-key.ts'
 import { scopes } from '../model/api-key.ts'
 import { count } from '../model/text/count.ts'
 import { addLocations, assignEndpoints } from '../operations/state.ts'
 import { createKey } from '../operations/keys.ts'
 import type { Service } from '../service.ts'
+import { fileIn } from '../store/disk.ts'
+import { unusable } from '../store/errors.ts'
 import type { PostgresStore } from '../store/postgres/postgres-store.ts'
 import type { SharedValues } from '../store/shared-values.ts'
 import { packageFile } from '../package-file.ts'
@@ -79,7 +81,12 @@ interface KeptCredentials {
 
 function inDirectory(directory: string | undefined): KeptCredentials {
   return {
-    read: async () => (directory === undefined ? undefined : readCredentials(directory)),
+    async read() {
+      if (directory === undefined) return undefined
+      return readCredentials(directory, readReplaceable).catch((error: unknown) => {
+        throw unusable(fileIn(directory, 'credentials.json').shown, error)
+      })
+    },
     async write(wanted) {
       if (directory !== undefined) await writeCredentials(directory, wanted)
       return wanted

@@ -369,6 +369,18 @@ describe('a repair', () => {
     expect(await contentOf(directory)).toEqual(before)
   })
 
+  it('does not move aside a credentials.json that cannot be read, which a start refuses', async () => {
+    const { directory } = await filled()
+    await mkdir(join(directory, 'credentials.json'), { mode: 0o700 })
+    const { ok, checks, repaired } = await repair(directory)
+    expect([ok, repaired]).toEqual([false, []])
+    expect(checks.find(({ check: name }) => name === 'credentials.json')).toEqual({
+      check: 'credentials.json',
+      level: 'bad',
+      message: 'Cannot read credentials.json: it is a directory, not a file (EISDIR).',
+    })
+  })
+
   it('is not advised for a missing db.json before it was restored', async () => {
     const { directory, files } = await filled()
     await rm(join(directory, 'db.json'))

@@ -1,10 +1,11 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { readJsonFile, writePrivately } from '../../data-directory.ts'
+import { readJsonFile, readReplaceable, writePrivately } from '../../data-directory.ts'
 import { isRunning, ownIdentity, pidNamespace, type ProcessIdentity } from '../../process-identity.ts'
 import { newSecret } from '../../ids.ts'
 import { createPrivateFile } from '../../private-file.ts'
+import { removeWhenFree } from '../../replace-file.ts'
 import { signingSecretPattern } from '../../model/webhook-endpoint.ts'
 
 /**
@@ -39,7 +40,7 @@ export async function takeLease(
 }
 
 export async function dropLease({ file }: KeptLease): Promise<void> {
-  await rm(file, { force: true })
+  await removeWhenFree(file)
 }
 
 /** Returns the leases of processes that have ended. Process ids of other machines and containers say nothing. */
@@ -82,6 +83,6 @@ export async function listenSecret(directory: string): Promise<string> {
 }
 
 async function readSecret(path: string): Promise<string | undefined> {
-  const secret = (await readJsonFile<{ signing_secret: unknown }>(path))?.signing_secret
+  const secret = (await readReplaceable<{ signing_secret: unknown }>(path))?.signing_secret
   return typeof secret === 'string' && signingSecretPattern.test(secret) ? secret : undefined
 }

@@ -117,7 +117,7 @@ function credentialsFinding(credentials: Content): DirectoryFinding {
   const name = 'credentials.json'
   if (credentials === undefined)
     return found(name, 'note', `There is no ${name} yet. A start creates it with a new key.`)
-  if (typeof credentials === 'string') return found(name, 'note', `Cannot read ${name}: ${credentials}.`)
+  if (typeof credentials === 'string') return found(name, 'bad', `Cannot read ${name}: ${credentials}.`)
   if (holdsKey(credentials)) return found(name, 'good', `${name} contains an API key.`)
   return found(name, 'note', `${name} contains no API key. A start creates a new key.`)
 }
