@@ -76,8 +76,11 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
 }
 
 /** Returns the message for an error of the file system that no command explains; `undefined` for any other. */
-function systemFailure({ code = '', path, syscall }: NodeJS.ErrnoException): string | undefined {
+function systemFailure(error: NodeJS.ErrnoException & { dest?: string }): string | undefined {
+  const { code = '', syscall } = error
   if (syscall === 'uv_cwd') return 'The working directory no longer exists. Change to another one.'
+  // Of a draft that could not replace a file, users know the file.
+  const path = error.dest ?? error.path
   const reason = refusals[code]
   return path === undefined || reason === undefined
     ? undefined
@@ -88,6 +91,8 @@ const refusals: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'operation not permitted',
   EROFS: 'the file system is read-only',
+  // Windows reports so what another program has opened for itself alone.
+  EBUSY: 'it is in use by another program',
 }
 
 const UNKNOWN: CommandShape = { name: 'COMMAND', flags: {}, args: {}, typedAs: {} }

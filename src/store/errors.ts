@@ -71,27 +71,39 @@ const reasons: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open',
 }
 
+/** Reasons on Windows, where a program that has a file open can keep others from reading or replacing it. */
+const reasonsOfWindows: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied, or another program has the file open',
+  EPERM: 'permission denied, or another program has the file open',
+  EBUSY: 'another program has the file open',
+}
+
 /** Explains a failure of the disk, without a path. */
-export function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown, system: NodeJS.Platform = process.platform): string {
   if (error instanceof FileGone) return error.message
   const code = codeOf(error)
   if (code === undefined) return 'an unexpected error'
-  const reason = reasons[code]
+  const reason = (system === 'win32' ? reasonsOfWindows[code] : undefined) ?? reasons[code]
   return reason === undefined ? code : `${reason} (${code})`
 }
 
 /** Returns the start of the advice for a failure of the disk; `undefined` when it is about the directory or unknown. */
-export function remedyFor(error: unknown): string | undefined {
+export function remedyFor(error: unknown, system: NodeJS.Platform = process.platform): string | undefined {
   const code = codeOf(error) ?? ''
+  if (code === 'EBUSY' && system === 'win32') return 'Close that program'
   if (/^(ENOSPC|EDQUOT)$/.test(code)) return 'Free disk space'
   if (/^(EMFILE|ENFILE)$/.test(code)) return 'Raise the limit of open files and restart the service'
   return code === 'EIO' ? 'Repair the disk' : undefined
 }
 
 /** Returns the error for a directory, or a file in it, that cannot be used. */
-export function unusable(shown: string, error: unknown): DirectoryUnusable {
+export function unusable(
+  shown: string,
+  error: unknown,
+  system: NodeJS.Platform = process.platform,
+): DirectoryUnusable {
   return new DirectoryUnusable(
-    `Cannot use ${shown}: ${reasonOf(error)}. ${remedyFor(error) ?? 'Make it readable and writable for this user'}, or choose another directory.`,
+    `Cannot use ${shown}: ${reasonOf(error, system)}. ${remedyFor(error, system) ?? 'Make it readable and writable for this user'}, or choose another directory.`,
     { cause: error },
   )
 }

@@ -37,6 +37,10 @@ describe('the error message of a command', () => {
       { code: 'EACCES', syscall: 'mkdir', path: '.tabwire' },
       'Cannot use .tabwire: permission denied. Check its permissions, or work in another directory.',
     ],
+    [
+      { code: 'EPERM', syscall: 'rename', path: '.run.json.x.tmp', dest: 'run.json' },
+      'Cannot use run.json: operation not permitted. Check its permissions, or work in another directory.',
+    ],
     [{ code: 'ENOENT', syscall: 'uv_cwd' }, 'The working directory no longer exists. Change to another one.'],
   ])('explains the error of a system call: %o', (fields, message) => {
     expect(describeFailure(Object.assign(new Error('raw'), fields)).message).toBe(message)

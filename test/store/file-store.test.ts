@@ -96,6 +96,20 @@ describe('the directory', () => {
     expect(message).toMatch(new RegExp(`^Cannot use \\.tabwire: .+ \\(${code}\\)\\. ${advice}$`))
   })
 
+  it.each([
+    ['EBUSY', 'another program has the file open', 'Close that program'],
+    [
+      'EPERM',
+      'permission denied, or another program has the file open',
+      'Make it readable and writable for this user',
+    ],
+  ])('says on Windows that another program has a file open: %s', (code, reason, advice) => {
+    const { message } = unusable('.tabwire/db.json', Object.assign(new Error('no'), { code }), 'win32')
+    expect(message).toBe(
+      `Cannot use .tabwire/db.json: ${reason} (${code}). ${advice}, or choose another directory.`,
+    )
+  })
+
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
     'must be writable by this user',
     async () => {
