@@ -217,7 +217,7 @@ describe('tabwire state', concurrently, () => {
     [['save', '../x'], /NAME must be up to 64 .* got "\.\.\/x"\. For a path, use --file\./],
     [['save', '.hidden'], /NAME must be up to 64/],
     [['save', 'a/b'], /NAME must be up to 64/],
-    [['save', 'nul.txt'], /NAME must be up to 64/],
+    [['save', 'nul.txt'], /NAME must not be the name of a device on Windows, got "nul\.txt"\./],
     [['save', 'x'.repeat(65)], /NAME must be up to 64/],
     [['load', ''], /NAME must be up to 64/],
     [['save'], /Pass the name of a state, or --file FILE/],

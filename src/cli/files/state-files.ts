@@ -30,7 +30,11 @@ export const stateArgs = {
     description: 'Name of the state in the data directory.',
     // The name becomes a file's name on any system, never a path.
     parse: async (input) => {
-      if (/^[a-z0-9][\w.-]{0,63}$/i.test(input) && !input.endsWith('.') && !DEVICE.test(input)) return input
+      if (DEVICE.test(input))
+        throw new Errors.CLIError(
+          `NAME must not be the name of a device on Windows, got ${JSON.stringify(input)}. Choose another name, or use --file for a path.`,
+        )
+      if (/^[a-z0-9][\w.-]{0,63}$/i.test(input) && !input.endsWith('.')) return input
       throw new Errors.CLIError(
         `NAME must be up to 64 letters, digits, hyphens, dots and underscores, got ${JSON.stringify(input)}. For a path, use --file.`,
       )
