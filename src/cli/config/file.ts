@@ -56,7 +56,7 @@ function parse(path: string, text: string): Record<string, unknown> {
   try {
     content = JSON.parse(withoutByteOrderMark(text))
   } catch (error) {
-    const hint = /\\[^"\\/bfnrtu]/.test(text) ? ' Write a backslash in a path as \\\\.' : ''
+    const hint = /\\[^"\\/bfnrtu\0]/.test(text) ? ' Write a backslash in a path as \\\\.' : ''
     throw wrongConfig(`${path} is not valid JSON: ${(error as Error).message}.${hint}`)
   }
   if (typeof content === 'object' && content !== null && !Array.isArray(content))

@@ -11,7 +11,7 @@ interface LoadedProfile {
 
 /** Reads a profile of a deployment. @throws CommandError (usage) when it is not one. */
 export async function readProfile(file: string): Promise<LoadedProfile> {
-  const text = withoutByteOrderMark((await readInput(file)).toString())
+  const text = (await readInput(file)).toString()
   const { keys = {}, ...profile } = parse(file, text)
   const valueOf = (key: string | { env: string } | undefined) => {
     if (key === undefined) return undefined
@@ -27,7 +27,7 @@ export async function readProfile(file: string): Promise<LoadedProfile> {
 function parse(file: string, text: string): Profile {
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = JSON.parse(withoutByteOrderMark(text))
   } catch (error) {
     throw usageError(`--profile ${file} is not valid JSON: ${(error as Error).message}.`)
   }

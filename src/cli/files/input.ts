@@ -39,8 +39,13 @@ function unreadable(what: string, error: unknown): CommandError {
   return new CommandError('unreadable_file', `Cannot read ${what}: ${why}.`, exitCodes.usage)
 }
 
-/** Removes the byte-order mark with which some editors begin a file: `JSON.parse` refuses it. */
+/**
+ * Removes the byte-order mark with which some editors begin a file: `JSON.parse` refuses it.
+ * @throws Error for UTF-16 that was decoded as UTF-8, which turns its mark into two replacement characters.
+ */
 export function withoutByteOrderMark(text: string): string {
+  if (/^\ufffd{2}[^]?\0/.test(text))
+    throw new Error('it is UTF-16, which `>` of Windows PowerShell 5.1 writes; save it as UTF-8')
   return text.replace(/^\ufeff/, '')
 }
 
@@ -119,6 +124,7 @@ const reasons: Record<string, string> = {
   ENOENT: 'no such file',
   EISDIR: 'it is a directory',
   EACCES: 'permission denied',
+  EBUSY: 'another program has it open',
 }
 
 async function readStandardInput(): Promise<Buffer> {

@@ -96,12 +96,16 @@ export function typedValue(argv: readonly string[], name: string): string | unde
 
 /** Reads the one line of a file. An error never repeats the content, which may be a secret with a typing mistake. */
 async function readSecret(path: string, flag: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? 'no such file' : (code ?? String(error))
-    throw usageError(`${flag}: cannot read ${path}: ${reason}.`)
-  })
-  const line = withoutByteOrderMark(text).replace(/\r?\n$/, '')
+  let text: string
+  try {
+    text = withoutByteOrderMark(await readFile(path, 'utf8'))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw usageError(
+      `${flag}: cannot read ${path}: ${code === 'ENOENT' ? 'no such file' : (code ?? message)}.`,
+    )
+  }
+  const line = text.replace(/\r?\n$/, '')
   if (/^[\x21-\x7e]+$/.test(line) && text.length <= MOST_BYTES) return line
   throw usageError(`${flag}: ${path} must contain only the secret, on one line of visible ASCII characters.`)
 }

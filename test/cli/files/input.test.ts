@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, normalize, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { endOfInput, expandFiles } from '../../../src/cli/files/input.ts'
+import { endOfInput, expandFiles, withoutByteOrderMark } from '../../../src/cli/files/input.ts'
 import { vectors, secret } from '../../signature/vectors.ts'
 import { sampled } from '../../soak/seeded.ts'
 import { checkBody, emptyDirectory, serve, spawnTabwire, tabwire } from '../../support/cli.ts'
@@ -79,4 +79,41 @@ test('the keys that end the input depend on the operating system', () => {
     'Ctrl-D',
     'Ctrl-Z, then Enter',
   ])
+})
+
+describe('a text file of Windows', () => {
+  test('has its byte-order mark removed', () => {
+    expect(withoutByteOrderMark('\ufeff{}\r\n')).toBe('{}\r\n')
+  })
+
+  test.each([
+    ['little-endian', Buffer.from('\ufeff{}', 'utf16le')],
+    ['big-endian', Buffer.from('\ufeff{}', 'utf16le').swap16()],
+  ])('is named when it is UTF-16, %s', (_order, bytes) => {
+    expect(() => withoutByteOrderMark(bytes.toString())).toThrow(/^it is UTF-16, /)
+  })
+
+  test('in another encoding is left to its reader', () => {
+    const text = Buffer.from('Öl, Äpfel', 'latin1').toString()
+    expect(withoutByteOrderMark(text)).toBe(text)
+  })
+
+  test.each([
+    [['checks', 'list', '--config', 'utf16.json'], 'utf16.json is not valid JSON: it is UTF-16, '],
+    [
+      ['contract', 'check', '--base-url', 'http://127.0.0.1:9/v1', '--profile', 'utf16.json'],
+      '--profile utf16.json is not valid JSON: it is UTF-16, ',
+    ],
+    [['scenario', 'run', 'utf16.json'], 'utf16.json: not valid JSON: it is UTF-16, '],
+    [
+      ['checks', 'list', '--api-key-file', 'utf16.json'],
+      '--api-key-file: cannot read utf16.json: it is UTF-16, ',
+    ],
+  ])('is named by %j', async (args, says) => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'utf16.json'), Buffer.from('\ufeff{"data_dir": "a\\\\b"}\r\n', 'utf16le'))
+    const { code, stderr } = await tabwire(args, { cwd })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
+    expect(stderr).not.toContain('Write a backslash')
+  })
 })
