@@ -15,6 +15,7 @@ type Range = ReturnType<Address['range']> | 'deprecatedSiteLocal'
 /** Cloud metadata services, which hold a machine's credentials; 169.254.169.254 is covered by the link-local range. */
 const metadataAddresses = new Set([
   'fd00:ec2::254', // AWS
+  'fd00:ec2::23', // AWS, credentials of pods in EKS
   'fd20:ce::254', // Google Cloud
   '100.100.100.200', // Alibaba Cloud
   '168.63.129.16', // Azure

@@ -60,6 +60,7 @@ const forbidden = [
   // other metadata services
   '[fd00:ec2::254]',
   '[fd00:0ec2:0:0:0:0:0:254]',
+  '[fd00:ec2::23]',
   '[fd20:ce::254]',
   '100.100.100.200',
   '168.63.129.16',
