@@ -41,7 +41,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
   const idle = new Map<string, Connection[]>()
 
   function open(origin: string): Connection {
-    const progress: ResponseProgress = { head: undefined, hasReceived: false }
+    const progress: ResponseProgress = { head: undefined, bytes: 0 }
     let answers = 0
     const client = new Client(origin, {
       connect: (target, callback) =>
@@ -60,11 +60,11 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
     const connection: Connection = {
       begin() {
         progress.head = Buffer.alloc(0)
-        progress.hasReceived = false
+        progress.bytes = 0
       },
       dispatch: client.dispatch.bind(client),
       isReused: () => answers > 0,
-      hasReceived: () => progress.hasReceived,
+      hasReceived: () => progress.bytes > 0,
       release() {
         answers += 1
         const kept = idle.get(origin)
@@ -106,8 +106,13 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
 interface ResponseProgress {
   /** Its first bytes, while they do not tell whether it is `100`; then `undefined`. */
   head: Buffer | undefined
-  /** True when a byte of it has arrived. */
-  hasReceived: boolean
+  /** Bytes of it that have arrived; counted until `head` is `undefined`. */
+  bytes: number
+}
+
+/** A receiver sent informational responses without end. */
+class InformationalOverflow extends Error {
+  readonly code = 'TABWIRE_INFORMATIONAL'
 }
 
 /** After 101 comes another protocol. */
@@ -117,7 +122,7 @@ const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
 const BEGINNING = /^(?:H|HT|HTT|HTTP|HTTP\/|HTTP\/1|HTTP\/1\.|HTTP\/1\.[01](?: (?:1\d{0,2} ?)?)?)?$/
 /** Bytes needed to tell whether a response is `100`. */
 const TELLING = 'HTTP/1.1 100 '.length
-/** undici's limit for response headers, in bytes. */
+/** Limit of all informational responses together, in bytes: undici's limit for response headers. */
 const LONGEST_HEAD = 16 * 1024
 
 /**
@@ -130,10 +135,11 @@ function skipContinue(socket: Socket, progress: ResponseProgress): void {
     const chunk = read(size)
     if (chunk === null || size === 0) return chunk
     const { head } = progress
-    progress.hasReceived = true
     if (head === undefined) return chunk
+    progress.bytes += chunk.length
     const rest = withoutContinue(head.length === 0 ? chunk : Buffer.concat([head, chunk]))
     progress.head = rest.isWhole ? undefined : rest.bytes
+    if (!rest.isWhole && progress.bytes > LONGEST_HEAD) socket.destroy(new InformationalOverflow())
     return rest.isWhole ? rest.bytes : null
   }
 }
@@ -151,7 +157,7 @@ function withoutContinue(bytes: Buffer): { bytes: Buffer; isWhole: boolean } {
     const end = INFORMATIONAL.test(start) ? endOfHead(bytes, at) : undefined
     if (isPartial || end === undefined || end === -1) {
       const rest = Buffer.concat([...kept, bytes.subarray(at)])
-      return { bytes: rest, isWhole: rest.length > LONGEST_HEAD || (!isPartial && end === undefined) }
+      return { bytes: rest, isWhole: !isPartial && end === undefined }
     }
     if (!CONTINUE.test(start)) kept.push(bytes.subarray(at, end + 4))
     at = end + 4

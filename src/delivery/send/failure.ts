@@ -129,6 +129,12 @@ const rows: readonly Row[] = [
       `The response of ${host} is not valid HTTP, such as a status below 100. Check which server listens on that port.`,
   },
   {
+    codes: /^TABWIRE_INFORMATIONAL$/,
+    outcome: 'network_error',
+    words: ({ host }) =>
+      `${host} sent more than 16 KiB of informational responses (1xx) before its response. Return 2xx at once.`,
+  },
+  {
     codes: /^UND_ERR_HEADERS_OVERFLOW$/,
     outcome: 'network_error',
     words: ({ host }) =>

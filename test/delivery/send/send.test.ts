@@ -469,6 +469,22 @@ describe('informational answers are skipped', () => {
     const url = await rawTcp((socket) => socket.write(`HTTP/1.1 100 Continue\r\nX-A: ${'a'.repeat(20_000)}`))
     expect((await send(url, plainHttp)).outcome).not.toBe('succeeded')
   })
+
+  it.each(['100 Continue', '102 Processing', '103 Early Hints'])(
+    'up to 16 KiB: an endless series of %s fails the attempt at once',
+    async (status) => {
+      const url = await rawTcp((socket) => {
+        const more = () => {
+          while (socket.writable && socket.write(head(status).repeat(100)));
+        }
+        socket.on('drain', more)
+        more()
+      })
+      const result = await send(url, { ...plainHttp, timeoutMs: 60_000 })
+      expect(result).toMatchObject({ outcome: 'network_error', response_status: null })
+      expect(result.error).toContain('more than 16 KiB of informational responses')
+    },
+  )
 })
 
 /** Each byte in a packet of its own. */
