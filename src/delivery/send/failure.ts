@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
       `No server listens at ${host}. Start the receiver, or register the port it listens on.`,
   },
   {
-    codes: /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    codes: /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/,
     outcome: 'connection_reset',
     words: ({ host }) =>
       `${host} closed the connection without a response. Check the receiver for a crash or a limit.`,
@@ -127,6 +127,13 @@ const rows: readonly Row[] = [
     outcome: 'network_error',
     words: ({ host }) =>
       `The response of ${host} is not valid HTTP, such as a status below 100. Check which server listens on that port.`,
+  },
+  {
+    // The body is read after the status has decided the attempt, so the headers contradict each other.
+    codes: /^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/,
+    outcome: 'network_error',
+    words: ({ host }) =>
+      `The response of ${host} has contradictory or invalid headers for its length. Send one Content-Length, or Transfer-Encoding: chunked.`,
   },
   {
     codes: /^TABWIRE_INFORMATIONAL$/,

@@ -620,6 +620,17 @@ describe('an attempt fails', () => {
     expect(result.error).toContain('not HTTP/1.1')
   })
 
+  it.each([
+    ['two lengths', 'Content-Length: 1\r\nContent-Length: 5'],
+    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
+    ['a length that is no safe integer', 'Content-Length: 99999999999999999999999999'],
+  ])('when the response has %s', async (_which, headers) => {
+    const url = await rawTcp((socket) => socket.end(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\nabcde`))
+    const result = await send(url, plainHttp)
+    expect(result).toMatchObject({ outcome: 'network_error', response_status: null })
+    expect(result.error).toContain('headers for its length')
+  })
+
   it('when the receiver wants to speak another protocol', async () => {
     const port = await rawTls((socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
