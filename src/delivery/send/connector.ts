@@ -16,6 +16,8 @@ interface ConnectSettings {
 
 /** A TLS error with the hosts and the issuer of the rejected certificate. */
 export interface CertificateError extends NodeJS.ErrnoException {
+  /** OpenSSL's reason, without the place in its source that the message has. */
+  reason?: string
   cert?: { subjectaltname?: string }
   issuer?: string
 }

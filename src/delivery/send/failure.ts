@@ -72,7 +72,7 @@ const rows: readonly Row[] = [
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     outcome: 'tls_error',
     words: ({ host, error }) =>
-      `The certificate of ${host} is for another host: ${error.cert?.subjectaltname ?? 'no names'}. Use a certificate for this host.`,
+      `The certificate of ${host} is for another host: ${shortened(error.cert?.subjectaltname ?? 'no names')}. Use a certificate for this host.`,
   },
   {
     codes: /^CERT_HAS_EXPIRED$/,
@@ -95,13 +95,13 @@ const rows: readonly Row[] = [
     applies: ({ error }) => error.issuer?.startsWith('Tabwire local authority ') === true,
     outcome: 'tls_error',
     words: ({ host, error }) =>
-      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? ''}, not by the authority in the service's data directory. Run both with the same --data-dir, or start the service with --cacert and that authority's ca.pem.`,
+      `The certificate of ${host} is not trusted: it was issued by ${shortened(error.issuer ?? '')}, not by the authority in the service's data directory. Run both with the same --data-dir, or start the service with --cacert and that authority's ca.pem.`,
   },
   {
     codes: UNTRUSTED,
     outcome: 'tls_error',
     words: ({ host, error }) =>
-      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? 'an unknown authority'}. Send the whole chain from the receiver, ${CACERT}, ${CERTS}.`,
+      `The certificate of ${host} is not trusted: it was issued by ${shortened(error.issuer ?? 'an unknown authority')}. Send the whole chain from the receiver, ${CACERT}, ${CERTS}.`,
   },
   {
     codes: /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/,
@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
     codes: /^(ERR_SSL_.*|ERR_TLS_.*|(ERROR_IN_)?CERT_.*|PATH_LENGTH_EXCEEDED|INVALID_PURPOSE|UNSPECIFIED)$/,
     outcome: 'tls_error',
     words: ({ host, code, error }) =>
-      `The TLS connection to ${host} failed: ${error.message} (${code}). Check the receiver's TLS settings.`,
+      `The TLS connection to ${host} failed: ${error.reason ?? error.message} (${code}). Check the receiver's TLS settings.`,
   },
   {
     codes: /^(HPE_.*|HTTPParserError)$/,
@@ -173,7 +173,14 @@ export function explainFailure(thrown: unknown, host: string, timeoutMs: number)
 export function explainStatus(status: number, location: string | undefined): Failure {
   const error =
     status >= 300 && status < 400 && location !== undefined
-      ? `The receiver redirected (${status}) to ${location}. Redirects are not followed. Use that URL instead.`
+      ? `The receiver redirected (${status}) to ${shortened(location)}. Redirects are not followed. Use that URL instead.`
       : `The receiver returned ${status}. Only 2xx counts as delivered.`
   return { outcome: 'bad_status', error }
+}
+
+/** Characters of a text of the receiver in an error: its certificate may have hundreds of names. */
+const MOST_SHOWN = 500
+
+function shortened(text: string): string {
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
 }

@@ -710,6 +710,23 @@ describe('a certificate', () => {
     expect(result.error).toMatch(/is for another host.*other\.example/)
   })
 
+  it('for hundreds of other hosts is refused with the first ones', async () => {
+    const hosts = Array.from({ length: 500 }, (_, at) => `shop-${at}.example`)
+    const receiver = await receiverWith(200, hosts)
+    const result = await send(receiver.url)
+    expect(result.error).toMatch(/is for another host: DNS:shop-0\.example, .*…\. Use a certificate/)
+    expect(result.error?.length).toBeLessThan(1_000)
+  })
+
+  it('of a connection that TLS refuses is explained without places in the source of OpenSSL', async () => {
+    const tls = await (await testAuthority()).issue(['127.0.0.1'])
+    const port = await listening(createTlsServer({ ...tls, ciphers: 'AES256-SHA', maxVersion: 'TLSv1.2' }))
+    expect(await send(`https://127.0.0.1:${port}/`)).toMatchObject({
+      outcome: 'tls_error',
+      error: `The TLS connection to 127.0.0.1:${port} failed: sslv3 alert handshake failure (ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE). Check the receiver's TLS settings.`,
+    })
+  })
+
   it('is verified on each connection, not once per session', async () => {
     const receiver = await receiverWith(
       (response) => void response.writeHead(200, { Connection: 'close' }).end(),
