@@ -159,9 +159,14 @@ export function createClockControls({
     advance: (ms, signal) => moveSerially('advance', (now) => now + ms, signal),
     moveTo: (time, signal) => moveSerially('to', () => time.getTime(), signal),
     async freeze(frozen) {
+      const wasFrozen = clock.isFrozen()
       await shared.freeze(frozen)
       // A move saves its target, and at its end the time that it reached.
-      if (shared.movingTo() === null) await save()
+      if (shared.movingTo() === null)
+        await save().catch(async (error: unknown) => {
+          await shared.freeze(wasFrozen)
+          throw error
+        })
       return show()
     },
     alone(task, signal) {

@@ -160,6 +160,15 @@ describe('a jump of the clock', () => {
   })
 })
 
+describe('a freeze of the clock', () => {
+  it.each([true, false])('that cannot be stored leaves the clock as it was: frozen is %j', async (frozen) => {
+    const { clock, controls } = open({ save: () => Promise.reject(new Error('no room')) })
+    clock.apply(freeze(clock.setting(), frozen))
+    await expect(controls.freeze(!frozen)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect(await controls.show()).toMatchObject({ frozen })
+  })
+})
+
 describe('a clock starts', () => {
   const now = new Date('2026-01-01T00:00:00.000Z')
   const known = { wanted: undefined, stored: undefined, newest: undefined, now }
