@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { apiKeyPattern } from './model/api-key.ts'
 import { writePrivateFile } from './private-file.ts'
-import { makeDirectories, readWhenFree, removeWhenFree } from './replace-file.ts'
+import { ignoreInGit, makeDirectories, readWhenFree, removeWhenFree } from './replace-file.ts'
 
 /** Default data directory, in the working directory (contract section 1). */
 export const DEFAULT_DATA_DIRECTORY = '.tabwire'
@@ -112,5 +111,5 @@ export async function writePrivately(path: string, content: object): Promise<voi
 
 async function preparePrivately(directory: string): Promise<void> {
   await makeDirectories(directory, 0o700)
-  await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
+  await ignoreInGit(directory).catch(() => undefined)
 }

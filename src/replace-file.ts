@@ -1,5 +1,5 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { lstat, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { timers } from './timers.ts'
 
 /**
@@ -123,6 +123,21 @@ export async function makeDirectories(path: string, mode?: number): Promise<stri
 async function unlessDirectory(path: string, error: unknown): Promise<undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory() !== true) throw error
+}
+
+/**
+ * Makes git ignore a directory that holds secrets, unless it has a `.gitignore`. Replaces an empty one, which a full disk
+ * left. @throws NodeJS.ErrnoException when it cannot be written.
+ */
+export async function ignoreInGit(directory: string): Promise<void> {
+  const path = join(directory, '.gitignore')
+  const found = await lstat(path).catch(() => undefined)
+  if (found !== undefined && (!found.isFile() || found.size > 0)) return
+  await rm(path, { force: true })
+  await writeFile(path, '*\n', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+    // Another process was first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  })
 }
 
 /** Makes created, renamed or removed entries of a directory durable. */

@@ -48,6 +48,13 @@ describe('the data directory', () => {
     expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('mine\n')
   })
 
+  test('replaces an empty .gitignore, which a full disk left', async () => {
+    await writeCredentials(directory, { api_key: 'twk_1' })
+    await writeFile(join(directory, '.gitignore'), '')
+    await writeRun(directory, run)
+    expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('*\n')
+  })
+
   test.each([
     '',
     '{',

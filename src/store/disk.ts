@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
-import { open, readFile, rm, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { codeOf, unusable } from './errors.ts'
-import { makeDirectories, syncDirectory } from '../replace-file.ts'
+import { ignoreInGit, makeDirectories, syncDirectory } from '../replace-file.ts'
 
 /** The file operations of the store. Tests pass files that fail. */
 export interface DiskFile {
@@ -65,7 +65,7 @@ export async function prepareDirectory(directory: string): Promise<void> {
   try {
     const topmost = await makeDirectories(directory, OWNER_ONLY_DIRECTORY)
     if (topmost !== undefined) await syncUpwards(dirname(directory), dirname(topmost))
-    await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx', mode: OWNER_ONLY }).catch(unlessThere)
+    await ignoreInGit(directory)
   } catch (error) {
     throw unusable(shownDirectory(directory), error)
   }
@@ -75,10 +75,6 @@ export async function prepareDirectory(directory: string): Promise<void> {
 async function syncUpwards(lowest: string, highest: string): Promise<void> {
   await syncDirectory(lowest)
   if (lowest !== highest && lowest !== dirname(lowest)) await syncUpwards(dirname(lowest), highest)
-}
-
-function unlessThere(error: unknown): undefined {
-  if (codeOf(error) !== 'EEXIST') throw error
 }
 
 /** Reads a whole file; `undefined` when there is none. */

@@ -74,6 +74,14 @@ describe('the directory', () => {
     expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('mine\n')
   })
 
+  it('gets a .gitignore again in place of an empty one, which a full disk left', async () => {
+    const directory = await newDirectory()
+    await (await openStore(directory)).close()
+    await writeFile(join(directory, '.gitignore'), '')
+    await (await openStore(directory)).close()
+    expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('*\n')
+  })
+
   it('cannot be a file, or lie below one', async () => {
     const directory = await newDirectory()
     await writeFile(directory, '')

@@ -1,9 +1,9 @@
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readJsonFile } from '../../data-directory.ts'
 import { newToken } from '../../ids.ts'
 import { writePrivateFile } from '../../private-file.ts'
-import { makeDirectories } from '../../replace-file.ts'
+import { ignoreInGit, makeDirectories } from '../../replace-file.ts'
 import { isProven, proofOf } from './installation.ts'
 import { CommandError } from '../errors.ts'
 import { suggestion } from '../suggestion.ts'
@@ -50,7 +50,7 @@ export async function markAsOwn(directory: string): Promise<void> {
   if (proof === undefined) return
   try {
     await makeDirectories(directory, 0o700)
-    await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
+    await ignoreInGit(directory).catch(() => undefined)
     await writePrivateFile(join(directory, MARK), `${JSON.stringify({ id, proof })}\n`)
   } catch {
     // The code that uses the directory reports why it cannot.
