@@ -81,6 +81,9 @@ function systemFailure(error: NodeJS.ErrnoException & { dest?: string }): string
   if (syscall === 'uv_cwd') return 'The working directory no longer exists. Change to another one.'
   // Of a draft that could not replace a file, users know the file.
   const path = error.dest ?? error.path
+  // Writing to an open file tells no path.
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return `Cannot write ${path ?? 'a file'}: the disk is full. Free disk space, then run the command again.`
   const reason = refusals[code]
   return path === undefined || reason === undefined
     ? undefined
