@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -55,6 +56,16 @@ describe('tabwire.config.json of a clone', () => {
       `Error: tabwire.config.json sets ${names}, but you have not trusted this folder. The author of the file could read your key or overwrite files. Check the file, then run: tabwire config trust (or pass --config tabwire.config.json)\n`,
     )
     expect(await readdir(cwd)).toEqual(['tabwire.config.json'])
+  })
+
+  test.skipIf(process.platform === 'win32')('that is a pipe is refused', async () => {
+    const cwd = await emptyDirectory()
+    execFileSync('mkfifo', [join(cwd, 'tabwire.config.json')])
+    expect(await tabwire(['config', 'trust'], { cwd })).toMatchObject({
+      code: 2,
+      stderr:
+        'Error: Cannot read the settings file tabwire.config.json: it is a pipe. Remove the file, or make it readable.\n',
+    })
   })
 
   test('that sets the data directory is refused by the commands that use it', async () => {

@@ -212,6 +212,20 @@ describe.skipIf(!hasModes)('a data directory', () => {
     },
   )
 
+  test.each(['run.json', 'db.json', 'listen/secret'])(
+    'with a pipe, %s, is refused, which no command would end to read',
+    async (name) => {
+      const cwd = await emptyDirectory()
+      await mkdir(join(cwd, '.tabwire', name, '..'), { recursive: true })
+      execFileSync('mkfifo', [join(cwd, '.tabwire', name)])
+      expect(await tabwire(['doctor'], { cwd })).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: `Error: .tabwire/${name} is a pipe or a device, not a file. Remove it.\n`,
+      })
+    },
+  )
+
   test('that git tracks is refused by every command, in any case of letters', async () => {
     for (const name of ['.tabwire', '.TABWIRE']) {
       const cwd = await emptyDirectory()

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CommandError, exitCodes } from '../errors.ts'
 import { withoutByteOrderMark } from '../files/input.ts'
@@ -35,12 +35,15 @@ export function readConfigFile(named: string | undefined): Promise<ConfigFile | 
 async function load(path: string, mayBeMissing: boolean): Promise<ConfigFile | undefined> {
   let text: string
   try {
+    // Reading a pipe can last for ever. A named file may be one, such as a shell's `<(…)`.
+    if (mayBeMissing && (await stat(path)).isFIFO())
+      throw Object.assign(new Error(), { code: 'it is a pipe' })
     text = await readFile(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' && mayBeMissing) return undefined
     const reason = code === 'ENOENT' ? 'no such file' : code
-    const remedy = mayBeMissing ? 'Make the working directory readable.' : 'Correct --config.'
+    const remedy = mayBeMissing ? 'Remove the file, or make it readable.' : 'Correct --config.'
     throw wrongConfig(`Cannot read the settings file ${path}: ${reason}. ${remedy}`)
   }
   return { path, named: !mayBeMissing, text, content: parse(path, text) }

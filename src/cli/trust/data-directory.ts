@@ -42,7 +42,7 @@ export async function requireOwnDirectory(
         `Other users can write to ${directory} (mode ${(found.mode & 0o777).toString(8)}), so its keys and addresses cannot be trusted. Run: chmod go-w ${pathWord(directory)}`,
       )
   }
-  await requireNoLinks(directory)
+  await requireFiles(directory)
   const tracked = await trackedFile(directory, isDataFile)
   if (tracked !== undefined)
     throw unsafe(
@@ -50,10 +50,16 @@ export async function requireOwnDirectory(
     )
 }
 
-/** Refuses links: data would be read or written where another user chose. */
-async function requireNoLinks(directory: string): Promise<void> {
+/**
+ * Refuses links: data would be read or written where another user chose. Refuses pipes and devices: reading one can last for
+ * ever, and then no signal but SIGKILL ends the process.
+ */
+async function requireFiles(directory: string): Promise<void> {
   for (const folder of [directory, ...folders.map((name) => join(directory, name))]) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const other = entries.find((one) => one.isFIFO() || one.isCharacterDevice() || one.isBlockDevice())
+    if (other !== undefined)
+      throw unsafe(`${join(folder, other.name)} is a pipe or a device, not a file. Remove it.`)
     for (const { name } of entries.filter((entry) => entry.isSymbolicLink())) {
       const path = join(folder, name)
       // On Windows, the entry of a OneDrive file claims to be a link.
