@@ -148,12 +148,16 @@ function createCalls(options: ClientOptions) {
   const callAny = createCall(send)
   const call: typeof callAny = async (method, path, ...rest) => {
     const answer = await callAny(method, path, ...rest)
-    const { json } = answer
+    const { json, requestId } = answer
     // Another deployment may answer a change without a body, or with a word.
     const isPage = typeof json === 'string' && (method === 'GET' || /^\s*</.test(json))
-    if (!isPage) return answer
-    const message = `The response to ${method} ${path} is not JSON, so another server answers at ${new URL(options.url).origin}. Check the URL and the port.`
-    throw new ApiError(answer.status, { message }, answer.requestId, path)
+    const isObject = typeof json === 'object' && json !== null
+    // Every response of a simulator has the header; other servers may answer any path.
+    const isForeign = path.startsWith('/_sim/') && requestId === null
+    if (!isPage && !isForeign && (isObject || method !== 'GET')) return answer
+    const reason = isPage ? 'is not JSON' : isForeign ? 'has no X-Request-Id' : 'is not a JSON object'
+    const message = `The response to ${method} ${path} ${reason}, so another server answers at ${new URL(options.url).origin}. Check the URL and the port.`
+    throw new ApiError(answer.status, { message }, requestId, path)
   }
   const get = async <T>(path: string, query: object = {}, options?: CallOptions) =>
     (await call('GET', path + queryText(query), undefined, options)).json as T

@@ -195,6 +195,25 @@ describe('the client', () => {
     expect(await client.request('GET', '/page')).toMatchObject({ status: 200, json: body })
   })
 
+  test.each([
+    ['null', 'is not a JSON object'],
+    ['7', 'is not a JSON object'],
+  ])('rejects the response %s to a read', async (body, reason) => {
+    const url = await stranger((_request, response) => response.writeHead(200).end(body))
+    await expect(createClient({ url }).checks.get('a')).rejects.toThrow(
+      `The response to GET /v1/checks/external/a ${reason}, so another server answers at ${url}.`,
+    )
+  })
+
+  test('rejects a response of another server that answers the paths of a simulator', async () => {
+    const url = await stranger((_request, response) => response.writeHead(200).end('{"status":"ok"}'))
+    const client = createClient({ url })
+    await expect(client.clock.show()).rejects.toThrow(
+      `The response to GET /_sim/clock has no X-Request-Id, so another server answers at ${url}. Check the URL and the port.`,
+    )
+    await expect(client.guests.pay('a')).rejects.toThrow('has no X-Request-Id')
+  })
+
   test('refuses misspelt options', () => {
     expect(() => createClient({ url: 'http://127.0.0.1', apikey: 'x', Ca: 'y' } as never)).toThrow(
       'unknown option "apikey", did you mean "apiKey"?\nunknown option "Ca", did you mean "ca"?',
@@ -295,7 +314,7 @@ describe('the client', () => {
       const move = client.clock.advance('36h')
       const response = await toMove
       await expect(client.health()).rejects.toThrow('did not answer within five minutes')
-      response.end('{"attempts":[]}')
+      response.setHeader('x-request-id', 'req_1').end('{"attempts":[]}')
       expect(await move).toEqual({ attempts: [] })
     } finally {
       setGlobalDispatcher(usual)

@@ -191,6 +191,7 @@ describe('tabwire guests', () => {
       await Promise.all([pushed('refusing', '97'), pushed('declining', '97')])
       const { url } = await openHttpServer((request, response) => {
         const { method = '', url = '' } = request
+        response.setHeader('X-Request-Id', 'req_1')
         const [, check = ''] = /^\/_sim\/checks\/(\w+)\//.exec(url) ?? []
         const [status, code] = check === 'refusing' ? [409, 'conflict'] : [402, 'card_declined']
         if (method === 'POST' && check !== '')

@@ -54,7 +54,7 @@ async function linkIn(page: string): Promise<string> {
 /** The URL of a service that answers every request with this. */
 async function liar(answer: unknown): Promise<string> {
   const { url } = await openHttpServer((_request, response) =>
-    response.writeHead(201).end(JSON.stringify(answer)),
+    response.writeHead(201, { 'x-request-id': 'req_1' }).end(JSON.stringify(answer)),
   )
   return url
 }
@@ -107,7 +107,9 @@ describe('tabwire open', () => {
       ['http://[::]:4100/v1', 'http://[::1]:4100'],
       ['https://LOCALHOST:443/', 'https://localhost'],
     ])('makes a link to this machine for %s', async (url, origin) => {
-      const fetch = () => Promise.resolve(Response.json({ code: 'abc', expires_in_seconds: 600 }))
+      const headers = { 'x-request-id': 'req_1' }
+      const fetch = () =>
+        Promise.resolve(Response.json({ code: 'abc', expires_in_seconds: 600 }, { headers }))
       expect((await createClient({ url, fetch }).inspector.link()).url).toBe(`${origin}/#link=abc`)
     })
 

@@ -31,7 +31,7 @@ describe('tabwire report', () => {
 
   test('says that a service of an early version, whose report lacks fields, must be restarted', async () => {
     const { url } = await openHttpServer((_request, response) =>
-      response.setHeader('Content-Type', 'application/json').end('{"since":null,"pushes":1,"findings":[]}'),
+      response.writeHead(200, { 'X-Request-Id': 'req_1' }).end('{"since":null,"pushes":1,"findings":[]}'),
     )
     const { code, stdout, stderr } = await tabwire(['report', '--url', url, '--api-key', 'twk_a'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
