@@ -20,6 +20,9 @@ const secretFlags = [
 
 const HIDDEN = '…'
 
+/** User name and password of a URL. */
+const USER_INFO = /(:\/\/)[^\s/@'"]+(?=@)/g
+
 /** Shorter values would match everywhere in the output. */
 const SHORTEST = 4
 
@@ -81,6 +84,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
     .replace(secretForm, `$1${HIDDEN}`)
+    .replace(USER_INFO, `$1${HIDDEN}`)
 }
 
 /**

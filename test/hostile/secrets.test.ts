@@ -73,6 +73,7 @@ describe('DEBUG=* prints', () => {
       ['start', '--store', 'postgres://u:pass-0123456789@127.0.0.1:1/x', '--store-key=sealed-0123456789'],
       {},
     ],
+    ['the password of a URL', 'pass-0123456789', ['locations', '--url', 'http://u:pass-0123456789@h'], {}],
     ['a key as the service makes it', 'twk_0123456789', ['push', 'twk_0123456789'], {}],
     ['the end of a signing secret in base64', '/456789==', ['push', 'whsec_ab+cd/456789=='], {}],
   ])('no secret: %s', async (_what, hidden, args, env) => {
