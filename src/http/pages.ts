@@ -94,7 +94,10 @@ const policy = [
 /** Prevents that the page's script turns text into markup or scripts. */
 const noMarkup = "require-trusted-types-for 'script'; trusted-types 'none'"
 
-/** Prevents caching, framing and referrers: the URL of a guest page contains the token. */
+/**
+ * Prevents caching, framing and referrers: the URL of a guest page contains the token. A page that opens this one in a window
+ * cannot lead that window elsewhere later.
+ */
 export async function html(
   call: Call,
   status: number,
@@ -106,6 +109,7 @@ export async function html(
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': contentPolicy,
     'cross-origin-resource-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
     ...encoding,

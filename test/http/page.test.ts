@@ -17,6 +17,7 @@ describe('GET /t/{number}/{token}', () => {
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
       'x-request-id': expect.stringMatching(/^req_/) as string,

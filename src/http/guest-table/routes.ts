@@ -36,7 +36,13 @@ const freshHeaders = ['Cache-Control', 'Cross-Origin-Resource-Policy'] as const
 /** Headers of pages, by their names in the OpenAPI document. */
 const page = {
   type: 'text/html',
-  headers: ['Cache-Control', 'Cross-Origin-Resource-Policy', 'Content-Security-Policy', 'Referrer-Policy'],
+  headers: [
+    'Cache-Control',
+    'Cross-Origin-Resource-Policy',
+    'Cross-Origin-Opener-Policy',
+    'Content-Security-Policy',
+    'Referrer-Policy',
+  ],
 } as const satisfies Partial<AnswerDoc>
 
 /** Routes of the guest pages that QR codes open. A wrong token returns a plain page. */

@@ -27,6 +27,11 @@ export const headers = {
     required: true,
     schema: { type: 'string', const: 'same-origin' },
   },
+  'Cross-Origin-Opener-Policy': {
+    description: 'Pages of other origins that open this one in a window cannot control that window.',
+    required: true,
+    schema: { type: 'string', const: 'same-origin' },
+  },
   'Set-Cookie': {
     description: 'Sets or clears the session cookie. It is sent only to `/_sim` and not readable by scripts.',
     required: true,

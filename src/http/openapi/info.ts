@@ -41,7 +41,7 @@ const tags = {
   Payments: 'Payments of guests.',
   Feedback: 'Ratings and comments of guests.',
   'Webhook endpoints':
-    'Register receivers of events and send pings (specification sections 4 to 6). A delivery without a 2xx response within 10 seconds is retried after 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours and 24 hours. Then it is dead. Informational responses (1xx) are skipped. If a reused connection closes before any byte of a response, the same attempt is sent once more on a new connection.',
+    'Register receivers of events and send pings (specification sections 4 to 6). A delivery without a 2xx response within 10 seconds is retried after 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours and 24 hours. Then it is dead. Informational responses (1xx) are skipped, up to 16 KiB. If a reused connection closes before any byte of a response, the same attempt is sent once more on a new connection.',
   'Simulator guests': 'Act as a guest: claim, pay, rate.',
   'Simulator guest page':
     'Operations of the guest page, which opens by the QR code of a table. A secret token in the path gives access instead of an API key; a wrong token returns 404. `X-Guest-Id` identifies each guest. Guests can claim, pay and rate at this table, but not refund.',

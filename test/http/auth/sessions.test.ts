@@ -274,6 +274,7 @@ describe('the page of the inspector', () => {
     )
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(text).not.toContain(apiKey)
     expect(await call('GET /?view=checks&q=x', { key: null })).toMatchObject({ status: 200, text })
     const links = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link)

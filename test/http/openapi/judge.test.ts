@@ -30,6 +30,7 @@ const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'",
   'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 }
