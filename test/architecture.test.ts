@@ -191,6 +191,8 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
 
 /** Further imports of single files, which run a service, describe it or repair its data. */
 const exceptions: Record<string, string[]> = {
+  // Reads responses as the service does.
+  'cli/listen/forward.ts': ['delivery'],
   'commands/start.ts': ['simulator.ts', 'data-directory.ts'],
   'commands/demo.ts': ['simulator.ts'],
   'commands/exec.ts': ['simulator.ts', 'data-directory.ts'],

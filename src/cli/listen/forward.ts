@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Readable } from 'node:stream'
-import { Agent, request, type Dispatcher } from 'undici'
+import { Agent, buildConnector, request, type Dispatcher } from 'undici'
+import { skipContinue } from '../../delivery/send/connections.ts'
 import { MOST_HEADERS, type OfferedAttempt } from '../../model/offer.ts'
 import type { OfferAnswer, Unanswered } from '../../model/simulator/bodies.ts'
 import { trustAdvice } from '../../model/text/advice.ts'
@@ -33,10 +34,11 @@ export interface Forwarder {
 export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
   // One connection per delivery, so that no kept connection closes under it.
   const limits = { pipelining: 0, headersTimeout: 0, bodyTimeout: 0 }
-  const plain = new Agent({ ...limits, connect: { timeout: 0 } })
+  const plain = new Agent({ ...limits, connect: connectorOf({ timeout: 0 }) })
   const openEncrypted = () => {
     const secureContext = trustedContext(ca === undefined ? [] : [ca])
-    return new Agent({ ...limits, connect: { secureContext, rejectUnauthorized: !insecure, timeout: 0 } })
+    const connect = connectorOf({ secureContext, rejectUnauthorized: !insecure, timeout: 0 })
+    return new Agent({ ...limits, connect })
   }
   let encrypted: Agent | undefined
   const send = (
@@ -92,6 +94,17 @@ export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
       await Promise.all([plain.destroy(), encrypted?.destroy()])
     },
   }
+}
+
+/** Opens connections that skip informational responses as those of the service do. */
+function connectorOf(options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector(options)
+  return (target, callback) =>
+    connect(target, (error, socket) => {
+      if (error !== null) return callback(error, null)
+      skipContinue(socket)
+      callback(null, socket)
+    })
 }
 
 /** Answers 502 with the reason, so that the attempt fails and shows it. */

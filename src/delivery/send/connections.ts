@@ -113,6 +113,7 @@ interface ResponseProgress {
 /** A receiver sent informational responses without end. */
 class InformationalOverflow extends Error {
   readonly code = 'TABWIRE_INFORMATIONAL'
+  override readonly message = 'it sent more than 16 KiB of informational responses (1xx). Return 2xx at once.'
 }
 
 /** After 101 comes another protocol. */
@@ -127,9 +128,12 @@ const LONGEST_HEAD = 16 * 1024
 
 /**
  * Removes `100 Continue` before a response, also beside other informational ones. undici skips those, but ends the connection
- * for this one, which some receivers send unasked.
+ * for this one, which some receivers send unasked. By default, the connection is for one request.
  */
-function skipContinue(socket: Socket, progress: ResponseProgress): void {
+export function skipContinue(
+  socket: Socket,
+  progress: ResponseProgress = { head: Buffer.alloc(0), bytes: 0 },
+): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null
   socket.read = (size?: number) => {
     const chunk = read(size)

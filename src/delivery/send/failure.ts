@@ -138,8 +138,7 @@ const rows: readonly Row[] = [
   {
     codes: /^TABWIRE_INFORMATIONAL$/,
     outcome: 'network_error',
-    words: ({ host }) =>
-      `${host} sent more than 16 KiB of informational responses (1xx) before its response. Return 2xx at once.`,
+    words: ({ host, error }) => `${host} did not respond: ${error.message}`,
   },
   {
     codes: /^UND_ERR_HEADERS_OVERFLOW$/,

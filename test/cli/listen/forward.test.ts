@@ -52,6 +52,18 @@ describe('the answer to a forwarded attempt', () => {
     expect(await answerOf(url)).toMatchObject({ status: 200, body: 'x'.repeat(4_096) })
   })
 
+  it('follows informational responses, which are skipped', async () => {
+    const interim = ['100 Continue', '103 Early Hints', '100 Continue'].map(
+      (one) => `HTTP/1.1 ${one}\r\n\r\n`,
+    )
+    const address = await rawServer((socket) => {
+      socket.write(interim.join(''), () =>
+        setImmediate(() => socket.end('HTTP/1.1 202 Accepted\r\nContent-Length: 4\r\n\r\ndone')),
+      )
+    })
+    expect(await answerOf(`http://${address}/`)).toMatchObject({ status: 202, body: 'done' })
+  })
+
   it('is tls_error when a target on https: does not use TLS', async () => {
     const address = await rawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     expect(await answerOf(`https://${address}/`)).toMatchObject({ outcome: 'tls_error' })
