@@ -80,6 +80,8 @@ export function addLateRoutes(
   const handle = async (event: H3Event) => {
     const late = await (table ??= open()).catch((error: unknown) => error)
     if (late instanceof H3) return late.handler(event)
+    // Loaded again for the next request: without a free file descriptor, for example, a load fails only for a time.
+    table = undefined
     return respond(event, () => {
       throw late
     })

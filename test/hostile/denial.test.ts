@@ -1,8 +1,11 @@
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
 import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createClient } from '../../src/client.ts'
 import { withVariables } from '../../src/cli/files/env-file.ts'
+import { bin, checkBody, spawnProcess } from '../support/cli.ts'
 import { openSimulator, type TestSimulator } from '../support/simulator.ts'
 
 /** Milliseconds of CPU time of the cheapest of a few tries. Everything runs in this process, so a busy machine adds little. */
@@ -85,6 +88,28 @@ describe('without a key', () => {
     },
   )
 })
+
+it.skipIf(process.platform !== 'linux')(
+  'a service without free file descriptors reports what it cannot load, keeps the delivery, and stops cleanly',
+  async () => {
+    const limit = 120
+    const start = [process.execPath, bin, 'start', '--port', '0', '--json', '--allow-http-loopback']
+    const limited = await spawnProcess('bash', ['-c', `ulimit -n ${limit} && exec "$@"`, '-', ...start], {})
+    const { url, api_key: apiKey } = JSON.parse(await limited.until('stdout', /\n/)) as Record<string, string>
+    const client = createClient({ url: url ?? '', apiKey })
+    await client.endpoints.create({ url: 'http://127.0.0.1:1/', event_types: ['check.created'] })
+    const port = Number(new URL(url ?? '').port)
+    const sockets = Array.from({ length: limit }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+    await vi.waitFor(async () =>
+      expect(await readdir(`/proc/${limited.child.pid}/fd`)).toHaveLength(limit + 1),
+    )
+    expect(await client.checks.push('a', JSON.stringify(checkBody()))).toMatchObject({ status: 201 })
+    await limited.until('stderr', /EMFILE/)
+    limited.child.kill()
+    expect(await limited.ended).toMatchObject({ code: 0 })
+  },
+)
 
 describe('a .env file of a clone', () => {
   it.each([

@@ -120,6 +120,17 @@ describe('an error that the caller did not cause', () => {
     expect(bugs).toEqual([[bug, errorOf(answer).request_id]])
   })
 
+  it('a table of routes that cannot be loaded is loaded again for the next request', async () => {
+    let loads = 0
+    const { get, bugs } = await openServerWith(async () => {
+      loads += 1
+      if (loads === 1) throw new Error('too many open files')
+      return []
+    })
+    expect([(await get()).status, (await get()).status]).toEqual([500, 401])
+    expect(bugs).toHaveLength(1)
+  })
+
   it('a bug of the request log is reported, and changes no response', async () => {
     const bug = new Error('The log has a bug.')
     const add = () => {

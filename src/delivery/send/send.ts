@@ -83,7 +83,11 @@ export function createSender(settings: SenderSettings): Sender {
       return (message, limits, signal) => receiveInProcess(receive, message, limits, signal)
     const beyond = policy.whyOffNetwork(url)
     if (beyond !== undefined) return () => Promise.reject(new AddressRefused(beyond))
-    const connections = await (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
+    loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS })
+    const connections = await loading.catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
     return (message, limits, signal) => httpExchange(connections, message, limits, signal)
   }
   return {
@@ -130,7 +134,7 @@ export function createSender(settings: SenderSettings): Sender {
       }
     },
     async close() {
-      await (await loading)?.close()
+      await (await loading?.catch(() => undefined))?.close()
       connector.destroy()
     },
   }
