@@ -96,7 +96,7 @@ export const stateRecords = {
   }),
   checks: z.strictObject({
     id: id('chk'),
-    external_id,
+    external_id: external_id.refine((text) => !/\p{Cc}/u.test(text), 'must not have control characters'),
     location_id: id('loc'),
     table: z.strictObject(pushBody.shape.table.shape),
     status: pushBody.shape.status,

@@ -280,6 +280,11 @@ describe('PUT /_sim/state', () => {
       [/^body has unknown fields: tips$/, /^locations\[0\] has unknown fields: stars$/],
     ],
     [
+      'with a check that no path can name',
+      (state) => ({ ...state, checks: state.checks.map((one) => ({ ...one, external_id: 'a\u0000b' })) }),
+      [/^checks\[0\]\.external_id must not have control characters$/],
+    ],
+    [
       'without a location',
       (state) => ({ ...state, locations: [], checks: [] }),
       [/^locations must have at least 1/],
