@@ -40,8 +40,8 @@ describe('the error message of a command', () => {
     [
       { code: 'EPERM', syscall: 'rename', path: '.run.json.x.tmp', dest: 'run.json' },
       'Cannot use run.json: operation not permitted. Check its permissions, or work in another directory.',
-      ],
-      [
+    ],
+    [
       { code: 'ENOSPC', syscall: 'write' },
       'Cannot write a file: the disk is full. Free disk space, then run the command again.',
     ],
