@@ -279,9 +279,9 @@ describe('Expect: 100-continue', () => {
   })
 
   it('is waited for while a delay lasts longer than the limit for a request', async () => {
-    const limits = { firstRequestMs: 50, headersMs: 50, requestMs: 50 }
+    const limits = { firstRequestMs: 300, headersMs: 300, requestMs: 300 }
     const simulator = await openSimulator({ connectionLimits: limits })
-    await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 400, paths: ['/v1/*'] }] })
+    await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 800, paths: ['/v1/*'] }] })
     const socket = connect(simulator.port, '127.0.0.1')
     const answer = text(socket)
     socket.once('data', () => socket.write(valid))
