@@ -33,7 +33,8 @@ export function createClockFile(directory: string | undefined): ClockFile {
   const serially = createSerialQueue()
   return {
     async read() {
-      const shown = join(basename(join(directory, '.')), 'clock.json')
+      // With a slash on every system, as messages name the store's files.
+      const shown = `${basename(join(directory, '.'))}/clock.json`
       let text
       try {
         text = await readFile(path, 'utf8')
