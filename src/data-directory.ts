@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { apiKeyPattern } from './model/api-key.ts'
@@ -92,7 +93,7 @@ export function readJsonFile<T>(path: string): Promise<Partial<T> | null | undef
  * @throws NodeJS.ErrnoException when the file cannot be read: its content may be in use.
  */
 export async function readReplaceable<T>(path: string): Promise<Partial<T> | null | undefined> {
-  const text = await readWhenFree(path).catch((error: unknown) => {
+  const text = await readWhenFree(() => readFile(path, 'utf8')).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     throw error
   })

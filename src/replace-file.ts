@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { timers } from './timers.ts'
 
@@ -56,16 +56,9 @@ export async function replaceFile(
   }
 }
 
-/** Reads a text. Retries while another program on Windows has the file open for itself alone. */
-export function readWhenFree(
-  path: string,
-  { read = (file: string) => readFile(file, 'utf8'), pausesMs = PAUSES_MS } = {},
-): Promise<string> {
-  return whenFree(
-    () => read(path),
-    (code) => code === 'EBUSY',
-    pausesMs,
-  )
+/** Calls `read`, again while another program on Windows has the file open for itself alone. */
+export function readWhenFree<T>(read: () => Promise<T>, pausesMs: readonly number[] = PAUSES_MS): Promise<T> {
+  return whenFree(read, (code) => code === 'EBUSY', pausesMs)
 }
 
 /** Removes a file if it exists. On Windows, retries while another program has it open; then the file stays. */

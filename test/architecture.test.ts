@@ -47,6 +47,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'model',
       'operations',
       'private-file.ts',
+      'replace-file.ts',
       'signature',
       'service.ts',
       'clock.ts',

@@ -4,6 +4,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { readInput } from '../src/cli/files/input.ts'
+import { readCredentials } from '../src/data-directory.ts'
+import { createClockFile } from '../src/delivery/clock-file.ts'
 import { makeDirectories, readWhenFree, removeWhenFree, replaceFile } from '../src/replace-file.ts'
 import { temporaryDirectory } from './support/simulator.ts'
 import { expectMode } from './support/file-mode.ts'
@@ -70,8 +73,26 @@ describe('a file that another program on Windows holds open for itself', () => {
   test('is read when the program closes it', async () => {
     const { from } = await twoFiles()
     const { seen, call, pausesMs } = failing(2, 'EBUSY', (path) => readFile(path, 'utf8'))
-    expect(await readWhenFree(from, { read: call, pausesMs })).toBe('new')
+    expect(await readWhenFree(() => call(from), pausesMs)).toBe('new')
     expect(seen.tries).toBe(3)
+  })
+
+  test.each<[name: string, text: string, read: (folder: string) => Promise<unknown>, expected: object]>([
+    ['check.json', '{}', (folder) => readInput(join(folder, 'check.json')), Buffer.from('{}')],
+    ['clock.json', '{"offset_ms":7}', (folder) => createClockFile(folder).read(), { offset_ms: 7 }],
+    ['credentials.json', '{"api_key":"twk_1"}', (folder) => readCredentials(folder), { api_key: 'twk_1' }],
+  ])('is read a second time: %s', async (name, text, read, expected) => {
+    const folder = await temporaryDirectory()
+    await writeFile(join(folder, name), text)
+    const held = Object.assign(new Error('held open'), { code: 'EBUSY' })
+    const spy = vi.spyOn(fs.promises, 'readFile').mockRejectedValueOnce(held)
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      spy.mockRestore()
+      syncBuiltinESMExports()
+    })
+    expect(await read(folder)).toMatchObject(expected)
+    expect(spy).toHaveBeenCalledTimes(2)
   })
 
   test.each([
@@ -80,7 +101,7 @@ describe('a file that another program on Windows holds open for itself', () => {
     ['ENOENT', 1],
   ])('is not read after %s in all of %i tries', async (code, tries) => {
     const { seen, call, pausesMs } = failing(Infinity, code, () => Promise.resolve(''))
-    await expect(readWhenFree('file', { read: call, pausesMs })).rejects.toMatchObject({ code })
+    await expect(readWhenFree(() => call('file'), pausesMs)).rejects.toMatchObject({ code })
     expect(seen.tries).toBe(tries)
   })
 

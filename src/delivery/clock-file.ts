@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { writePrivateFile } from '../private-file.ts'
+import { readWhenFree } from '../replace-file.ts'
 import { createSerialQueue } from './pump-timing.ts'
 
 /** A clock as it is stored. */
@@ -37,7 +38,7 @@ export function createClockFile(directory: string | undefined): ClockFile {
       const shown = `${basename(join(directory, '.'))}/clock.json`
       let text
       try {
-        text = await readFile(path, 'utf8')
+        text = await readWhenFree(() => readFile(path, 'utf8'))
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
         return code === 'ENOENT' ? undefined : { unreadable: `Cannot read ${shown} (${code}).` }

@@ -1,6 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { platform } from 'node:os'
+import { readWhenFree } from '../../replace-file.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { X509Certificate } from 'node:crypto'
 import { on } from 'node:events'
@@ -12,7 +13,7 @@ import { on } from 'node:events'
 export async function readInput(file: string, what = ''): Promise<Buffer> {
   if (file === '-') return readStandardInput()
   try {
-    return await readFile(file)
+    return await readWhenFree(() => readFile(file))
   } catch (error) {
     throw unreadable(what + file, error)
   }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, dirname } from 'node:path'
 import { newToken } from '../../ids.ts'
 import { createPrivateFile, writePrivateFile } from '../../private-file.ts'
-import { makeDirectories } from '../../replace-file.ts'
+import { makeDirectories, readWhenFree } from '../../replace-file.ts'
 import { readJsonFile } from '../../data-directory.ts'
 
 /**
@@ -54,7 +54,7 @@ async function installationSecret(): Promise<string | undefined> {
 }
 
 async function readSecret(path: string): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => '')
+  const text = await readWhenFree(() => readFile(path, 'utf8')).catch(() => '')
   return /^([\w-]{44})\n$/.exec(text)?.[1]
 }
 
