@@ -85,9 +85,9 @@ function systemFailure(error: NodeJS.ErrnoException & { dest?: string }): string
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return `Cannot write ${path ?? 'a file'}: the disk is full. Free disk space, then run the command again.`
   const reason = refusals[code]
-  return path === undefined || reason === undefined
-    ? undefined
-    : `Cannot use ${path}: ${reason}. Check its permissions, or work in another directory.`
+  if (path === undefined || reason === undefined) return undefined
+  const advice = code === 'EBUSY' ? 'Close that program' : 'Check its permissions'
+  return `Cannot use ${path}: ${reason}. ${advice}, or work in another directory.`
 }
 
 const refusals: Readonly<Record<string, string>> = {
