@@ -44,8 +44,8 @@ describe('the error message of a command', () => {
     [
       { code: 'ENOSPC', syscall: 'write' },
       'Cannot write a file: the disk is full. Free disk space, then run the command again.',
-      ],
-      [
+    ],
+    [
       { code: 'EBUSY', syscall: 'open', path: 'secret' },
       'Cannot use secret: it is in use by another program. Close that program, or work in another directory.',
     ],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { List } from '../../../src/client.ts'
-import { inBatches, isWithin } from '../../../src/http/list.ts'
+import { deliveriesInBatches, isWithin } from '../../../src/http/list.ts'
 import type { Check } from '../../../src/model/check.ts'
 import { isSoak } from '../../soak/seeded.ts'
 import { errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
@@ -210,15 +210,15 @@ it('a range of times includes its start, and excludes its end', () => {
   expect(times.map((time) => isWithin(range, `2026-11-21T${time}Z`))).toEqual([false, true, true, false])
 })
 
-it('a collection is read in batches, each record once', async () => {
-  const all = Array.from({ length: 5 }, (_, at) => ({ id: `evt_${at}` }))
+it('deliveries are read in batches, each once', async () => {
+  const all = Array.from({ length: 5 }, (_, at) => ({ id: `dlv_${at}` }))
   const list = async (_name: string, { after = '' }: { after?: string }) => {
     const left = all.filter(({ id }) => id > after)
     return { data: left.slice(0, 2), more: left.length > 2 }
   }
   const read: string[] = []
-  const service = { list } as unknown as Parameters<typeof inBatches>[0]
-  for await (const batch of inBatches(service, 'events', {}, new AbortController().signal)) {
+  const service = { list } as unknown as Parameters<typeof deliveriesInBatches>[0]
+  for await (const batch of deliveriesInBatches(service, {}, new AbortController().signal)) {
     read.push(...batch.map(({ id }) => id))
     if (read.length > 9) break
   }
