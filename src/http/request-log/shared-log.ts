@@ -43,8 +43,8 @@ interface SharedLogParts extends Omit<LogParts, 'service' | 'saved' | 'numbers'>
 const MOST_WAITING = { requests: 10_000, characters: 16 * 1024 * 1024 }
 /** Most requests, and about the most characters, of one statement. */
 const BATCH = { requests: 256, characters: 4 * 1024 * 1024 }
-/** Most milliseconds that an answer waits until its request is stored. */
-const WRITE_WAIT_MS = 250
+/** Most milliseconds that an answer waits until its request is stored, and that a read of the log waits for earlier ones. */
+const WRITE_WAIT_MS = { answer: 250, read: 2_000 }
 /** Milliseconds between two reads of the requests of all instances: after a request of this one, and without. */
 const READ_MS = { soon: 50, later: 250 }
 /** Milliseconds until a failed statement is repeated. */
@@ -243,9 +243,9 @@ export async function openSharedLog({
 
 /** Inputs on their way to the database, in order. */
 interface WriteQueue {
-  /** Resolves when the input is stored, or after WRITE_WAIT_MS. Returns `undefined` while the database is away. */
+  /** Resolves when the input is stored, or after the wait of an answer. Returns `undefined` while the database is away. */
   add(input: Unstored): Promise<void> | undefined
-  /** Resolves when all inputs so far are stored, or after WRITE_WAIT_MS. */
+  /** Resolves when all inputs so far are stored, after the wait of a read, or when the database is away. */
   stored(): Promise<void>
   /** Stores what waits, unless the database is away. */
   close(): Promise<void>
@@ -322,10 +322,10 @@ function createWriteQueue(
     waiting.written()
   }
 
-  /** Resolves when an input is stored, but does not wait for a slow database. */
-  function whenWritten(waiting: Waiting): Promise<void> {
+  /** Resolves when an input is stored, when the database is away, or after `mostMs`. */
+  function whenWritten(waiting: Waiting, mostMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const late = timers.setTimeout(resolve, WRITE_WAIT_MS)
+      const late = timers.setTimeout(resolve, mostMs)
       const before = waiting.written
       waiting.written = () => {
         before()
@@ -341,13 +341,13 @@ function createWriteQueue(
       queue.push(waiting)
       characters += inputSize(waiting.input)
       trim()
-      const done = isAway ? undefined : whenWritten(waiting)
+      const done = isAway ? undefined : whenWritten(waiting, WRITE_WAIT_MS.answer)
       write()
       return done
     },
     async stored() {
       const newest = queue.at(-1) ?? batch.at(-1)
-      if (newest !== undefined) await whenWritten(newest)
+      if (newest !== undefined) await whenWritten(newest, WRITE_WAIT_MS.read)
     },
     async close() {
       closed = true

@@ -137,6 +137,29 @@ describe('the request log of a shared sandbox', () => {
     expect(log.list({ order: 'asc', limit: 10 }).data).toEqual([entry(1)])
   })
 
+  it('returns a request that a slow database stores after its response', async () => {
+    const shared = openRows()
+    const { append } = shared.rows
+    let store = () => {}
+    const stored = new Promise<void>((resolve) => (store = resolve))
+    const log = await openLog({
+      rows: {
+        ...shared.rows,
+        async append(added) {
+          await stored
+          return append(added)
+        },
+      },
+    })
+    await log.add(entry(1))
+    const fresh = log.bringUpToDate()
+    // Takes as long as a response waits.
+    await log.add(entry(2))
+    store()
+    await fresh
+    expect(log.list({ order: 'asc', limit: 1 }).data).toEqual([entry(1)])
+  })
+
   it('continues from a checkpoint with the numbers and findings of removed rows', async () => {
     const shared = openRows()
     const log = await openLog(shared)
