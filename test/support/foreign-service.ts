@@ -160,7 +160,9 @@ export const defaults = {
   takesPing: (hook: Hook | undefined): boolean => hook !== undefined,
   pingReply: (): Reply | Promise<Reply> => ({ status: 202 }),
   /** The types of the events of a change. */
-  typesOf: (isNew: boolean): string[] => [isNew ? 'check.created' : 'check.updated'],
+  typesOf: (isNew: boolean, { status }: Body): string[] => [
+    isNew ? 'check.created' : status === 'closed' ? 'check.closed' : 'check.updated',
+  ],
   /** The types of the events of a claim. */
   typesOfClaim: [] as string[],
   envelope: (event: Event): object => event,
@@ -342,7 +344,7 @@ export async function openForeignService(
         at: new Date(),
       }
       bills.set(fresh.ref, fresh)
-      announce(fresh, choices.typesOf(before === undefined))
+      announce(fresh, choices.typesOf(before === undefined, body))
       return fresh
     }
     if (choices.applyAfterMs > 0) {

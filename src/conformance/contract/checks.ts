@@ -17,7 +17,7 @@ import {
 import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
 import { fillBody } from './profile.ts'
-import { at, holds, swapCase } from './shape.ts'
+import { at, holds, nested, swapCase } from './shape.ts'
 import type { Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
 
@@ -177,6 +177,12 @@ export const checks: readonly ContractCase[] = [
     'a push that closes a check is applied whole',
     'section 4: the body is the complete current state, sent on every change',
     closes,
+  ),
+  rule(
+    'many_items',
+    'a check of 150 items has all of them',
+    "section 2: items are the complete list of the check's items",
+    manyItems,
   ),
   rule(
     'replay_at_once',
@@ -430,6 +436,35 @@ async function closes(target: Target): Promise<void> {
   if (all.every((item) => target.entriesIn(seen, item).length === 0))
     throw new NotChecked('GET returns no items of a closed check.')
   throw new Broken(`A push changed items and closed the check. ${broken.message}`)
+}
+
+/** More items than a page of a list or a batch of a database usually has. */
+const MANY = 150
+
+/** Fields of a response that has a part of a list only. */
+const PAGED = /next|cursor|more|page/i
+
+/** @throws Broken when GET returns a part of many items, NotChecked when the service refuses them or returns pages. */
+async function manyItems(target: Target): Promise<void> {
+  const check = target.freshCheck()
+  const items = Array.from({ length: MANY }, (_, index) => ({
+    ...check.item(`i${index}`),
+    name: `Dish ${index}`,
+  }))
+  await pushIfAllowed(target, check, target.body(check, items), `a check of ${MANY} items`)
+  let missing: readonly Item[] = items
+  let seen: unknown
+  await target.eventually(
+    async () => {
+      seen = await target.read(check)
+      return (missing = items.filter((item) => target.entriesIn(seen, item).length === 0))
+    },
+    ({ length }) => length === 0,
+  )
+  if (missing.length === 0) return
+  const isPaged = [...nested(seen)].some(({ name, value }) => PAGED.test(name) && Boolean(value))
+  if (isPaged) throw new NotChecked('GET returns the items of a check in pages.')
+  throw new Broken(`A push has ${MANY} items, but GET returns ${MANY - missing.length} of them.`)
 }
 
 /** Number of times that pushes are sent at the same time: whether they overlap in the service is chance. */

@@ -24,6 +24,7 @@ import {
   arrivedPing,
   changed,
   changedItems,
+  closedEvent,
   conflictEvents,
   firstEvent,
   dataOf,
@@ -154,22 +155,7 @@ export const deliveries: readonly ContractCase[] = [
     'data',
     'data equals the response of GET for the check',
     'section 2: identical to what the matching GET returns',
-    async (target) => {
-      const { arrival, check, a } = await firstEvent(target)
-      requireData(arrival)
-      const read = await readAs(target, arrival, check, a)
-      must(read !== undefined, 'data differs from the response of GET after the first push.')
-      const plain = await changed(target).then(
-        (both) => both.plain,
-        (error: unknown) => {
-          if (error instanceof NotChecked || (error instanceof Broken && error.message !== OUTDATED))
-            return undefined
-          throw error
-        },
-      )
-      if (plain === undefined || plain.update.read instanceof NotChecked) return
-      must(plain.update.read !== undefined, 'data differs from the response of GET after a change.')
-    },
+    sentAsRead,
   ),
   advice(
     'change',
@@ -382,6 +368,19 @@ export const lateDeliveries: readonly ContractCase[] = [
     },
     changed,
   ),
+  // It registers a further endpoint, and a service may keep the last one alone.
+  rule(
+    'closed_data',
+    'data of check.closed equals the response of GET for the check',
+    'section 2: identical to what the matching GET returns',
+    async (target) => {
+      const { arrival, check, item } = await closedEvent(target)
+      requireData(arrival)
+      const read = await readAs(target, arrival, check, item)
+      must(read !== undefined, 'data of check.closed differs from the response of GET.')
+    },
+    sentAsRead,
+  ),
 ]
 
 const HOUR_MS = 3_600_000
@@ -412,6 +411,26 @@ function ofListedTypes({ arrivals }: Hook): Arrival[] {
 
 function isListed(type: unknown): boolean {
   return eventTypes.some((listed) => listed === type)
+}
+
+/** Compares data with the response of GET, of a new check and of a changed one; done once. @throws Broken where they differ. */
+function sentAsRead(target: Target): Promise<void> {
+  return target.once('data', async () => {
+    const { arrival, check, a } = await firstEvent(target)
+    requireData(arrival)
+    const read = await readAs(target, arrival, check, a)
+    must(read !== undefined, 'data differs from the response of GET after the first push.')
+    const plain = await changed(target).then(
+      (both) => both.plain,
+      (error: unknown) => {
+        if (error instanceof NotChecked || (error instanceof Broken && error.message !== OUTDATED))
+          return undefined
+        throw error
+      },
+    )
+    if (plain === undefined || plain.update.read instanceof NotChecked) return
+    must(plain.update.read !== undefined, 'data differs from the response of GET after a change.')
+  })
 }
 
 function requireData(arrival: Arrival): void {

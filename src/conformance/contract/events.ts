@@ -4,7 +4,7 @@ import { envelopeOf, eventIdOf, eventTypeOf, type Arrival, type Hook } from './r
 import { claimed, requireConflict } from './conflicts.ts'
 import { pinged, reachable } from './endpoints.ts'
 import { Broken, ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
-import { pushText } from './pushes.ts'
+import { pushIfAllowed, pushText } from './pushes.ts'
 import { at, checkCandidates } from './shape.ts'
 import type { Registered, Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
@@ -180,6 +180,22 @@ export async function marked(target: Target, hook: Hook): Promise<void> {
   const item = check.item('m')
   await target.push(check, target.body(check, [item]))
   await shown(target, hook, check, item, 'The delivery for a new check')
+}
+
+/**
+ * Closes a check, and returns the first check.closed about it. @throws NotChecked when the service refuses that, or none
+ * arrives: which operation causes an event is not shown.
+ */
+export async function closedEvent(target: Target) {
+  const { hook, isUnreachable } = await target.register('check.closed')
+  if (isUnreachable) throw new NotChecked('The service refuses the address of this receiver.')
+  const check = target.freshCheck()
+  const { item } = await pushText(target, check)
+  const closing = target.body(check, [item], { status: 'closed' })
+  await pushIfAllowed(target, check, closing, 'the status closed')
+  const arrival = await hook.until((arrivals) => arrivals.find((one) => eventTypeOf(one) === 'check.closed'))
+  if (arrival === undefined) throw new NotChecked('No check.closed arrived for a check that was closed.')
+  return { arrival, check, item }
 }
 
 /** A check that was changed, and what arrived about it, with what arrived about one that was replayed, too. */

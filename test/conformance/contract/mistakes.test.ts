@@ -267,6 +267,31 @@ const wrong: Record<string, Wrong> = {
     groups: ['checks'],
     cases: ['checks/at_once'],
   },
+  'keeps a hundred items': {
+    changes: { merged: (_before, next) => ({ ...next, items: next.items.slice(0, 100) }) },
+    groups: ['checks'],
+    cases: ['checks/many_items'],
+  },
+  'sends check.closed with the check as it was before': {
+    changes: {
+      envelope: (event) => {
+        const { type, data } = event as unknown as { type: string; data: Body }
+        return type === 'check.closed' ? { ...event, data: { ...data, status: 'open' } } : event
+      },
+    },
+    groups: ['deliveries'],
+    cases: ['deliveries/closed_data'],
+  },
+  'sends check.closed with ids alone': {
+    changes: {
+      envelope: (event) => {
+        const { type, data } = event as unknown as { type: string; data: { ref: string } }
+        return type === 'check.closed' ? { ...event, data: { ref: data.ref } } : event
+      },
+    },
+    groups: ['deliveries'],
+    cases: ['deliveries/closed_data'],
+  },
   'has two decimals for quantities': {
     changes: shownItems(({ quantity }) => ({ quantity: Math.round(quantity * 100) / 100 })),
     groups: ['checks'],

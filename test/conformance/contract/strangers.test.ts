@@ -168,6 +168,28 @@ const right: Record<string, Variant> = {
     settings: { orderBy: 'revision' },
     groups: ['checks', 'conflicts'],
   },
+  'refuses more than a hundred items': {
+    changes: { invalid: ({ items }) => (items.length > 100 ? 'items' : undefined) },
+    groups: ['checks'],
+  },
+  'shows a hundred items and a link to the next ones': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: body.items.slice(0, 100),
+        links: body.items.length > 100 ? { next: `/v1/checks/external/${ref}?page=2` } : {},
+      }),
+    },
+    groups: ['checks'],
+  },
+  'closes without an event': {
+    changes: {
+      typesOf: (isNew, { status }) =>
+        status === 'closed' ? [] : [isNew ? 'check.created' : 'check.updated'],
+    },
+    groups: ['deliveries'],
+  },
   'shows items without a price in a list of their own': {
     changes: {
       shown: ({ ref, body }) => ({
