@@ -80,7 +80,7 @@ const oddForms: readonly OddForm[] = [
 ]
 
 /** More than any check of a restaurant has, in bytes. */
-const MEBIBYTE = 1_048_576
+export const MEBIBYTE = 1_048_576
 
 /** Long enough for the first part to arrive alone, also on a busy machine, in milliseconds. */
 const PAUSE_MS = 400

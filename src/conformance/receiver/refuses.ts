@@ -9,6 +9,7 @@ import {
   type Row,
 } from './case.ts'
 import { bodyMovedIntoT, byChance, signatures, tampering, times, otherSecret } from './forgeries.ts'
+import { MEBIBYTE } from './accepts.ts'
 import type { Delivery } from './send.ts'
 import { bytes, labelled, type Forge, withHeader } from './forge.ts'
 
@@ -93,6 +94,17 @@ const kinds: readonly RefuseRow[] = [
     },
   })),
   {
+    id: 'long_body_unsigned',
+    title: 'No signature, for a body of 1 MiB',
+    reason:
+      'Anyone can send long events without a signature, because the receiver keeps the raw body, and verifies, up to a limit only.',
+    forge(forge) {
+      // Blanks, since a receiver may reject further fields.
+      const long = () => Buffer.concat([bytes(forge.envelope()), Buffer.alloc(MEBIBYTE, ' ')])
+      return { forged: [forge.delivery(long())], genuine: forge.genuine(long()) }
+    },
+  },
+  {
     id: 'unsigned_junk',
     isAlone: true,
     title: 'Unsigned bodies that are not JSON',
@@ -105,7 +117,7 @@ const kinds: readonly RefuseRow[] = [
   {
     id: 'empty_body',
     isAlone: true,
-    explainedBy: ['no_header', 'unsigned_junk', ...byChance],
+    explainedBy: ['no_header', 'unsigned_junk', 'known_id_unsigned', ...byChance],
     title: 'Empty body without a valid signature',
     reason:
       'The receiver returns 2xx for empty requests. A delivery whose body is lost in transit then counts as delivered.',
