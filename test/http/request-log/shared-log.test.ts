@@ -82,6 +82,18 @@ async function openLog(
   return log
 }
 
+/** Opens a log whose rows are stored once `store` is called. */
+async function openHeldLog() {
+  const { rows } = openRows()
+  let store = () => {}
+  const stored = new Promise<void>((resolve) => (store = resolve))
+  const append: RequestRows['append'] = async (added) => {
+    await stored
+    return rows.append(added)
+  }
+  return { log: await openLog({ rows: { ...rows, append } }), store: () => store() }
+}
+
 function entry(number: number, about: Partial<RequestEntry> = {}): RequestEntry {
   return requestEntry({ id: `req_${String(number).padStart(6, '0')}`, ...about })
 }
@@ -116,19 +128,7 @@ describe('the request log of a shared sandbox', () => {
   })
 
   it('returns a request that is still being stored', async () => {
-    const shared = openRows()
-    const { append } = shared.rows
-    let store = () => {}
-    const stored = new Promise<void>((resolve) => (store = resolve))
-    const log = await openLog({
-      rows: {
-        ...shared.rows,
-        async append(added) {
-          await stored
-          return append(added)
-        },
-      },
-    })
+    const { log, store } = await openHeldLog()
     // As for a response that cannot wait, such as that to invalid HTTP.
     void log.add(entry(1))
     const fresh = log.bringUpToDate()
@@ -138,19 +138,7 @@ describe('the request log of a shared sandbox', () => {
   })
 
   it('returns a request that a slow database stores after its response', async () => {
-    const shared = openRows()
-    const { append } = shared.rows
-    let store = () => {}
-    const stored = new Promise<void>((resolve) => (store = resolve))
-    const log = await openLog({
-      rows: {
-        ...shared.rows,
-        async append(added) {
-          await stored
-          return append(added)
-        },
-      },
-    })
+    const { log, store } = await openHeldLog()
     await log.add(entry(1))
     const fresh = log.bringUpToDate()
     // Takes as long as a response waits.
