@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { appendFile, mkdir, open, readFile } from 'node:fs/promises'
+import { appendFile, mkdir, open, readFile, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { prepareDirectory } from '../../src/store/disk.ts'
@@ -146,13 +146,33 @@ describe('bytes that are cut off a journal', () => {
     await appendFile(journal, good.subarray(0, good.length >> 1))
     const calls = recordDisk()
     await saveChecks(await openStore(directory), 2)
-    const steps = stepsIn(directory, calls).filter((step) => step.endsWith(' journal.ndjson'))
+    const all = stepsIn(directory, calls)
+    const steps = all.filter((step) => step.endsWith(' journal.ndjson'))
     expect(steps.slice(0, 4)).toEqual([
       'open journal.ndjson',
       `cut to ${good.length} journal.ndjson`,
       'sync journal.ndjson',
       'write journal.ndjson',
     ])
+    const saved = all.slice(all.indexOf('write journal.ndjson.torn-1'), all.indexOf('open journal.ndjson'))
+    expect(saved).toContain('sync journal.ndjson.torn-1')
+    if (syncsDirectories) expect(saved).toContain('sync .')
+  })
+
+  it('of a torn old journal are removed from the disk before a start writes', async () => {
+    const first = await newDirectory()
+    await saveChecks(await openStore(first), 1)
+    const directory = await copyOf(first)
+    const old = join(directory, 'journal.old.ndjson')
+    await rename(join(directory, 'journal.ndjson'), old)
+    const good = await readFile(old)
+    await appendFile(old, good.subarray(0, good.length >> 1))
+    const calls = recordDisk()
+    await saveChecks(await openStore(directory), 2)
+    const steps = stepsIn(directory, calls)
+    const cut = steps.indexOf(`cut to ${good.length} journal.old.ndjson`)
+    expect(cut).toBeGreaterThanOrEqual(0)
+    expect(steps.slice(cut, steps.indexOf('open journal.ndjson'))).toContain('sync journal.old.ndjson')
   })
 })
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { rename, truncate } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../../replace-file.ts'
 import { OWNER_ONLY, removeFile, writeAll, type DiskFile, type OpenFile, type StoreFile } from '../disk.ts'
@@ -51,7 +51,8 @@ export async function openJournal(
     })
     return opened
   }
-  if (found.old !== undefined && found.old.torn.length > 0) await truncate(files.old.path, found.old.size)
+  if (found.old !== undefined && found.old.torn.length > 0)
+    await openAppendFile(files.old.path, found.old.size, openFile).then((old) => old.close())
   let oldSize = found.old?.size
   let file = await open(found.current?.size ?? 0)
   if (found.current?.unended)
