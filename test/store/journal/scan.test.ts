@@ -32,6 +32,11 @@ it.each([
   ['only zeros', Buffer.alloc(5e6), 'torn'],
   ['a mark and zeros', Buffer.concat([mark, Buffer.alloc(10)]), 'torn'],
   [
+    'a line cut off within',
+    Buffer.concat([lines.subarray(0, lastLine - 300_000), lines.subarray(lastLine - 1)]),
+    `${'whole '.repeat(6)}damaged whole`,
+  ],
+  [
     'a damaged line within',
     Buffer.from(lines).fill(0, 2_200_000, 2_200_100),
     `${'whole '.repeat(3)}damaged ${'whole '.repeat(4)}`,
