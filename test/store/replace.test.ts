@@ -1,5 +1,7 @@
 import fs from 'node:fs'
+import { open, readdir, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Everything } from '../../src/model/records.ts'
 import { runChild } from './child.ts'
@@ -66,6 +68,49 @@ describe('replacing everything on disk', () => {
     disk.fails = () => false
     await saveChecks(store, 6)
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([4, 6])
+  })
+
+  it('waits for a compaction, whose snapshot would otherwise replace the new one', async () => {
+    const directory = await newDirectory()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    let snapshots = 0
+    const store = await openStore(directory, {
+      compactAtBytes: 1000,
+      async openFile(path, flags, mode) {
+        const file = await open(path, flags, mode)
+        if (!path.endsWith('.tmp') || ++snapshots > 1) return file
+        const datasync = file.datasync.bind(file)
+        return Object.assign(file, { datasync: () => released.then(datasync) })
+      },
+    })
+    for (let number = 1; snapshots === 0; number += 1) await saveChecks(store, number)
+    const state = { done: false }
+    const replaced = store
+      .replace((all) => ({ ...all, checks: [check(1000)] }))
+      .then(() => (state.done = true))
+    // More calls than a replacement makes.
+    for (let call = 0; call < 200 && !state.done; call += 1) await readdir(directory)
+    const { done } = state
+    release()
+    await replaced
+    expect(done).toBe(false)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([1000])
+  })
+
+  it('needs its journal until the store is closed', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory)
+    await saveChecks(store, 1)
+    await store.replace((all) => ({ ...all, checks: [check(2)] }))
+    await saveChecks(store, 3)
+    const copy = await copyOf(directory)
+    await rm(join(copy, 'journal.ndjson'))
+    await expect(openStore(copy)).rejects.toThrow(/journal\.ndjson is missing/)
+    await store.replace((all) => ({ ...all, checks: [check(4)] }))
+    await store.close()
+    await rm(join(directory, 'journal.ndjson'))
+    expect(await storedChecks(await openStore(directory))).toEqual([4])
   })
 })
 
