@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { put } from '../../src/model/records.ts'
 import type { Store } from '../../src/store/store.ts'
 import { failingDisk } from './failing-disk.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
-import { saveChecks, storedChecks } from './records.ts'
+import { check, save, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()
 
@@ -16,6 +17,22 @@ async function writeUntil(store: Store, from: number, done: () => Promise<boolea
     await saveChecks(store, number)
     if (await done()) return number
   }
+}
+
+async function sizeOf(...path: readonly string[]): Promise<number> {
+  return (await stat(join(...path))).size
+}
+
+/** Writes checks until the journal is compacted. Returns its size when the last of these transactions was made. */
+async function sizeWhenCompacted(store: Store, directory: string, from: number): Promise<number> {
+  let before = 0
+  let size = await sizeOf(directory, 'journal.ndjson')
+  await writeUntil(store, from, async () => {
+    before = size
+    size = await sizeOf(directory, 'journal.ndjson')
+    return size < before
+  })
+  return before
 }
 
 describe('compaction', () => {
@@ -44,6 +61,25 @@ describe('compaction', () => {
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
   })
 
+  it('begins once the journal exceeds the given size', async () => {
+    const directory = await newDirectory()
+    await saveChecks(await openStore(directory), 1, 2, 3)
+    const three = await sizeOf(directory, 'journal.ndjson')
+    const other = await newDirectory()
+    const store = await openStore(other, { compactAtBytes: three })
+    expect(await sizeWhenCompacted(store, other, 1)).toBe((three / 3) * 4)
+  })
+
+  it('begins once the journal also exceeds the snapshot', async () => {
+    const directory = await newDirectory()
+    const closed = await openStore(directory)
+    await saveChecks(closed, ...upTo(20))
+    await closed.close()
+    const snapshot = await sizeOf(directory, 'db.json')
+    const store = await openStore(directory, { compactAtBytes: 1 })
+    expect(await sizeWhenCompacted(store, directory, 21)).toBeGreaterThan(snapshot)
+  })
+
   it('that fails, for example on a full disk, stops and loses nothing, and is retried', async () => {
     const directory = await newDirectory()
     const disk = failingDisk()
@@ -62,6 +98,24 @@ describe('compaction', () => {
     const compacted = async () => (await readdir(directory)).includes('db.json')
     const last = await writeUntil(store, failed + 1, compacted)
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
+  })
+
+  it('that fails is retried once the journal has grown by the given size', async () => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const compactAtBytes = 3000
+    const notices: string[] = []
+    const onNotice = (notice: string) => notices.push(notice)
+    const store = await openStore(directory, { compactAtBytes, openFile: disk.openFile, onNotice })
+    disk.fails = (step, path) => step === 'open' && path.endsWith('journal.ndjson')
+    const failed = await writeUntil(store, 1, async () => notices.length === 1)
+    const first = await sizeOf(directory, 'journal.old.ndjson')
+    const sizes = [first]
+    await writeUntil(store, failed + 1, async () => {
+      sizes.push(await sizeOf(directory, 'journal.old.ndjson'))
+      return notices.length === 2
+    })
+    expect(sizes.at(-2)).toBeGreaterThan(first + compactAtBytes)
   })
 
   it('is retried as soon as a full disk accepts a transaction', async () => {
@@ -135,6 +189,35 @@ describe('a process that was killed during compaction', () => {
     expect((await readdir(directory)).filter((name) => /tmp|old/.test(name))).toEqual([])
   })
 
+  it('before the new journal was there, after an earlier snapshot, has lost nothing', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory)
+    await store.replace((all) => ({ ...all, checks: [check(1)] }))
+    await saveChecks(store, 2)
+    const copy = await copyOf(directory)
+    await rename(join(copy, 'journal.ndjson'), join(copy, 'journal.old.ndjson'))
+    expect(await storedChecks(await openStore(copy))).toEqual([1, 2])
+  })
+
+  it('is followed by one that compacts with its first transaction', async () => {
+    const { directory, first, second } = await parts()
+    await writeFile(join(directory, 'journal.ndjson'), second)
+    await writeFile(join(directory, 'journal.old.ndjson'), first)
+    const store = await openStore(directory)
+    await saveChecks(store, 5)
+    await expect.poll(() => readdir(directory), { timeout: 10_000 }).not.toContain('journal.old.ndjson')
+    expect(await readdir(directory)).toContain('db.json')
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(5))
+  })
+
+  it('after the snapshot was there may leave transactions that do not undo an edit of it', async () => {
+    const { directory } = await parts()
+    const checks = [1, 2, 3].map((number) => check(number)).concat(check(4, { external_id: 'POS-edited' }))
+    await writeFile(join(directory, 'db.json'), JSON.stringify({ format: 1, sequence: 4, checks }))
+    const store = await openStore(directory)
+    expect((await store.everything()).checks).toEqual(checks)
+  })
+
   it('reports a missing journal between the snapshot and the current one', async () => {
     const { directory, second } = await parts()
     await writeFile(join(directory, 'journal.ndjson'), second)
@@ -149,9 +232,40 @@ describe('a process that was killed during compaction', () => {
     await expect(openStore(directory)).rejects.toThrow(
       /journal\.old\.ndjson is damaged: its last line is incomplete/,
     )
-    await rename(journal, `${journal}.away`)
+    const line = first.subarray(first.indexOf('\n') + 1, -10)
+    for (const remove of [() => rm(journal), () => writeFile(journal, '')]) {
+      await remove()
+      const copy = await copyOf(directory)
+      const notices: string[] = []
+      const store = await openStore(copy, { onNotice: (notice) => notices.push(notice) })
+      expect(notices).toEqual([expect.stringContaining(`journal.old.ndjson is incomplete (${line.length} `)])
+      expect(await readFile(join(copy, 'journal.old.ndjson.torn-1'))).toEqual(line)
+      await saveChecks(store, 7)
+      expect(await storedChecks(await openStore(await copyOf(copy)))).toEqual([1, 7])
+    }
+  })
+})
+
+describe('closing', () => {
+  it('writes no snapshot when nothing was changed', async () => {
+    const directory = await newDirectory()
+    await (await openStore(directory)).close()
+    expect(await readdir(directory)).not.toContain('db.json')
     const store = await openStore(directory)
-    await saveChecks(store, 7)
-    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([1, 7])
+    await saveChecks(store, 1)
+    await store.close()
+    const identity = async () => (await stat(join(directory, 'db.json'), { bigint: true })).ino
+    const before = await identity()
+    await (await openStore(directory)).close()
+    expect(await identity()).toBe(before)
+  })
+
+  it('leaves a large journal to the next start', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory)
+    await save(store, put('checks', check(1, { external_id: 'x'.repeat(33 * 1024 * 1024) })))
+    await store.close()
+    expect(await readdir(directory)).not.toContain('db.json')
+    expect(await storedChecks(await openStore(directory))).toEqual([1])
   })
 })
