@@ -1,4 +1,5 @@
 import { contentOf, parsePush, unknownFields } from '../model/check.ts'
+import { shortened } from '../model/text/advice.ts'
 import type { Revision } from '../model/revision.ts'
 import { type PushRefusal, type PushSeen, some } from './finding.ts'
 
@@ -18,7 +19,7 @@ const LONGEST_MESSAGE = 300
 /** Finds refused pushes, by error code: their changes are not in the service. */
 export function pushRefused({ status, code, message }: PushRefusal): string | undefined {
   if (status < 400 || status >= 500 || EXPECTED.includes(code)) return undefined
-  const why = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message
+  const why = shortened(message, LONGEST_MESSAGE)
   return `The push was refused with ${status} ${code}, so the check does not have this change. ${why}`
 }
 

@@ -17,6 +17,7 @@ import {
   type RecordedPush,
 } from '../assertions/convergence.ts'
 import { failed, kindOf, passed, requireSimulator, type Outcome } from './matchers.ts'
+import { shortened } from '../model/text/advice.ts'
 import { count } from '../model/text/count.ts'
 
 /** Options of the tried orders. */
@@ -128,7 +129,7 @@ const LONGEST_VALUE = 120
 
 function valueOf({ check }: Ending, field: string): string {
   const text = JSON.stringify(check[field as keyof Check]) ?? 'nothing'
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
+  return shortened(text, LONGEST_VALUE)
 }
 
 /** Returns the fields that differ, with their values after one of the two orders. */

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Refusal } from '../../model/refusal.ts'
+import { shortened } from '../../model/text/advice.ts'
 import { bundleText, LONGEST_BUNDLE } from '../../model/simulator/record-lines.ts'
 import type { Bundle } from '../../model/simulator/bundle.ts'
 import { CommandError, exitCodes } from '../errors.ts'
@@ -94,7 +95,7 @@ function requireVersion(file: string, value: unknown): void {
       `${nameOf(file)} is not a bundle: its format must be "tabwire-bundle". Write one with \`tabwire report --bundle FILE\`.`,
     )
   if (typeof version !== 'number' || version <= 1) return
-  const by = typeof tabwire === 'string' ? ` It was written by Tabwire ${shortened(tabwire)}.` : ''
+  const by = typeof tabwire === 'string' ? ` It was written by Tabwire ${excerpt(tabwire)}.` : ''
   throw invalidBundle(
     `${nameOf(file)} has version ${version} of the format, but this Tabwire reads version 1.${by} Upgrade Tabwire.`,
   )
@@ -107,15 +108,14 @@ function issuesIn({ details }: Refusal): string {
   const issues = details.issues as readonly { path: string; message: string }[]
   const shown = issues
     .slice(0, MOST_ISSUES)
-    .map(({ path, message }) => `${shortened(path)} ${shortened(message)}`)
+    .map(({ path, message }) => `${excerpt(path)} ${excerpt(message)}`)
   const more = issues.length - shown.length
   return `${shown.join('; ')}${more > 0 ? ` (and ${more} more)` : ''}`
 }
 
 /** Returns a text of the file in a form and length for an error. */
-function shortened(text: string): string {
-  const line = printable(text)
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line
+function excerpt(text: string): string {
+  return shortened(printable(text), 200)
 }
 
 function tooLong(file: string, length: number): CommandError {

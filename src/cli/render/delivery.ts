@@ -5,6 +5,7 @@ import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { bodyStart, faultsText } from './attempt.ts'
 import { breakTo, cutTo, renderTable, renderFields, widthOf } from './layout.ts'
+import { shortened } from '../../model/text/advice.ts'
 import { count } from '../../model/text/count.ts'
 import { renderer, status, printable } from './text.ts'
 
@@ -217,10 +218,7 @@ function latestHeaders(attempts: readonly Attempt[], columns: number | undefined
   const latest = attempts.findLast(({ response_headers }) => response_headers !== undefined)
   if (latest?.response_headers === undefined) return []
   const { number, response_headers: headers, response_headers_cut: isCut } = latest
-  const lines = headers.map(({ name, value }) => {
-    const line = printable(`${name}: ${value}`)
-    return line.length > LONGEST_HEADER ? `${line.slice(0, LONGEST_HEADER)}…` : line
-  })
+  const lines = headers.map(({ name, value }) => shortened(printable(`${name}: ${value}`), LONGEST_HEADER))
   const shown = [...(lines.length === 0 ? ['none'] : lines), ...(isCut === true ? [HEADERS_CUT] : [])]
   return [
     chalk.dim(`attempt ${number}: response headers`),

@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from '../../model/delivery.ts'
+import { shortened } from '../../model/text/advice.ts'
 import type { CertificateError } from './connector.ts'
 
 /** Why an attempt failed: its `outcome` and `error`. */
@@ -72,7 +73,7 @@ const rows: readonly Row[] = [
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     outcome: 'tls_error',
     words: ({ host, error }) =>
-      `The certificate of ${host} is for another host: ${shortened(error.cert?.subjectaltname ?? 'no names')}. Use a certificate for this host.`,
+      `The certificate of ${host} is for another host: ${shortened(error.cert?.subjectaltname ?? 'no names', MOST_SHOWN)}. Use a certificate for this host.`,
   },
   {
     codes: /^CERT_HAS_EXPIRED$/,
@@ -95,13 +96,13 @@ const rows: readonly Row[] = [
     applies: ({ error }) => error.issuer?.startsWith('Tabwire local authority ') === true,
     outcome: 'tls_error',
     words: ({ host, error }) =>
-      `The certificate of ${host} is not trusted: it was issued by ${shortened(error.issuer ?? '')}, not by the authority in the service's data directory. Run both with the same --data-dir, or start the service with --cacert and that authority's ca.pem.`,
+      `The certificate of ${host} is not trusted: it was issued by ${shortened(error.issuer ?? '', MOST_SHOWN)}, not by the authority in the service's data directory. Run both with the same --data-dir, or start the service with --cacert and that authority's ca.pem.`,
   },
   {
     codes: UNTRUSTED,
     outcome: 'tls_error',
     words: ({ host, error }) =>
-      `The certificate of ${host} is not trusted: it was issued by ${shortened(error.issuer ?? 'an unknown authority')}. Send the whole chain from the receiver, ${CACERT}, ${CERTS}.`,
+      `The certificate of ${host} is not trusted: it was issued by ${shortened(error.issuer ?? 'an unknown authority', MOST_SHOWN)}. Send the whole chain from the receiver, ${CACERT}, ${CERTS}.`,
   },
   {
     codes: /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/,
@@ -172,14 +173,10 @@ export function explainFailure(thrown: unknown, host: string, timeoutMs: number)
 export function explainStatus(status: number, location: string | undefined): Failure {
   const error =
     status >= 300 && status < 400 && location !== undefined
-      ? `The receiver redirected (${status}) to ${shortened(location)}. Redirects are not followed. Use that URL instead.`
+      ? `The receiver redirected (${status}) to ${shortened(location, MOST_SHOWN)}. Redirects are not followed. Use that URL instead.`
       : `The receiver returned ${status}. Only 2xx counts as delivered.`
   return { outcome: 'bad_status', error }
 }
 
 /** Characters of a text of the receiver in an error: its certificate may have hundreds of names. */
 const MOST_SHOWN = 500
-
-function shortened(text: string): string {
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
-}

@@ -1,5 +1,5 @@
 import { apiKeyPattern } from '../api-key.ts'
-import { didYouMean } from '../text/advice.ts'
+import { didYouMean, shortened } from '../text/advice.ts'
 import { localTimeIssue, parseTime } from '../text/time.ts'
 import { ORDER_BY, orderFieldIssue } from '../revision.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../text/service-name.ts'
@@ -195,7 +195,7 @@ export function shown(given: unknown): string {
   if (given instanceof Date && Number.isNaN(given.getTime())) return 'an invalid Date'
   // NaN, infinities and big integers have no JSON.
   const text = typeof given === 'number' || typeof given === 'bigint' ? String(given) : jsonOf(given)
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+  return shortened(text, LONGEST_SHOWN)
 }
 
 function jsonOf(given: unknown): string {

@@ -71,6 +71,11 @@ export function trustAdvice(code: string | undefined, untrusted: string): string
   return /CERT|SIGNATURE|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$/.test(code) ? untrusted : undefined
 }
 
+/** Returns a text as messages repeat it: its first `most` UTF-16 units, and `…` where it is longer. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}
+
 /** A place in a text: its index from 0, line and column from 1. */
 interface TextPlace {
   index: number
