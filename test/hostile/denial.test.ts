@@ -101,9 +101,13 @@ it.skipIf(process.platform !== 'linux')(
     const port = Number(new URL(url ?? '').port)
     const sockets = Array.from({ length: limit }, () => connect(port, '127.0.0.1').on('error', () => {}))
     onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
-    await vi.waitFor(async () =>
-      expect(await readdir(`/proc/${limited.child.pid}/fd`)).toHaveLength(limit + 1),
-    )
+    await vi.waitFor(async () => {
+      // One with a number beyond the limit may be inherited from whatever runs the tests.
+      const within = (await readdir(`/proc/${limited.child.pid}/fd`)).filter(
+        (number) => Number(number) < limit,
+      )
+      expect(within).toHaveLength(limit)
+    })
     expect(await client.checks.push('a', JSON.stringify(checkBody()))).toMatchObject({ status: 201 })
     await limited.until('stderr', /EMFILE/)
     limited.child.kill()
