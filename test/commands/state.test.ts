@@ -1,5 +1,5 @@
 import { sampled } from '../soak/seeded.ts'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClockReport, ClockView, List } from '../../src/client.ts'
@@ -14,6 +14,7 @@ import {
   tabwire,
   type RunningService,
 } from '../support/cli.ts'
+import { openHttpServer } from '../support/http-server.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 import { expectMode } from '../support/file-mode.ts'
 
@@ -153,6 +154,16 @@ describe('tabwire state', concurrently, () => {
     expect((await service.run(['state', 'load', '--file', '-'], { input: stdout })).code).toBe(0)
     expect((await service.run(['state', 'save', '--file', '-'])).stdout).toBe(stdout)
     await service.stop()
+  })
+
+  test.each(['kept.json', '-'])('save to %s fails when the response is not a whole state', async (file) => {
+    const cwd = await emptyDirectory()
+    const { url } = await openHttpServer((_, response) => response.end('{"checks":[]}'))
+    const env = { TABWIRE_URL: url, TABWIRE_API_KEY: 'k' }
+    const saved = await tabwire(['state', 'save', '--file', file], { cwd, env })
+    expect(saved).toMatchObject({ code: 1, stdout: file === '-' ? '{"checks":[]}' : '' })
+    expect(saved.stderr).toMatch(/^Error: The service sent an incomplete state, which is not saved\./)
+    expect(await readdir(cwd)).toEqual([])
   })
 
   test('load names the file and the error of a damaged state, and changes nothing', async () => {

@@ -81,7 +81,8 @@ export async function writeStateTo(
   const contents = createContents()
   try {
     if ('directory' in place) await prepareStatesDirectory(place.directory)
-    await writePrivateFile(path, watched(json, contents))
+    // Checked before the previous file is replaced.
+    await writePrivateFile(path, wholeState(json, contents))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (typeof code !== 'string' || !/^[A-Z]/.test(code)) throw error
@@ -93,12 +94,18 @@ export async function writeStateTo(
   return { ...requireContents(contents), replaced }
 }
 
-async function* watched(json: AsyncIterable<Uint8Array>, contents: Contents): AsyncGenerator<Uint8Array> {
+/**
+ * Passes the JSON of a state on.
+ * @throws CommandError at its end, when it was not a whole state.
+ */
+export async function* wholeState(
+  json: AsyncIterable<Uint8Array>,
+  contents = createContents(),
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of json) {
     contents.take(chunk)
     yield chunk
   }
-  // Checked before the previous file is replaced.
   requireContents(contents)
 }
 
@@ -108,7 +115,7 @@ function requireContents(contents: Contents): StateContents {
   if (found !== undefined) return found
   throw new CommandError(
     'incomplete_state',
-    'The service sent an incomplete state, so nothing was saved. Run the command again. If it fails again, restart the service with this version of Tabwire.',
+    'The service sent an incomplete state, which is not saved. Run the command again. If it fails again, restart the service with this version of Tabwire.',
   )
 }
 

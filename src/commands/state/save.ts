@@ -2,7 +2,14 @@ import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderState } from '../../cli/render/controls.ts'
 import { requireKind } from '../../cli/files/output.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { stateFile, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/files/state-files.ts'
+import {
+  stateFile,
+  placeOf,
+  stateArgs,
+  stateFileFlags,
+  wholeState,
+  writeStateTo,
+} from '../../cli/files/state-files.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 
 /** A saved state by its first bytes; a bundle has a clock, too. */
@@ -24,7 +31,8 @@ export default class StateSave extends ServiceCommand {
     const client = await this.connect(flags)
     if ('directory' in place) await prepareDataDirectory(place.directory)
     const limit = limitOf(flags)
-    if ('file' in place && place.file === '-') return client.state.read((json) => this.writeAll(json), limit)
+    if ('file' in place && place.file === '-')
+      return client.state.read((json) => this.writeAll(wholeState(json)), limit)
     if ('file' in place) await requireKind(place.file, STATE, 'a saved state')
     const saving = client.state.read((json) => writeStateTo(place, json), limit)
     const { replaced, ...contents } = await this.waiting('Saving…', saving)
