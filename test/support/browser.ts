@@ -64,9 +64,13 @@ export async function openPhone(url: string, options: BrowserContextOptions = {}
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
   page.on('console', (message) => {
-    // A refusal is an answer, which Chromium logs all the same; so are breaks of the line.
-    const isAnswer = /status of (401|402|409|422)|net::ERR_/.test(message.text())
-    if (message.type() === 'error' && !isAnswer) errors.push(message.text())
+    // A refusal is an answer, which Chromium logs all the same; so are breaks of the line. It accepts the policy of openers
+    // from HTTPS and localhost only, and a service behind a proxy cannot know whether the browser uses HTTPS.
+    const isExpected =
+      /status of (401|402|409|422)|net::ERR_|Cross-Origin-Opener-Policy header has been ignored/.test(
+        message.text(),
+      )
+    if (message.type() === 'error' && !isExpected) errors.push(message.text())
   })
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== new URL(url).origin && !request.url().startsWith('data:'))

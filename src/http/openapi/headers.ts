@@ -28,7 +28,8 @@ export const headers = {
     schema: { type: 'string', const: 'same-origin' },
   },
   'Cross-Origin-Opener-Policy': {
-    description: 'Pages of other origins that open this one in a window cannot control that window.',
+    description:
+      'Pages of other origins that open this one in a window cannot control that window. Browsers ignore it on plain HTTP except on localhost.',
     required: true,
     schema: { type: 'string', const: 'same-origin' },
   },
