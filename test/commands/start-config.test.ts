@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
@@ -125,7 +125,8 @@ describe.concurrent('--dotenv', () => {
     'writes URL, key and secret for the application, and keeps other lines and the file',
     async () => {
       const cwd = await emptyDirectory()
-      await writeFile(join(cwd, '.env'), '# mine\nTABWIRE_URL=old\nAPP=1\n', { mode: 0o644 })
+      await writeFile(join(cwd, '.env'), '# mine\nTABWIRE_URL=old\nAPP=1\n')
+      await chmod(join(cwd, '.env'), 0o644)
       const service = await startService(['--in-memory', '--dotenv', '.env'], { cwd })
       const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all', '--dotenv', '.env']
       const { stdout, stderr } = await service.run(create)

@@ -117,10 +117,10 @@ const startsItself = (document: string) =>
 
 /** Programs that a language needs, where they may be missing. */
 const programs: Record<string, string> = { bash: 'bash', zsh: 'zsh', fish: 'fish' }
-const missing = (language: string) => {
-  const program = programs[language]
-  return program !== undefined && !isHere([program, '--version'])
-}
+const missing = ({ language, text }: Block) =>
+  [programs[language] ?? [], language === 'sh' && /\bcurl\b/.test(text) ? 'curl' : []]
+    .flat()
+    .find((program) => !isHere([program, '--version']))
 
 /** Running the blocks of a guide takes a second of a processor, so only the soak runs those of every guide. */
 const isRun = new Set(sampled(documents, 8))
@@ -136,9 +136,10 @@ describe.skipIf(process.platform === 'win32')('blocks run as printed:', () => {
 
       for (const block of blocksOf(document)) {
         const { skipped, elsewhere } = exceptionOf(block) ?? {}
+        const without = missing(block)
         const reason =
           skipped ??
-          (missing(block.language) ? `${block.language} is missing` : undefined) ??
+          (without === undefined ? undefined : `${without} is missing`) ??
           (isRun.has(document) ? undefined : 'in the soak')
         if (elsewhere !== undefined) continue
         if (reason === undefined) test(nameOf(block), () => expectToRun(block, session))

@@ -7,7 +7,6 @@ import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAuthority } from '../../../src/certificates/authority.ts'
-import { loadX509 } from '../../../src/certificates/issue.ts'
 import {
   createDestinationPolicy,
   type DestinationSettings,
@@ -16,6 +15,7 @@ import { createSender, type SenderSettings } from '../../../src/delivery/send/se
 import { explainFailure } from '../../../src/delivery/send/failure.ts'
 import { fakeOwnTimers } from '../../support/fake-timers.ts'
 import { startReceiver, type Answer } from '../../support/https-receiver.ts'
+import { selfSigned } from '../../support/self-signed.ts'
 import { temporaryDirectory, testAuthority } from '../../support/simulator.ts'
 
 const trash: (() => Promise<unknown>)[] = []
@@ -71,16 +71,6 @@ async function rawTls(speak: (socket: Socket) => void): Promise<number> {
       socket.on('error', () => undefined).once('data', () => speak(socket))
     }),
   )
-}
-
-/** A certificate that is its own authority, as most tutorials create. */
-async function selfSigned() {
-  const { PemConverter, X509CertificateGenerator } = await loadX509()
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-  const cert = await X509CertificateGenerator.createSelfSigned({ name: 'CN=127.0.0.1', keys })
-  const key = PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY')
-  return { cert: cert.toString('pem'), key }
 }
 
 async function send(url: string, options: Options = {}) {
@@ -745,7 +735,7 @@ describe('a certificate', () => {
   })
 
   it('that is self-signed is reported as self-signed', async () => {
-    const receiver = await startReceiver({ tls: await selfSigned() })
+    const receiver = await startReceiver({ tls: await selfSigned('127.0.0.1') })
     trash.push(() => receiver.close())
     const result = await send(receiver.url)
     expect(result).toMatchObject({ outcome: 'tls_error' })

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { put } from '../../../src/model/records.ts'
@@ -11,6 +9,7 @@ import {
   openPostgresStore,
   type PostgresStore,
 } from '../../../src/store/postgres/postgres-store.ts'
+import { selfSigned } from '../../support/self-signed.ts'
 import { postgresPrograms, startCluster, type Cluster } from '../../support/postgres.ts'
 
 const PASSWORD = 'correct-horse/battery'
@@ -54,7 +53,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
         .map((line) => `${line}\n`)
         .join(''),
     )
-    await selfSigned(join(cluster.directory, 'data'))
+    await writeCertificate(join(cluster.directory, 'data'))
     await admin.query('SELECT pg_reload_conf()')
   })
   afterAll(async () => {
@@ -191,7 +190,7 @@ describe.skipIf(postgresPrograms === undefined)('a database that a start cannot 
       `--store: the certificate of ${host} is for another host name (ERR_TLS_CERT_ALTNAME_INVALID). Correct the host in the URL, or pass sslmode=verify-ca.`,
     )
     await mkdir(join(cluster.directory, 'other'))
-    await selfSigned(join(cluster.directory, 'other'))
+    await writeCertificate(join(cluster.directory, 'other'))
     const other = join(cluster.directory, 'other/server.crt')
     for (const mode of ['verify-ca', 'require'])
       expect(
@@ -280,30 +279,12 @@ async function listen(onSocket: (socket: Socket) => void) {
 }
 
 /** Writes a certificate and its key for another host, as the owner of the directory. */
-async function selfSigned(directory: string): Promise<void> {
-  const [key, certificate] = ['server.key', 'server.crt'].map((name) => join(directory, name))
-  const options = [
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-  ]
-  const names = ['-subj', '/CN=db.test', '-addext', 'subjectAltName=DNS:db.test']
-  await promisify(execFile)('openssl', [
-    'req',
-    ...options,
-    ...names,
-    '-keyout',
-    key ?? '',
-    '-out',
-    certificate ?? '',
-  ])
+async function writeCertificate(directory: string): Promise<void> {
+  const { cert, key } = await selfSigned('db.test', ['db.test'])
+  const keyFile = join(directory, 'server.key')
+  await writeFile(keyFile, key, { mode: 0o600 })
+  await writeFile(join(directory, 'server.crt'), cert)
+  await chmod(join(directory, 'server.crt'), 0o644)
   const { uid, gid } = await stat(directory)
-  await chown(key ?? '', uid, gid)
-  await chmod(key ?? '', 0o600)
-  await chmod(certificate ?? '', 0o644)
+  await chown(keyFile, uid, gid)
 }
