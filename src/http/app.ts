@@ -56,8 +56,8 @@ export interface AppParts extends Omit<
   report: (bug: unknown, requestId: string) => void
 }
 
-/** Error for callers in this process instead of an injected connection reset. */
-class ConnectionBroken extends Error {
+/** An injected connection reset: the caller gets no response. */
+export class ConnectionBroken extends Error {
   readonly code = 'ECONNRESET'
   override readonly message = 'the connection was reset'
 }

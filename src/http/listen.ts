@@ -1,11 +1,11 @@
 import type { RequestListener, Server, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Server as TlsServer } from 'node:tls'
+import { Server as TlsServer, TLSSocket } from 'node:tls'
 import { listen as listhen } from 'listhen'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { isLoopbackName } from '../model/url.ts'
 import { PROBES } from '../model/simulator/request-entry.ts'
-import type { App } from './app.ts'
+import { type App, ConnectionBroken } from './app.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
 import type { ConnectionLimits } from '../model/simulator/settings.ts'
 import { answerRawErrors, lineOf, pathOfTarget, refusalOfHead, REQUEST_EVENTS } from './raw-errors.ts'
@@ -146,8 +146,14 @@ function nodeHandler({ fetch, refuse }: App, isAllowedHost: IsAllowedHost): Requ
     if (response instanceof CompleteResponse) response.sendTo(res)
     else await sendNodeResponse(res, response)
   }
-  // A response that fails in the middle must not look complete.
-  return (req, res) => void answer(req, res).catch(() => res.destroy())
+  return (req, res) =>
+    void answer(req, res).catch((error: unknown) => {
+      // TLS sockets cannot be reset, so the connection is closed.
+      if (error instanceof ConnectionBroken && !(req.socket instanceof TLSSocket))
+        req.socket.resetAndDestroy()
+      // A response that fails in the middle must not look complete.
+      else res.destroy()
+    })
 }
 
 /** Milliseconds between two checks for slow requests. */

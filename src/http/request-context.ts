@@ -25,7 +25,7 @@ export interface RequestContext {
   trace?: TraceContext | undefined
   /** Injected faults. */
   faults?: readonly ApiFaultKind[]
-  /** True when a fault resets the connection of an in-process call, which has no socket. */
+  /** True when a fault resets the connection once the request is logged. */
   broken?: true
 }
 

@@ -1,9 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp, type AppParts } from '../../src/http/app.ts'
 import { openServer } from '../../src/http/listen.ts'
+import { createApiFaults } from '../../src/http/sim/api-faults.ts'
 import { openRequestLog } from '../support/request-log.ts'
 import { createNewId } from '../../src/ids.ts'
 import { Refusal } from '../../src/model/refusal.ts'
+import { faultSet, noFaults, type ActiveFaults } from '../../src/model/simulator/fault-rules.ts'
+import { timers } from '../../src/timers.ts'
 import { callAt, check, deadUrl, errorOf, openSimulator, type CallOptions } from '../support/simulator.ts'
 
 const text = { 'content-type': 'text/plain' }
@@ -87,13 +90,18 @@ function openServerFor(handle: () => never, { stopping = false } = {}) {
 /** Opens a server with these routes under `/v1`. */
 async function openServerWith(
   table: AppParts['tables'][string],
-  { stopping = false, log = openRequestLog() }: { stopping?: boolean; log?: AppParts['log'] } = {},
+  {
+    stopping = false,
+    log = openRequestLog(),
+    faults,
+  }: { stopping?: boolean; log?: AppParts['log']; faults?: AppParts['faults'] } = {},
 ) {
   const bugs: [unknown, string][] = []
   const newId = createNewId(() => new Date())
   const app = createApp({
     service: { find: async () => [], onCommit: () => () => undefined } as never,
     log,
+    faults,
     newId,
     clock: { now: () => new Date() },
     tables: { '/v1': table },
@@ -144,6 +152,36 @@ describe('an error that the caller did not cause', () => {
     expect([answer.status, refused.status]).toEqual([401, 400])
     expect(bugs).toEqual(ids.map((id) => [bug, id]))
   })
+
+  it.each(['reset_rate', 'lost_answer_rate'])(
+    'a connection is reset by %s once its request is logged',
+    async (rate) => {
+      const set = faultSet(noFaults, 1, [{ on: 'api', [rate]: 1 }])
+      const active = {
+        now: () => set,
+        seed: () => 1,
+        update: async (_: number, change: (now: typeof set) => unknown) => change(set),
+        onReplaced: () => undefined,
+      }
+      const happened: string[] = []
+      const add = async () => {
+        for (let turn = 0; turn < 50; turn += 1) await timers.nextTurn()
+        happened.push('logged')
+      }
+      const handle = async () => {
+        throw new Refusal('not_found', 'No such thing.')
+      }
+      const faults = createApiFaults(active as ActiveFaults, async () => expect.fail())
+      const log = { ...openRequestLog(), add }
+      const { get } = await openServerWith([{ method: 'GET', path: '/it', scope: null, handle }], {
+        log,
+        faults,
+      })
+      const reset = (await get().catch((error: unknown) => error)) as { cause?: NodeJS.ErrnoException }
+      happened.push(reset.cause?.code ?? 'answered')
+      expect(happened).toEqual(['logged', 'ECONNRESET'])
+    },
+  )
 
   it('routes that cannot be loaded are 500 internal_error, and the error is reported', async () => {
     const replaced = './routes-of-another-version.ts'

@@ -1,4 +1,3 @@
-import { TLSSocket } from 'node:tls'
 import type { H3Event } from 'h3'
 import {
   seededRandom,
@@ -12,7 +11,6 @@ import type { ApiFault } from '../../model/simulator/fault.ts'
 import { apiFaultKinds, apiFields, type ApiFaultKind } from '../../model/simulator/fault-kinds.ts'
 import type { Authenticate } from '../auth/api-key.ts'
 import { readJson } from '../body.ts'
-import { nodeOf } from '../node-request.ts'
 import { errorBody } from '../refusals.ts'
 import type { Handle, Reply } from '../route.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -55,13 +53,13 @@ export function createApiFaults(faults: ActiveFaults, authenticate: Authenticate
     )
     await pause.wait(Math.max(...waits))
     if (kinds.includes('reset') || kinds.includes('error')) await notePush(event, context, authenticate)
-    if (kinds.includes('reset')) breakOff(event, context)
+    if (kinds.includes('reset')) context.broken = true
     const broken = injectedFaults.find((one) => one.kinds.includes('reset') || one.kinds.includes('error'))
     if (broken !== undefined) return injected(broken.fault.error_status ?? 503, context)
     try {
       return await handle()
     } finally {
-      if (kinds.includes('lost_answer')) breakOff(event, context)
+      if (kinds.includes('lost_answer')) context.broken = true
     }
   }
 
@@ -154,14 +152,6 @@ function matches(pattern: string, path: string): boolean {
 function injected(status: number, { requestId }: RequestContext): Reply {
   const message = 'Injected fault (PUT /_sim/faults): the request was not processed. Run tabwire faults show.'
   return { status, body: errorBody('fault_injected', message, requestId) }
-}
-
-/** Resets the connection without a response. TLS sockets cannot be reset, so the connection is closed. */
-function breakOff({ req }: H3Event, context: RequestContext): void {
-  const socket = nodeOf(req).req?.socket
-  if (socket === undefined) context.broken = true
-  else if (socket instanceof TLSSocket) socket.destroy()
-  else socket.resetAndDestroy()
 }
 
 /** Creates delays in real time, which end at once when the service stops. */
