@@ -83,7 +83,8 @@ describe('slow clients and oversized uploads', () => {
     collectGarbage()
     const before = buffers()
     const { most } = await abuse(service, { slow: 40, everyMs: 100, uploads: 8, bytes: 100 * MIB }, buffers)
-    expect(most - before).toBeLessThan(64)
+    // Includes what the collector has not freed yet; kept bodies would be 800 MiB.
+    expect(most - before).toBeLessThan(128)
     collectGarbage()
     expect(buffers() - before).toBeLessThan(16)
   })
