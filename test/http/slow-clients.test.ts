@@ -24,7 +24,7 @@ describe('a client that is slow', () => {
   })
 
   it('that sends an empty line after the time for headers gets 408, too', async () => {
-    const limits = { firstRequestMs: 400, headersMs: 50, requestMs: 50 }
+    const limits = { firstRequestMs: 1_200, headersMs: 50, requestMs: 50 }
     const simulator = await openSimulator({ connectionLimits: limits })
     const socket = open(simulator.port)
     const answer = text(socket)

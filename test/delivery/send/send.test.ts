@@ -337,7 +337,7 @@ describe('a reused connection', () => {
     const port = await listening(
       createServer((socket) => void (isFirst && secure.emit('connection', socket))),
     )
-    const sender = await senderWith({ timeoutMs: 500 })
+    const sender = await senderWith({ timeoutMs: 1_500 })
     const url = `https://127.0.0.1:${port}/`
     expect(await sender.send(messageTo(url))).toMatchObject({ outcome: 'succeeded' })
     expect(await sender.send(messageTo(url))).toMatchObject({
