@@ -28,7 +28,7 @@ export {
   refusesTheBody,
   noIdempotentRetry,
   pushRefused,
-  rateLimitIgnored,
+  unreadNotRepeated,
   keysOf,
 } from './refusals.ts'
 export type { Finding } from '../model/simulator/report.ts'

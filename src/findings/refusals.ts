@@ -6,12 +6,14 @@ import { type PushRefusal, type PushSeen, some } from './finding.ts'
 /** Refusal because of claims (specification section 4, rule 4). */
 export const CONFLICT = 'conflict_with_paid_items'
 
+/** Refusals before the whole body was read, see `unreadNotRepeated`. `invalid_request` may be a broken connection. */
+const UNREAD: readonly string[] = ['rate_limited', 'invalid_request', 'request_timeout']
+
 /**
  * Refusals that are not the sender's mistake. A conflict is specified; injected faults are options of the service.
- * A rate limit needs a repetition, see `rateLimitIgnored`. `invalid_request` concerns the connection, such as an
- * incomplete body.
+ * Unread pushes need a repetition.
  */
-const EXPECTED: readonly string[] = [CONFLICT, 'rate_limited', 'fault_injected', 'invalid_request']
+const EXPECTED: readonly string[] = [CONFLICT, 'fault_injected', ...UNREAD]
 
 /** Longest part of the response's message that is repeated, in characters. */
 const LONGEST_MESSAGE = 300
@@ -72,14 +74,19 @@ export function noIdempotentRetry({ status, brokeOff, newerSettles }: Unrepeated
   return `The push ${what} and was not retried. The check may lack its change. Send the same push again until the status is below 500: a replay changes nothing.${unlessNewer(newerSettles)}`
 }
 
-/** Finds a push beyond the rate limit that was not repeated: its state may be lost. */
-export function rateLimitIgnored({
+/** Finds a push beyond the rate limit, or in an invalid request, that was not repeated: its state may be lost. */
+export function unreadNotRepeated({
   status,
   code,
+  message,
   newerSettles,
-}: Pick<PushRefusal, 'status' | 'code'> & Unrepeated): string | undefined {
-  if (code !== 'rate_limited') return undefined
-  return `The push was refused with ${status} ${code} and was not sent again. The check may lack its change. Wait for the seconds in Retry-After, then send the push again.${unlessNewer(newerSettles)}`
+}: PushRefusal & Unrepeated): string | undefined {
+  if (!UNREAD.includes(code)) return undefined
+  const next =
+    code === 'rate_limited'
+      ? 'Wait for the seconds in Retry-After, then send the push again.'
+      : shortened(message, LONGEST_MESSAGE)
+  return `The push was refused with ${status} ${code} and was not sent again. The check may lack its change. ${next}${unlessNewer(newerSettles)}`
 }
 
 /** Keys of a push: equal for equal pushes, however their JSON is written. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pushRefused, rateLimitIgnored } from '../../src/findings/index.ts'
+import { pushRefused, unreadNotRepeated } from '../../src/findings/index.ts'
 import { countsIn, type Sent } from './refused-pushes-fixtures.ts'
 
 const refusal = { status: 422, code: 'validation_failed', message: 'The body is not valid.' }
@@ -59,12 +59,33 @@ describe('push_refused', () => {
         { ...later, body: one },
       ]),
     ).toEqual({})
-    expect(rateLimitIgnored({ ...limited, newerSettles: false })).toContain('if you sent a newer state')
-    expect(rateLimitIgnored({ ...limited, newerSettles: true })).not.toContain('newer state')
-    expect(rateLimitIgnored({ ...refusal, newerSettles: false })).toBeUndefined()
+    const { message } = refusal
+    expect(unreadNotRepeated({ ...limited, message, newerSettles: false })).toContain(
+      'if you sent a newer state',
+    )
+    expect(unreadNotRepeated({ ...limited, message, newerSettles: true })).not.toContain('newer state')
+    expect(unreadNotRepeated({ ...refusal, newerSettles: false })).toBeUndefined()
   })
 
-  test('is not found in a history without a refused push, whose sender repeats what got 429', () => {
+  test.each([
+    [400, 'invalid_request'],
+    [408, 'request_timeout'],
+  ])('names %i %s of a push that was not repeated, and says why', (status, code) => {
+    const invalid = { status, code }
+    const sent = { check: 'a', body: '{}' }
+    expect(countsIn([{ ...sent, ...invalid }])).toEqual({ push_refused: 1 })
+    expect(
+      countsIn([
+        { ...sent, ...invalid },
+        { ...sent, status: 200 },
+      ]),
+    ).toEqual({})
+    expect(unreadNotRepeated({ ...invalid, message: 'No Host.', newerSettles: true })).toBe(
+      `The push was refused with ${status} ${code} and was not sent again. The check may lack its change. No Host.`,
+    )
+  })
+
+  test('is not found in a history without a refused push, whose sender repeats what was not read', () => {
     fc.assert(
       fc.property(fc.array(anyHonestPush, { maxLength: 30 }), (history) => {
         const codes = Object.keys(countsIn(withRepetitions(history)))
@@ -104,10 +125,11 @@ describe('no_idempotent_retry', () => {
   })
 })
 
-/** Adds an accepted push after those that got 429. */
+/** Adds an accepted push after those that were not read. */
 function withRepetitions(history: readonly Sent[]): Sent[] {
-  const limited = history.filter(({ code }) => code === 'rate_limited')
-  return [...history, ...limited.map(({ check, body }) => ({ check, body, status: 200 }))]
+  const codes = ['rate_limited', 'invalid_request', 'request_timeout']
+  const unread = history.filter(({ code = '' }) => codes.includes(code))
+  return [...history, ...unread.map(({ check, body }) => ({ check, body, status: 200 }))]
 }
 
 /** Responses that a correct sender may get: success, conflicts, network failures, limits and injected faults. */
@@ -122,6 +144,7 @@ const anyAnswer = fc.constantFrom<Pick<Sent, 'status' | 'code' | 'faults'>>(
   { status: 200, faults: ['lost_answer'] },
   { status: 503, faults: ['reset'] },
   { status: 400, code: 'invalid_request' },
+  { status: 408, code: 'request_timeout' },
 )
 
 /** Few checks and bodies, so that the same push often comes again. */

@@ -5,7 +5,7 @@ import {
   invalidPushRepeated,
   noIdempotentRetry,
   pushRefused,
-  rateLimitIgnored,
+  unreadNotRepeated,
   refusesTheBody,
   keysOf,
   type Finding,
@@ -238,7 +238,7 @@ function failureOf(entry: RequestEntry, sent: () => Sent): Finding | undefined {
   const failed = noIdempotentRetry({ status: entry.status, brokeOff: brokeOff(entry), newerSettles })
   if (failed !== undefined) return { code: 'no_idempotent_retry', message: failed }
   const refusal = refusalOf(entry)
-  const limited = refusal && rateLimitIgnored({ ...refusal, newerSettles })
+  const limited = refusal && unreadNotRepeated({ ...refusal, newerSettles })
   return limited === undefined ? undefined : { code: 'push_refused', message: limited }
 }
 

@@ -3,7 +3,14 @@ import { createClient } from '../../../src/client.ts'
 import { findingCodes, type FindingCode } from '../../../src/model/simulator/report.ts'
 import { KEPT_REQUESTS } from '../../../src/model/simulator/request-entry.ts'
 import { createManualClock } from '../../support/manual-clock.ts'
-import { check, item, openSimulator, totals, type TestSimulator } from '../../support/simulator.ts'
+import {
+  check,
+  item,
+  openSimulator,
+  rawHeaders,
+  totals,
+  type TestSimulator,
+} from '../../support/simulator.ts'
 
 /** Steps of an integration. */
 type Story = (simulator: TestSimulator) => Promise<unknown>
@@ -521,6 +528,20 @@ describe('the report', () => {
         ],
         findings: [{ code: 'push_refused', count: 1 }],
       })
+    })
+
+    it('for invalid HTTP, of which only an unrepeated push is a finding', async () => {
+      const simulator = await openSimulator()
+      const head = (id: string) => `PUT /v1/checks/external/${id} HTTP/1.1\r\n${rawHeaders(simulator)}`
+      await simulator.raw(`${head('table 7')}\r\n`)
+      await simulator.raw(
+        `${head('a')}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno chunk`,
+      )
+      await pushing({})(simulator)
+      const { refused, findings } = await simulator.client.report()
+      expect(refused).toEqual([{ status: 400, code: 'invalid_request', count: 2 }])
+      expect(findings).toMatchObject([{ code: 'push_refused', count: 1 }])
+      expect(findings[0]?.requests[0]?.message).toContain('Percent-encode the id')
     })
 
     it('with since, only those after it', async () => {
