@@ -91,18 +91,20 @@ interface RawRequest {
 }
 
 /**
- * Parses a captured HTTP/1 request: the lines of the head end in CRLF or LF, and the first blank line ends the head.
- * Folded lines stay folded, since they may be the mistake. Decodes a chunked body; cuts a body that is longer than
+ * Parses a captured HTTP/1 request: the lines of the head end in CRLF or LF, and the first blank line ends the head. Skips
+ * a byte-order mark and blank lines before the head, which editors add. Folded lines stay folded, since they may be the mistake. Decodes a chunked body; cuts a body that is longer than
  * its Content-Length.
  * @throws CommandError (usage) that names `source` when there is no head, or the capture is UTF-16.
  */
-export function parseRawRequest(bytes: Buffer, source: string): RawRequest {
-  if (textOfUtf16(bytes) !== undefined)
+export function parseRawRequest(file: Buffer, source: string): RawRequest {
+  if (textOfUtf16(file) !== undefined)
     throw new CommandError(
       'utf16_capture',
       `--request: ${source} is UTF-16. ${UTF16_ADVICE}`,
       exitCodes.usage,
     )
+  const [before = ''] = /^(?:\xef\xbb\xbf)?[\r\n]*/.exec(file.toString('latin1')) ?? []
+  const bytes = file.subarray(before.length)
   const text = bytes.toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)
   const head = text.slice(0, end?.index ?? text.length)

@@ -14,6 +14,15 @@ describe('a raw request', () => {
     expect(parseRawRequest(Buffer.from('POST /a\nA: b\n\nbody'), 'a.http').body.toString()).toBe('body')
   })
 
+  test('may begin with a byte-order mark and blank lines, as editors save it', () => {
+    for (const before of ['\ufeff', '\n', '\r\n\r\n', '\ufeff\n']) {
+      const text = `${before}POST /a HTTP/1.1\r\nA: b\r\n\r\n\ufeff\nbody`
+      const { headers, body } = parseRawRequest(Buffer.from(text), 'a.http')
+      expect(headers).toEqual([['A', 'b']])
+      expect(body.toString()).toBe('\ufeff\nbody')
+    }
+  })
+
   test('ends where its Content-Length says', () => {
     expect(parse('POST /a HTTP/1.1', 'Content-Length: 2', '', '{}\n').body.toString()).toBe('{}')
     expect(parse('POST /a HTTP/1.1', 'Content-Length: 9', '', '{}').body.toString()).toBe('{}')
