@@ -15,7 +15,7 @@ interface Case {
   mistake: Mistake
   name: string
   payload?: string | Uint8Array
-  header?: string | undefined
+  header?: string | readonly string[] | undefined
   secret?: string | readonly string[]
   others?: readonly string[]
   headers?: readonly (readonly [string, string])[]
@@ -343,6 +343,19 @@ const cases: Case[] = [
       ['X-Signature', header],
     ],
   },
+  { mistake: 'header_repeated', name: 'twice the same', header: [header, header], headers: [['A', header]] },
+  {
+    mistake: 'header_repeated',
+    name: 'one of them wrong',
+    header: [header, 't=1'],
+    headers: [['A', header]],
+  },
+  {
+    mistake: 'body_shorter',
+    name: 'cut',
+    payload: payload.slice(0, -3),
+    headers: [['content-length', String(Buffer.byteLength(payload))]],
+  },
   { mistake: 'clock_off', name: 'behind', now: now + 301_000 },
   { mistake: 'clock_off', name: 'ahead', now: now - 301_000 },
   { mistake: 'clock_off', name: 'with t in microseconds', header: signed({ timestamp: now * 1000 }) },
@@ -373,6 +386,7 @@ describe('no mistake is named', () => {
     ['when the header is quoted and the secret another', { header: `"${header}"`, secret: 'whsec_other' }],
     ['when no other secret has signed', { secret: 'whsec_other', others: ['whsec_third', ''] }],
     ['when there is no header', { header: undefined }],
+    ['when a list has one header', { header: [header] }],
     ['when the header cannot be read', { header: 'bad_header' }],
     ['when there is no v1', { header: `t=${t},v0=00` }],
     ['when the secret is another', { secret: 'whsec_other' }],
@@ -385,6 +399,10 @@ describe('no mistake is named', () => {
     ['when other data is signed', { header: withV1(hmac(`${t}.{"name":"Crème brûlée"}`)) }],
     ['when the key is another part of the secret', { header: withV1(hmac(`${t}.${payload}`, 'not')) }],
     ['when the body is another', { payload: payload.replace('950', '951') }],
+    [
+      'when the body is another of the length that the request says',
+      { payload: payload.replace('950', '951'), headers: [['Content-Length', '12']] as const },
+    ],
     ['when the body is nested deeply', { payload: '['.repeat(50_000) + ']'.repeat(50_000) }],
     ['when the body is no JSON', { payload: 'soup' }],
     ['when the body is no text', { payload: Uint8Array.from([255, 0, 10]) }],

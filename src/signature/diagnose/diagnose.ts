@@ -85,19 +85,22 @@ function headerMistake(options: DiagnoseOptions): Diagnosis | undefined {
     return diagnosisOf(
       headerMistakes.find(({ repair }) => repair(header) !== header && isSigned(options, repair(header))),
     )
+  if (Array.isArray(header) && header.length > 1) return contextDiagnosis('header_repeated')
   return headers.some(([, value]) => isSigned(options, value))
     ? contextDiagnosis('header_other_name')
     : undefined
 }
 
 function contextMistake(options: DiagnoseOptions): Diagnosis | undefined {
-  const { payload, secret, others = [], header } = options
+  const { payload, secret, others = [], header, headers = [] } = options
   const other = others.find((one) => one !== '' && isSigned({ ...options, secret: one }, header))
   if (secretsOf(secret).some(isApiKey) || (other !== undefined && isApiKey(other)))
     return contextDiagnosis('api_key_as_secret')
   if (other !== undefined) return contextDiagnosis('secret_of_another_endpoint')
   if (textOfUtf16(Buffer.from(payload)) !== undefined) return contextDiagnosis('body_utf16')
-  return payload.length === 0 ? contextDiagnosis('body_empty') : undefined
+  if (payload.length === 0) return contextDiagnosis('body_empty')
+  const [, length] = headers.find(([name]) => name.toLowerCase() === 'content-length') ?? []
+  return Number(length) > Buffer.byteLength(payload) ? contextDiagnosis('body_shorter') : undefined
 }
 
 /** True when the signature matches, at any age. */
@@ -119,6 +122,8 @@ function diagnosisOf(row: Diagnosis | undefined): Diagnosis | undefined {
 
 /** Context mistakes: no signature proves them, they follow from the options. */
 export const contextMistakes = {
+  header_repeated:
+    'The request has several signature headers, and a receiver cannot tell which one counts. Send one header; it may have several v1.',
   header_other_name:
     'The signature is valid, but in another header. Use the header X-<Service>-Signature, or pass --service-name.',
   secret_of_another_endpoint:
@@ -128,6 +133,8 @@ export const contextMistakes = {
   body_utf16: `The payload is UTF-16. ${UTF16_ADVICE}`,
   body_empty:
     'The body is empty. A body parser or a logger probably read it before. Keep the bytes at the first read.',
+  body_shorter:
+    'The body has fewer bytes than the Content-Length of the request: it was cut or changed. Save all bytes as received.',
 } as const
 
 /** Advice for a clock that differs from `t` by this many seconds. */
