@@ -50,10 +50,10 @@ export default class Sign extends BaseCommand {
     const { curl } = flags
     if (curl === undefined && !this.wantsJson) return this.write(`${value}\n`)
     const name = signatureHeader(await this.serviceName(flags))
-    const cacert = curl === undefined ? undefined : localAuthorityFile(curl, flags['data-dir'])
     const report = { header: name, value, ...(curl === undefined ? {} : { url: curl }) }
-    this.print(report, () =>
-      curl === undefined ? value : curlCommand(curl, `${name}: ${value}`, payload, { cacert, fails: true }),
-    )
+    if (curl === undefined || this.wantsJson) return this.print(report, () => value)
+    const cacert = localAuthorityFile(curl, flags['data-dir'])
+    // Not wrapped, so that it can be copied.
+    this.write(`${curlCommand(curl, `${name}: ${value}`, payload, { cacert, fails: true })}\n`)
   }
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const registration = { url: `${receiver.url}hooks?a=1&b='2'`, event_types: ['check.created'] }
   const registered = await service.call('POST', '/v1/webhook-endpoints', registration)
   secret = ((await registered.json()) as { signing_secret: string }).signing_secret
-  const items = [{ external_id: '1', name: "Crème 'brûlée' \\n %s", quantity: 1, price_cents: 780 }]
+  const items = [{ external_id: '1', name: "Crème 'brûlée' \\n %s\u200f", quantity: 1, price_cents: 780 }]
   await service.call('PUT', '/v1/checks/external/dinner', checkBody({ items }))
   const [received] = await receiver.received(1)
   body = received?.body.toString() ?? ''
@@ -31,7 +31,9 @@ beforeAll(async () => {
   }
 })
 
-const exported = (...args: string[]) => service.run(['deliveries', 'export', id, ...args])
+/** As at a narrow terminal, which must not wrap the command. */
+const exported = (...args: string[]) =>
+  service.run(['deliveries', 'export', id, ...args], { env: { COLUMNS: '60' } })
 
 describe('tabwire deliveries export', () => {
   test.skipIf(process.platform === 'win32' || !isInstalled('curl'))(

@@ -21,6 +21,10 @@ const bodies: [what: string, body: Buffer][] = [
     Buffer.from([0x40, 0xff, 0x25, 0x73, 0x27, 0x31, 0x5c, 0x0a]),
   ],
   ['nothing', Buffer.alloc(0)],
+  [
+    'a byte-order mark, marks of direction, a joiner and separators of lines',
+    Buffer.from('\ufeff{"note":"a\u200f7 b\u202e 👩\u200d🍳\u2028 \u0085\t\u001b[31m 50%"}\r\n'),
+  ],
 ]
 const hasCurl = isInstalled('curl') && process.platform !== 'win32'
 
@@ -99,7 +103,9 @@ describe.concurrent('tabwire sign', () => {
     async (_what, body) => {
       const receiver = await startReceiver()
       const url = `${receiver.url}it's/a?b=[1]&c={d,e}`
-      const { stdout } = await tabwire(['sign', '--curl', url], { env, input: body })
+      // As narrow as a terminal, which must not wrap it.
+      const narrow = { ...env, COLUMNS: '60' }
+      const { stdout } = await tabwire(['sign', '--curl', url], { env: narrow, input: body })
       expect(stdout).not.toContain(secret)
       expect(await spawnProcess('sh', ['-s'], { input: stdout }).then(({ ended }) => ended)).toMatchObject({
         code: 0,

@@ -49,13 +49,12 @@ export default class DeliveriesExport extends ServiceCommand {
     // Both forms begin with the type.
     const { 'Content-Type': _type, ...others } = headers
     const lines = Object.entries(others).map(([header, value]) => `${header}: ${value}`)
-    const request = { method: 'POST', url, headers, body }
+    if (this.wantsJson) return this.print({ method: 'POST', url, headers, body }, () => body)
     // Without the line's end of `print`, which would become part of the body.
-    if (flags.as === 'http' && !this.wantsJson) this.write(httpRequest(url, lines, body))
-    else {
-      const cacert = localAuthorityFile(url, flags['data-dir'])
-      this.print(request, () => curlCommand(url, lines, Buffer.from(body), { cacert }))
-    }
+    if (flags.as === 'http') return this.write(httpRequest(url, lines, body))
+    const cacert = localAuthorityFile(url, flags['data-dir'])
+    // Not wrapped, so that it can be copied.
+    this.write(`${curlCommand(url, lines, Buffer.from(body), { cacert })}\n`)
   }
 }
 

@@ -7,8 +7,8 @@ const plain: Readonly<Record<Shell, RegExp>> = {
   powershell: /^[\w:./\\-]+$/,
 }
 
-/** Control and invisible characters, which a terminal may act upon when pasted; line breaks are allowed. */
-const unseen = /[^\P{C}\n]/u
+/** Control and invisible characters, which a terminal may act upon when pasted; `\n` is the only allowed line break. */
+const unseen = /[^\P{C}\n]|[\u2028\u2029]/u
 
 /** Returns the text in POSIX single quotes. NUL is removed, because no argument can contain it. */
 function singleQuoted(text: string): string {
@@ -88,8 +88,8 @@ interface CurlOptions {
 }
 
 /**
- * Returns a POSIX shell command that sends exactly these bytes, by POST by default. A body that is not UTF-8 text is
- * written as octal escapes of printf, since quoting cannot carry every byte.
+ * Returns a POSIX shell command that sends exactly these bytes, by POST by default. A body that is not UTF-8 text, or has
+ * characters that a terminal may act upon, is written with octal escapes of printf.
  */
 export function curlCommand(
   url: string,
@@ -101,7 +101,7 @@ export function curlCommand(
   const trust = cacert === undefined ? [] : [`--cacert ${shellWord(cacert)}`]
   const target = [urlWord(url), ...trust, ...lines.map((line) => `-H ${quoteHeader(line)}`)].join(' ')
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
-  const isText = !text.includes('\0') && isSame(new TextEncoder().encode(text), body)
+  const isText = !unseen.test(text) && isSame(new TextEncoder().encode(text), body)
   // curl reads a body that begins with @ from a file, so every body comes through standard input.
   const source = isText ? `printf %s ${singleQuoted(text)}` : `printf ${singleQuoted(octal(body))}`
   return `${source} | curl -gsS${fails ? 'f' : ''} -X ${shellWord(method)} ${target} --data-binary @-`
@@ -126,6 +126,12 @@ function quoteHeader(line: string): string {
   return line === WITH_KEY ? `"${line}"` : singleQuoted(line)
 }
 
+/** Returns a format of printf for these bytes: those that quotes, formats or terminals treat specially are octal. */
 function octal(body: Uint8Array): string {
-  return Array.from(body, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
+  return Array.from(body, (byte) => {
+    const letter = String.fromCharCode(byte)
+    return /[\n -~]/.test(letter) && !/['%\\]/.test(letter)
+      ? letter
+      : `\\${byte.toString(8).padStart(3, '0')}`
+  }).join('')
 }
