@@ -24,6 +24,7 @@ import { possibleLateRetry, reopenNeedsRevision, revisionMissing, revisionReused
 export {
   CONFLICT,
   conflictIgnored,
+  conflictKept,
   invalidPushRepeated,
   refusesTheBody,
   noIdempotentRetry,

@@ -49,6 +49,15 @@ export function conflictIgnored(refusedBefore: boolean): string | undefined {
   return 'The same content was refused with 409 before and was sent again. It conflicts as long as guests hold their claims, so a retry cannot succeed. Read the conflicts in the response, restore the items at their price, and push the current check.'
 }
 
+/** Fewest refused pushes in a row that show that a sender does not read conflicts. A queue may hold two. */
+const FEWEST_REFUSALS = 3
+
+/** Finds pushes in a row, each with another content, that were refused because of the same items. */
+export function conflictKept(refusals: number, conflicts: readonly string[]): string | undefined {
+  if (refusals < FEWEST_REFUSALS) return undefined
+  return `The last ${refusals} pushes of this check were refused with 409 because of the same items: ${some(conflicts)}. No push was accepted since, so guests see the old check. Read the conflicts in the response, restore the items at their price, and push the current check.`
+}
+
 /** The end of a push that was not repeated. */
 interface UnrepeatedPush extends Unrepeated {
   status: number

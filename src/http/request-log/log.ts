@@ -142,7 +142,7 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
   let characters = requests.reduce((sum, entry) => sum + sizeOf(entry), 0)
   let pushes = saved?.pushes ?? 0
   let refused = new Map(saved?.refused.map((one) => [one.code, one]))
-  const open = (at: Date) => [...sequence.lost(), ...watch.open(at)]
+  const open = (at: Date) => [...sequence.lost(), ...watch.open(at), ...conflicts.kept()]
   const openById = () => byRequest(open(clock.now()))
   const all = (at: Date) => [...archive.kept(), ...requests.flatMap(findingsIn), ...open(at)]
   const forgetOldest = () => {
@@ -214,7 +214,7 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
       const entry = Object.assign(added, { push, following: sequence.follow(added), number })
       if (isIntegrationPush(entry)) {
         watch.follow(entry)
-        conflicts.follow(entry)
+        conflicts.follow(entry, entry.following)
         pushes += 1
         if (entry.status >= 400) countRefusal(refused, entry)
       }

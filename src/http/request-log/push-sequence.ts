@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import {
   CONFLICT,
   conflictIgnored,
+  conflictKept,
   invalidPushRepeated,
   noIdempotentRetry,
   pushRefused,
@@ -13,9 +14,8 @@ import {
 } from '../../findings/index.ts'
 import { setNewest } from '../../model/bounded-map.ts'
 import { isLater, ORDER_BY, type Revision } from '../../model/revision.ts'
-import type { SavedSequence } from '../../model/simulator/bundle.ts'
+import type { SavedConflict, SavedSequence } from '../../model/simulator/bundle.ts'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
-import type { UnsettledConflict } from '../../model/simulator/report.ts'
 import { checkKey, revisionOf } from '../../model/check.ts'
 import type { PushSummary, RequestEntry } from '../request-context.ts'
 
@@ -218,10 +218,16 @@ export function refusalOf(entry: RequestEntry): PushRefusal | undefined {
   return { status, code, message }
 }
 
+interface KeptError {
+  code?: string
+  message?: string
+  conflicts?: readonly { external_id: string; reason: string }[]
+}
+
 /** Returns the error of a kept response; nothing when the response is not kept as JSON. */
-function errorIn(body: string | null): { code?: string; message?: string } {
+function errorIn(body: string | null): KeptError {
   try {
-    return (JSON.parse(body ?? '') as { error?: object }).error ?? {}
+    return (JSON.parse(body ?? '') as { error?: KeptError }).error ?? {}
   } catch {
     return {}
   }
@@ -285,17 +291,19 @@ function digestOf(text: string): string {
 
 /** Pushes that were refused because of claims, until an accepted push of the same check follows. */
 interface UnsettledConflicts {
-  /** Adds the next request. */
-  follow(entry: RequestEntry): void
+  /** Adds the next request, with the findings that `PushSequence` has returned for it. */
+  follow(entry: RequestEntry, found: readonly Finding[]): void
   /** The first refused push of each check without an accepted push since, oldest first. */
-  open(): readonly UnsettledConflict[]
+  open(): readonly SavedConflict[]
+  /** The newest push of each check whose pushes were refused because of the same items too often. */
+  kept(): readonly { request: ReportedRequest; finding: Finding }[]
   clear(): void
 }
 
-/** Most checks with a conflict. The oldest are dropped. */
-const MOST_CONFLICTS = 1_000
+/** Limits of checks with a conflict, and of conflicts per check. The oldest checks are dropped. */
+const MOST_CONFLICTS = { checks: 1_000, items: 20 }
 
-export function createUnsettledConflicts(saved: readonly UnsettledConflict[] = []): UnsettledConflicts {
+export function createUnsettledConflicts(saved: readonly SavedConflict[] = []): UnsettledConflicts {
   const conflicts = new Map(
     saved.map((conflict) => [
       checkKey({ location_id: conflict.location_id, external_id: conflict.external_check_id }),
@@ -303,17 +311,41 @@ export function createUnsettledConflicts(saved: readonly UnsettledConflict[] = [
     ]),
   )
   return {
-    follow({ id, started_at, push }) {
+    follow(entry, found) {
+      const { id, started_at, push } = entry
       const check = push?.after ?? push?.before
       if (push === null || check === null || check === undefined || push.outcome === 'stale') return
       const key = checkKey(check)
       if (push.outcome !== 'conflict') return void conflicts.delete(key)
-      if (conflicts.has(key)) return
+      const known = conflicts.get(key)
+      // Repeated content is a finding already.
+      if (known !== undefined && found.some(({ code }) => code === 'conflict_ignored')) return
+      const again = conflictsAgain(known?.again, entry)
+      if (known !== undefined) return void conflicts.set(key, { ...known, again })
       const { location_id, external_id: external_check_id } = check
-      const conflict = { location_id, external_check_id, request: id, started_at }
-      setNewest(conflicts, key, conflict, MOST_CONFLICTS)
+      const conflict = { location_id, external_check_id, request: id, started_at, again }
+      setNewest(conflicts, key, conflict, MOST_CONFLICTS.checks)
     },
     open: () => [...conflicts.values()],
+    kept: () =>
+      [...conflicts.values()].flatMap(({ again }) => {
+        if (again === undefined) return []
+        const message = conflictKept(again.pushes, again.conflicts)
+        if (message === undefined) return []
+        return [{ request: again.newest, finding: { code: 'conflict_ignored', message } }]
+      }),
     clear: () => conflicts.clear(),
   }
+}
+
+/** Continues the refused pushes in a row by one; begins again when it conflicts because of other items. */
+function conflictsAgain(before: SavedConflict['again'], entry: RequestEntry): SavedConflict['again'] {
+  const { conflicts = [] } = errorIn(entry.response_body)
+  const all = conflicts.map(({ external_id, reason }) => `${external_id} (${reason})`)
+  if (all.length === 0) return undefined
+  const newest = reportedRequest(entry)
+  const shared = before?.conflicts.filter((one) => all.includes(one)) ?? []
+  return before === undefined || shared.length === 0
+    ? { pushes: 1, conflicts: all.slice(0, MOST_CONFLICTS.items), newest }
+    : { pushes: before.pushes + 1, conflicts: shared, newest }
 }

@@ -106,7 +106,7 @@ export interface SavedLog {
   sequence: SavedSequence
   watch: SavedWatch
   /** Refused pushes of claimed checks without an accepted push since. */
-  conflicts: readonly UnsettledConflict[]
+  conflicts: readonly SavedConflict[]
 }
 
 export interface SavedRequest extends Omit<LoggedRequest, 'push' | 'findings'> {
@@ -157,6 +157,11 @@ interface SavedLost extends SavedRequestFinding {
   /** Digest without the revision, and the revision. Absent without a revision. */
   content?: string | undefined
   revision?: Revision | undefined
+}
+
+export interface SavedConflict extends UnsettledConflict {
+  /** The newest refused pushes in a row that conflict because of the same items; absent when no response was kept. */
+  again?: { pushes: number; conflicts: readonly string[]; newest: SavedReportedRequest } | undefined
 }
 
 /** Checks, items and products that are compared between pushes. */
@@ -268,6 +273,9 @@ const savedLog = z.strictObject({
       external_check_id: z.string(),
       request: id('req'),
       started_at: time,
+      again: z
+        .strictObject({ pushes: z.int().min(1), conflicts: textsSchema, newest: reportedRequest })
+        .exactOptional(),
     }),
   ),
 }) satisfies z.ZodType<SavedLog>

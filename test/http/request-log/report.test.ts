@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../../src/client.ts'
 import { findingCodes, type FindingCode } from '../../../src/model/simulator/report.ts'
+import { bundleOf } from '../../../src/model/simulator/bundle.ts'
 import { KEPT_REQUESTS } from '../../../src/model/simulator/request-entry.ts'
 import { createManualClock } from '../../support/manual-clock.ts'
 import {
@@ -400,6 +401,35 @@ describe('the report', () => {
     const simulator = await openSimulator()
     const revised = [{ revision: 2 }, { ...two, revision: 3 }, { revision: 4 }]
     await inTurn(pushing({ ...two, revision: 1 }), claimingTea, pushing(...revised))(simulator)
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
+  const burgerAnd = (...ids: string[]) => ({
+    items: ['burger', ...ids].map((id) => item(id)),
+    totals: totals(1850 * (ids.length + 1)),
+  })
+
+  it('has conflict_ignored for three pushes in a row with the same conflict, until one is accepted', async () => {
+    const simulator = await openSimulator()
+    await inTurn(teaIsClaimed, pushing({}, burgerAnd('tart')))(simulator)
+    expect(await codesOf(simulator)).toEqual([])
+    await pushing(burgerAnd('tart', 'soup'))(simulator)
+    const { findings } = await simulator.client.report()
+    expect(findings).toMatchObject([{ code: 'conflict_ignored', count: 1 }])
+    expect(findings[0]?.requests[0]?.message).toMatch(/^The last 3 pushes .* same items: tea \(removed\)\. /)
+    expect(await foundIn(simulator, 'conflict_ignored')).toEqual([['conflict_ignored']])
+    const { log } = bundleOf(JSON.parse(JSON.stringify(await simulator.client.bundle())))
+    expect(log.conflicts).toMatchObject([{ again: { pushes: 3, conflicts: ['tea (removed)'] } }])
+    await pushing(burgerAnd('tea', 'tart'))(simulator)
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
+  it('has no finding for three pushes in a row with other conflicts each', async () => {
+    const simulator = await openSimulator()
+    await teaIsClaimed(simulator)
+    await simulator.client.guests.claim('a', { items: [{ external_id: 'burger', quantity: 1 }] })
+    const teaAlone = { items: [item('tea')], totals: totals(1850) }
+    await pushing({}, teaAlone, burgerAnd('tart'))(simulator)
     expect(await codesOf(simulator)).toEqual([])
   })
 
