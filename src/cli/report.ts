@@ -105,8 +105,9 @@ export async function judgeReport(
 const MOST_CALLS = 5
 
 /**
- * Returns a message when no push arrived, but requests to paths or with methods that the API does not have: a report of
- * nothing would look like one without findings. `GET` to unknown paths does not count, because browsers send it.
+ * Returns a message when no push arrived, but requests to paths or with methods that the API does not have, or that are
+ * not HTTP/1.1: a report of nothing would look like one without findings. `GET` to unknown paths does not count, because
+ * browsers send it.
  */
 async function misdirectedCalls(
   { requests }: Pick<Client, 'requests'>,
@@ -114,16 +115,22 @@ async function misdirectedCalls(
 ): Promise<string | undefined> {
   if (pushes > 0) return undefined
   const calls = new Set<string>()
+  let unread: string | undefined
   for await (const request of requests.all({ from: since ?? undefined })) {
     const { method, path, status, response_body } = request
+    // TLS, for example, has no method.
+    if (method === '-') unread ??= /"message":"([^"\\]*)"/.exec(response_body ?? '')?.[1] ?? ''
     const isMisdirected =
       status === 405 || (method !== 'GET' && response_body?.includes(NO_SUCH_PATH) === true)
     if (isMisdirected) calls.add(`${method} ${path} (${status})`)
     if (calls.size === MOST_CALLS) break
   }
-  if (calls.size === 0) return undefined
-  const shown = [...calls].join(', ')
-  return `No push arrived, and the API has no such path or method: ${printable(shown)}. Push checks with PUT /v1/checks/external/{id}.`
+  const shown = printable([...calls].join(', '))
+  if (calls.size > 0)
+    return `No push arrived, and the API has no such path or method: ${shown}. Push checks with PUT /v1/checks/external/{id}.`
+  return unread === undefined
+    ? undefined
+    : `No push arrived, but a request that is not HTTP/1.1. ${printable(unread)}`
 }
 
 function isFailing(code: string, failOn: readonly string[]): boolean {

@@ -117,6 +117,18 @@ describe('tabwire exec', () => {
     expect((await exec(['--fail-on', 'any', '--', ...others])).code).toBe(0)
   })
 
+  test('with --fail-on any exits with 3 when TLS arrived at the HTTP port, and no push', async () => {
+    const program = node(
+      "await fetch(process.env.TABWIRE_URL.replace('http:', 'https:')).catch(() => undefined)",
+    )
+    const { code, stderr } = await exec(['--fail-on', 'any', '--', ...program])
+    expect(code).toBe(3)
+    expect(stderr).toContain(
+      'No push arrived, but a request that is not HTTP/1.1. This port speaks plain HTTP, not TLS. Use http://',
+    )
+    expect((await exec(['--', ...program])).code).toBe(0)
+  })
+
   test('says that a reset in the command ended the report so far', async () => {
     const program = `${pushing(wrongTotals)}
       const headers = { authorization: 'Bearer ' + process.env.TABWIRE_API_KEY, 'content-type': 'application/json' }
