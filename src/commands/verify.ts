@@ -17,6 +17,9 @@ import {
 import { signatureHeader } from '../model/text/service-name.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
 
+/** The latest time that `--now` accepts, in the year 5138. Milliseconds as seconds are later. */
+const LATEST = 1e14
+
 type VerifyInput = Pick<DiagnoseOptions, 'payload' | 'header' | 'headers' | 'now'>
 type Sources = Parameters<Verify['connect']>[0] &
   Record<'header' | 'request' | 'delivery', string | undefined> &
@@ -74,7 +77,12 @@ export default class Verify extends ServiceCommand {
     const { flags } = await this.parse(Verify)
     if (flags.secret === undefined) throw noSecret()
     const [secret = '', ...others] = secretsFrom(flags.secret)
-    const settings = { secret, others, tolerance: flags.tolerance, now: flags.now ?? new Date() }
+    const now = flags.now ?? new Date()
+    if (now.getTime() > LATEST)
+      throw usageError(
+        `--now is in the year ${now.getUTCFullYear()}. Pass Unix seconds, not milliseconds: leave out the last three digits.`,
+      )
+    const settings = { secret, others, tolerance: flags.tolerance, now }
     if (flags.many !== undefined) return this.verifyMany(await readInput(flags.many), settings)
     const outcome = await verifyAndDiagnose({ ...settings, ...(await this.given(flags)) })
     this.print(outcomeJson(outcome), () => renderVerification(outcome, settings.now))

@@ -87,6 +87,11 @@ describe.concurrent('tabwire verify', () => {
       expect(never.code).toBe(2)
       expect(never.stderr).toContain(`--now must be Unix seconds or an ISO 8601 time, got "${wrong}".`)
     }
+    const milliseconds = await verify(['--now', `${t}000`], { input: payload })
+    expect(milliseconds).toMatchObject({ code: 2, stdout: '' })
+    expect(milliseconds.stderr).toMatch(
+      /^Error: --now is in the year \d{5}\. Pass Unix seconds, not milliseconds/,
+    )
     const local = await verify(['--now', '2026-11-21T18:00:00'], { input: payload })
     expect(local.code).toBe(2)
     expect(local.stderr).toBe(
