@@ -1,5 +1,5 @@
 import { contentOf, revisionOf } from '../model/check.ts'
-import { isNewer, type PushToCheck } from './finding.ts'
+import type { PushToCheck } from './finding.ts'
 
 /** Finds a push without a revision to a check that has one: it cannot be ordered, so it never takes effect. */
 export function revisionMissing({
@@ -34,7 +34,7 @@ export function reopenNeedsRevision({
   return `The push would reopen a closed check, but neither the push nor the check has ${orderBy}. It may be an old push that arrived late, so it changed nothing. Send ${orderBy} with each push to reopen checks.`
 }
 
-/** Finds a push of an earlier state of the check: an overtaken retry, or an undone change. */
+/** Finds a push that restores an earlier state of the check: an overtaken retry, or an undone change. */
 export function possibleLateRetry({
   push,
   before,
@@ -43,6 +43,6 @@ export function possibleLateRetry({
   repeatsEarlier,
 }: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'orderBy' | 'repeatsEarlier'>): string | undefined {
   const unordered = push.revision === undefined && revisionOf(before, orderBy) === null
-  if (!unordered || !isNewer(outcome) || !repeatsEarlier) return undefined
+  if (!unordered || outcome !== 'updated' || !repeatsEarlier) return undefined
   return `The push has an earlier state of the check. If it is a late retry, it can overwrite a newer state. Send ${orderBy} with each push, so that late retries change nothing. Ignore this finding if the change was intended.`
 }

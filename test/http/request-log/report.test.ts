@@ -385,6 +385,12 @@ describe('the report', () => {
     expect(await codesOf(stale)).toEqual(['conflict_ignored'])
   })
 
+  it('has no finding for a claimed item that was added last, and cannot be removed', async () => {
+    const simulator = await openSimulator()
+    await inTurn(pushing({}, two), claimingTea, pushing({}, two))(simulator)
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
   it('has conflict_ignored for the same content with other revisions', async () => {
     const simulator = await openSimulator()
     await inTurn(
