@@ -19,7 +19,13 @@ import {
   type Rule,
 } from './finding.ts'
 import { overpaid, quantityPrecision, totalsMismatch, unitChange } from './amounts.ts'
-import { possibleLateRetry, reopenNeedsRevision, revisionMissing, revisionReused } from './order.ts'
+import {
+  possibleLateRetry,
+  reopenNeedsRevision,
+  revisionMissing,
+  revisionRestarted,
+  revisionReused,
+} from './order.ts'
 
 export {
   CONFLICT,
@@ -57,6 +63,7 @@ const ofChange = {
 }
 /** Rules that also need earlier requests. The log of requests applies them, because it has the order of all requests. */
 const ofHistory = {
+  revision_reused: revisionRestarted,
   possible_late_retry: possibleLateRetry,
   check_id_reused: checkIdReused,
   delta_suspected: deltaRepeated,
@@ -95,6 +102,7 @@ export function needsHistory({ push, before, outcome, orderBy }: Omit<PushJudged
   if (before === null) return false
   const isUnordered = push.revision === undefined && revisionOf(before, orderBy) === null
   if (before.status === 'closed' && push.status === 'open') return true
+  if (outcome === 'stale' && push.revision !== undefined) return true
   return isNewer(outcome) && (isUnordered || replacesAll(before.items, push.items))
 }
 

@@ -23,6 +23,26 @@ export function revisionReused({
   return `A different state was already pushed with ${orderBy} ${push.revision}. The check may not show the newer of the two states. Increase ${orderBy} with every change of the check, and repeat it only in replays.`
 }
 
+/**
+ * Finds a push that is older than the check by a revision that another state had before: the counter began again, so the
+ * pushes change nothing. A check that comes back open for another party is `checkIdReused`.
+ */
+export function revisionRestarted({
+  push,
+  before,
+  outcome,
+  orderBy,
+  earlierStates,
+}: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'orderBy' | 'earlierStates'>): string | undefined {
+  const { revision } = push
+  const current = revisionOf(before, orderBy)
+  if (outcome !== 'stale' || revision === undefined || revision === current) return undefined
+  if (before.status === 'closed' && push.status === 'open') return undefined
+  const same = earlierStates().filter((state) => revisionOf(state, orderBy) === revision)
+  if (same.length === 0 || same.some((state) => contentOf(state) === contentOf(push))) return undefined
+  return `Another state was already pushed with ${orderBy} ${revision}, and the check is at ${orderBy} ${current}, so this push changed nothing. Does ${orderBy} begin again, for example when the POS restarts? Increase it with every change of the check.`
+}
+
 /** Finds a push that reopens a closed check without a revision, so that it looks like a late arrival. */
 export function reopenNeedsRevision({
   push,

@@ -110,8 +110,29 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
     shown: [
       { when: 'another content wins', push: revised(1, { items: [soup] }), before: revised(1) },
       { when: 'it loses', push: revised(1, { items: [soup] }), before: revised(1), outcome: 'stale' },
+      {
+        when: 'it begins again',
+        push: revised(1, { items: [soup] }),
+        before: revised(3),
+        earlier: [revised(1), revised(2, { items: [bread] })],
+        outcome: 'stale',
+      },
     ],
     notShown: [
+      {
+        when: 'an earlier push comes again',
+        push: revised(1),
+        before: revised(3),
+        earlier: [revised(1), revised(2, { items: [bread] })],
+        outcome: 'stale',
+      },
+      {
+        when: 'an earlier push comes for the first time',
+        push: revised(1, { items: [soup] }),
+        before: revised(3),
+        earlier: [revised(2), revised(3)],
+        outcome: 'stale',
+      },
       { when: 'it is a replay', push: revised(1), before: revised(1), outcome: 'unchanged' },
       { when: 'the revision is another', push: revised(2, { items: [soup] }), before: revised(1) },
     ],
