@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { requireReportFile, writeReport } from '../cli/conformance/command.ts'
-import { exitCodes, usageError } from '../cli/errors.ts'
+import { CommandError, exitCodes, usageError } from '../cli/errors.ts'
 import { playAlong, type PlayedGuests, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
 import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment, junitFlag, outputFileFlag, splitAtCommas } from '../cli/flags.ts'
@@ -216,7 +216,13 @@ export default class Exec extends BaseCommand {
   private async placeOf(https: boolean, own: string): Promise<string> {
     const isNew = https && (await readAuthorityCertificate(own)) === undefined
     if (!isNew || this.wasDirectoryGiven) return own
-    this.temporary = await mkdtemp(join(tmpdir(), 'tabwire-exec-'))
+    this.temporary = await mkdtemp(join(tmpdir(), 'tabwire-exec-')).catch((error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException
+      throw new CommandError(
+        'no_temporary_directory',
+        `Cannot create a directory in ${tmpdir()} (${code}). Name another one with TMPDIR, on Windows with TEMP, or pass --data-dir.`,
+      )
+    })
     // A signal after the command ends this process at once.
     process.once('exit', this.removeTemporary)
     return this.temporary

@@ -129,6 +129,14 @@ describe('tabwire exec', () => {
     expect((await exec(['--', ...program])).code).toBe(0)
   })
 
+  test('says what to do when there is no directory for temporary files', async () => {
+    const place = join(await emptyDirectory(), 'gone')
+    const env = { TMPDIR: place, TEMP: place }
+    const { code, stderr } = await exec(['--https', '--', ...node('')], { env })
+    expect(code).toBe(1)
+    expect(stderr).toContain(`Cannot create a directory in ${place} (ENOENT). Name another one with TMPDIR`)
+  })
+
   test('says that a reset in the command ended the report so far', async () => {
     const program = `${pushing(wrongTotals)}
       const headers = { authorization: 'Bearer ' + process.env.TABWIRE_API_KEY, 'content-type': 'application/json' }
