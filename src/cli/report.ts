@@ -118,8 +118,9 @@ async function misdirectedCalls(
   let unread: string | undefined
   for await (const request of requests.all({ from: since ?? undefined })) {
     const { method, path, status, response_body } = request
-    // TLS, for example, has no method.
-    if (method === '-') unread ??= /"message":"([^"\\]*)"/.exec(response_body ?? '')?.[1] ?? ''
+    // TLS, for example, has no method. A 408 may be half of a valid request.
+    if (method === '-' && status !== 408)
+      unread ??= /"message":"([^"\\]*)"/.exec(response_body ?? '')?.[1] ?? ''
     const isMisdirected =
       status === 405 || (method !== 'GET' && response_body?.includes(NO_SUCH_PATH) === true)
     if (isMisdirected) calls.add(`${method} ${path} (${status})`)

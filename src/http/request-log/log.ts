@@ -152,10 +152,15 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
     dropped = oldest.number
     for (const shown of findingsIn(oldest)) archive.keep(shown)
   }
-  const earlierStates = (check: StoredCheck) =>
-    requests
-      .flatMap(({ push }) => [push?.before ?? [], push?.after ?? []].flat())
-      .filter(({ id }) => id === check.id)
+  // A loop, because each stale push with a revision reads all requests.
+  const earlierStates = ({ id }: StoredCheck) => {
+    const states: StoredCheck[] = []
+    for (const { push } of requests) {
+      if (push?.before?.id === id) states.push(push.before)
+      if (push?.after?.id === id) states.push(push.after)
+    }
+    return states
+  }
   const applied = (check: Check) => {
     if (check.revision !== null) return
     const key = checkKey(check)
