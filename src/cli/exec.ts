@@ -155,10 +155,16 @@ export function exitCodeOf(
 }
 
 function failedToStart(file: string, { code, message }: NodeJS.ErrnoException): CommandError {
+  if (code === 'ENOENT' && basename(file) !== file && existsSync(file))
+    return new CommandError(
+      'command_not_executable',
+      `${file} cannot be executed: its interpreter does not exist. Check the first line of a script, which must end with LF, not CR LF. A binary must be built for this system.`,
+      NOT_EXECUTABLE,
+    )
   if (code === 'ENOENT' || (code === 'EACCES' && !isInPath(file)))
     return new CommandError(
       'command_not_found',
-      `Command not found: ${file}. Check its name and your PATH. For commands of a Node.js project, put npx before the name.`,
+      `Command not found: ${file}. ${adviceForMissing(file)}`,
       NOT_FOUND,
     )
   return new CommandError(
@@ -166,6 +172,14 @@ function failedToStart(file: string, { code, message }: NodeJS.ErrnoException): 
     `${file} cannot be executed: ${code ?? message}.`,
     NOT_EXECUTABLE,
   )
+}
+
+/** Advice for a command that does not exist. */
+function adviceForMissing(file: string): string {
+  if (/^\w+=/.test(file)) return 'To set a variable for the command, set it before tabwire.'
+  return /\s/.test(file)
+    ? 'Pass the command and its arguments as separate words, such as: tabwire exec -- npm test'
+    : 'Check its name and your PATH. For commands of a Node.js project, put npx before the name.'
 }
 
 /** Returns false for a name that no folder of PATH has. A folder that this user may not read causes EACCES for every name. */

@@ -288,6 +288,13 @@ describe('tabwire exec', () => {
 
   test.each([
     ['that is missing', ['--', 'no-such-command'], 127, /Command not found: no-such-command\./],
+    ['that is one word with its arguments', ['--', 'no-such test'], 127, /: no-such test\. .*separate words/],
+    [
+      'behind a variable',
+      ['--', 'CI=1', 'npm', 'test'],
+      127,
+      /: CI=1\. To set a variable .* before tabwire\./,
+    ],
     ['that is not given', [], 2, /CMD is missing\./],
     ['that is empty', ['--', ''], 2, /CMD is missing\./],
     [
@@ -310,6 +317,19 @@ describe('tabwire exec', () => {
     expect(stderr).toMatch(message)
     expect(code).toBe(expected)
   })
+
+  test.skipIf(process.platform === 'win32')(
+    'explains a script whose interpreter does not exist',
+    async () => {
+      const cwd = await emptyDirectory()
+      await writeFile(join(cwd, 'run.sh'), '#!/bin/sh\r\ntrue\r\n', { mode: 0o700 })
+      const { code, stderr } = await exec(['--', './run.sh'], { cwd })
+      expect(code).toBe(126)
+      expect(stderr).toMatch(
+        /^Error: \.\/run\.sh cannot be executed: its interpreter does not exist\. .*not CR LF/,
+      )
+    },
+  )
 
   test.skipIf(process.platform === 'win32')('explains a file that is not executable', async () => {
     const cwd = await emptyDirectory()
