@@ -92,8 +92,8 @@ interface RawRequest {
 
 /**
  * Parses a captured HTTP/1 request: the lines of the head end in CRLF or LF, and the first blank line ends the head. Skips
- * a byte-order mark and blank lines before the head, which editors add. Folded lines stay folded, since they may be the mistake. Decodes a chunked body; cuts a body that is longer than
- * its Content-Length.
+ * a byte-order mark and blank lines before the head, which editors add. Folded lines stay folded, since they may be the
+ * mistake. Decodes a chunked body; cuts a body that is longer than its Content-Length.
  * @throws CommandError (usage) that names `source` when there is no head, or the capture is UTF-16.
  */
 export function parseRawRequest(file: Buffer, source: string): RawRequest {
