@@ -191,11 +191,17 @@ class CommandHelp extends OclifCommandHelp {
     return [id, ...words, ...(Object.keys(flags).length > 0 ? ['[FLAGS]'] : [])].join(' ')
   }
 
-  /** Marks the last argument alone as repeatable: only that one takes the rest of the words. */
+  /**
+   * Marks the last argument alone as repeatable: only that one takes the rest of the words. Lists the values of an argument
+   * behind its description.
+   */
   protected override args(args: Command.Arg.Any[]): [string, string | undefined][] | undefined {
     return super
-      .args(args)
-      ?.map(([name, text], at, all) => [at < all.length - 1 ? name.replace('...', '') : name, text])
+      .args(args.map(({ options: _options, ...rest }) => rest as Command.Arg.Any))
+      ?.map(([name, text = ''], at, all) => [
+        at < all.length - 1 ? name.replace('...', '') : name,
+        text + this.values(args[at]?.options),
+      ])
   }
 
   /** The description without its first line, which stands above everything. */
@@ -204,15 +210,25 @@ class CommandHelp extends OclifCommandHelp {
     return rest.length === 0 ? undefined : this.wrap(rest.join('\n'))
   }
 
-  /** Prints a flag's description before its default. That each flag has a variable is said once, below. */
+  /** Prints a flag's description before its values and its default. That each flag has a variable is said once, below. */
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
-    const plain = flags.map(({ env: _env, default: _preset, ...rest }) => rest as Command.Flag.Any)
+    const plain = flags.map(
+      ({ env: _env, default: _preset, ...rest }) => ({ ...rest, helpValue: '<value>' }) as Command.Flag.Any,
+    )
     return super.flags(plain)?.map(([label, text = ''], index) => {
-      const preset = flags[index]?.type === 'option' ? (flags[index].default as unknown) : undefined
+      const flag = flags[index]
+      if (flag?.type !== 'option') return [label, text]
+      const preset = flag.default as unknown
+      const all = text + this.values(flag.options)
       if (typeof preset !== 'string' && typeof preset !== 'number' && !Array.isArray(preset))
-        return [label, text]
-      return [label, `${text} ${this.theme('flagDefaultValue', `[default: ${String(preset)}]`)}`]
+        return [label, all]
+      return [label, `${all} ${this.theme('flagDefaultValue', `[default: ${String(preset)}]`)}`]
     })
+  }
+
+  /** Returns a sentence with the values that are accepted. Lines break between values, so that they can be copied. */
+  private values(options: readonly string[] | undefined): string {
+    return options === undefined ? '' : ` One of: ${options.join(', ')}.`
   }
 
   private theme(element: 'dollarSign' | 'flagDefaultValue', text: string): string {

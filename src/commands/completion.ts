@@ -14,7 +14,7 @@ export default class Completion extends BaseCommand {
   ]
   static override args = {
     shell: Args.string({
-      description: `Shell: ${shells.join(', ')}.`,
+      description: 'Name of the shell.',
       options: [...shells],
       required: true,
     }),

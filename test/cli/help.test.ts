@@ -4,7 +4,7 @@ import { helpGroups, groups, mainJobs } from '../../src/cli/help.ts'
 import { emptyDirectory, tabwire } from '../support/cli.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as {
-  commands: Record<string, { flags: Record<string, unknown> }>
+  commands: Record<string, Record<'flags' | 'args', Record<string, { options?: string[] }>>>
 }
 const ids = Object.keys(manifest.commands)
 const names = [...new Set(ids.map((id) => id.split(':', 1)[0] ?? ''))]
@@ -40,3 +40,16 @@ test('the list has existing commands only, and ungrouped ones come last', () => 
     { heading: 'MORE', names: ['brand-new'] },
   ])
 })
+
+test.each(['requests list', 'deliveries list', 'trigger'])(
+  'the help of %s breaks no value',
+  async (command) => {
+    const cwd = await emptyDirectory()
+    const { stdout } = await tabwire([...command.split(' '), '--help'], { cwd })
+    const { flags, args } = manifest.commands[command.replace(' ', ':')] ?? { flags: {}, args: {} }
+    const values = [...Object.values(flags), ...Object.values(args)].flatMap(({ options = [] }) => options)
+    expect(values.length).toBeGreaterThan(7)
+    const words = new Set(stdout.split(/[\s,]+|\.\s/))
+    expect(values.filter((value) => !words.has(value))).toEqual([])
+  },
+)

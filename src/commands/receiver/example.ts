@@ -18,7 +18,7 @@ export default class ReceiverExample extends BaseCommand {
   ]
   static override args = {
     language: Args.string({
-      description: `Language: ${receiverLanguages.join(', ')}.`,
+      description: 'Programming language.',
       options: receiverLanguages,
       required: true,
     }),
