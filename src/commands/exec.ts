@@ -77,7 +77,7 @@ const execFlags = fromEnvironment({
     max: 12,
   }),
   'guests-seed': Flags.integer({
-    description: 'Seed of the guests and of --faults (default: --seed, or 1).',
+    description: 'Seed of the guests and of --faults, 0 or more (default: --seed, or 1).',
     min: 0,
   }),
   faults: Flags.string({

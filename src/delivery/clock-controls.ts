@@ -198,7 +198,7 @@ function requireAhead(path: string, target: number, now: number): number {
   const past = `must not be in the past: the clock shows ${new Date(now).toISOString()} and only moves forward`
   if (target < now) throw invalid([{ path, message: past }])
   if (target < END_OF_TIME) return target
-  throw invalid([{ path, message: 'must not be after the year 9998' }])
+  throw invalid([{ path, message: 'must keep the clock before the year 9999' }])
 }
 
 /** Most attempts that a report lists. The deliveries hold all of them. */

@@ -8,6 +8,7 @@ const long = 'x'.repeat(256)
 /** By command and argument or flag: values that are no such thing, each with the words that follow it where it matters. */
 const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'completion SHELL': ['tcsh', ''],
+  'contract check --wait': ['86401', '0'],
   'doctor --port': ['many', '65536', '-1'],
   'doctor --host': [''],
   'doctor --service-name': ['Acme Inc.'],
@@ -110,7 +111,7 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'checks list --limit': ['0'],
   'checks list --cursor': ['nonsense'],
   'checks show CHECK': ['', long],
-  'clock advance DURATION': ['5x', '', 'soon', '1.5h'],
+  'clock advance DURATION': ['40000000d', '5x', '', 'soon', '1.5h'],
   'clock advance --timeout': [
     ['0', '1m'],
     ['soon', '1m'],

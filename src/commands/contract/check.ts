@@ -76,8 +76,9 @@ export default class ContractCheck extends ConformanceCommand {
     }),
     wait: Flags.integer({
       description:
-        'Seconds to wait for a delivery, and above 10 also for a response and for a GET to show a push.',
+        'Seconds to wait for a delivery, 1 to 86,400; above 10 also for a response and for a GET to show a push.',
       min: 1,
+      max: 86_400,
       default: DEFAULT_WAIT,
     }),
     slow: Flags.boolean({ description: 'Also run the cases that take longer than ten seconds.' }),

@@ -14,7 +14,7 @@ export default class GuestsPlay extends ServiceCommand {
     '<%= config.bin %> guests play --until-paid --virtual --pace 30s --json',
   ]
   static override flags = fromEnvironment({
-    seed: Flags.integer({ description: 'Seed of all choices.', min: 0, default: 1 }),
+    seed: Flags.integer({ description: 'Seed of all choices, 0 or more.', min: 0, default: 1 }),
     pace: Flags.string({
       description: 'Time between two rounds, such as 500ms or 2s. In a round, each check gets one act.',
       default: '1s',

@@ -57,7 +57,7 @@ export default class ScenarioRun extends ServiceCommand {
     'secret-file': secretFromFileFlag('the signing secret'),
     ...stateFlags,
     timeout: Flags.integer({
-      description: 'Seconds to wait for each delivery.',
+      description: 'Seconds to wait for each delivery, 1 to 86,400.',
       min: 1,
       max: 86_400,
       default: 10,
