@@ -51,8 +51,15 @@ function chance(argument: string, word: string, value = '1'): number {
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
   if (number >= 0 && number <= 1) return number
   throw usageError(
-    `${argument} must have a probability from 0 to 1, such as drop=0.3, got ${JSON.stringify(word)}.`,
+    `${argument} must have a probability from 0 to 1, such as drop=0.3, got ${JSON.stringify(word)}.${durationAdvice(argument, word, value)}`,
   )
+}
+
+/** Returns the flag for the duration of a fault, where it was given as the probability. `exec` has no such flags. */
+function durationAdvice(argument: string, word: string, value: string): string {
+  const [, name] = /^(delay|reorder)=/.exec(word) ?? []
+  if (name === undefined || argument !== 'FAULT' || durationMs(value) === undefined) return ''
+  return ` For the duration, pass --${name}-for ${value}.`
 }
 
 function latency(argument: string, word: string, value = ''): number {

@@ -32,6 +32,10 @@ describe('the words of faults set', () => {
     ['drop=', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=".'],
     ['drop=20%', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=20%".'],
     ['drop=-1', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=-1".'],
+    [
+      'delay=5s',
+      'FAULT must have a probability from 0 to 1, such as drop=0.3, got "delay=5s". For the duration, pass --delay-for 5s.',
+    ],
     ['latency', 'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency".'],
     ['latency=2m', 'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency=2m".'],
   ])('are refused if they are wrong, such as %s, with the valid words', (word, message) => {
