@@ -122,6 +122,12 @@ describe.concurrent('tabwire push', () => {
     })
   })
 
+  test('the name of a sample in place of a file is reported with its flag', async () => {
+    expect((await service.run(['push', 'two-top'])).stderr).toBe(
+      'Error: Cannot read two-top: no such file. For the built-in sample, pass --sample two-top.\n',
+    )
+  })
+
   test('invalid JSON is reported with its position, and bytes that are not UTF-8 are not converted', async () => {
     const broken = await service.run(['push', await file('broken.json', '{"table":')])
     expect(broken).toMatchObject({ code: 1, stdout: '' })

@@ -39,6 +39,11 @@ export interface Sample {
 
 const folder = fileURLToPath(packageFile('fixtures/checks/'))
 
+/** Returns true for the name of a built-in sample. */
+export function isSample(name: string): boolean {
+  return Object.hasOwn(purposes, name)
+}
+
 /** Returns the built-in samples, simple ones first. */
 export function readSamples(): Promise<Sample[]> {
   return Promise.all(
@@ -51,7 +56,7 @@ export function readSamples(): Promise<Sample[]> {
  * @throws CommandError (usage) with the names of all samples.
  */
 export async function readSample(name: string, given: 'NAME' | '--sample'): Promise<Sample> {
-  const purpose = Object.hasOwn(purposes, name) ? purposes[name] : undefined
+  const purpose = isSample(name) ? purposes[name] : undefined
   if (purpose !== undefined) return { name, purpose, files: await filesOf(name) }
   const names = Object.keys(purposes)
   throw usageError(

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ApiError, type Client } from '../../client.ts'
 import { pathText } from '../../model/validation.ts'
 import { usageError } from '../errors.ts'
 import { inputName, readUnmarked } from '../files/input.ts'
 import type { SummarizedCheck } from '../render/push.ts'
+import { isSample } from './samples.ts'
 
 /** @throws CommandError (usage) when the source of the push is missing or ambiguous. */
 export function requireSource(
@@ -13,6 +15,9 @@ export function requireSource(
   const sources = [files.length > 0, flags.sample !== undefined, flags['from-log']].filter(Boolean).length
   if (sources > 1) throw usageError('Pass one of: files, --sample, --from-log.')
   if (sources === 0) throw usageError('FILE is missing. Pass files, --sample two-top, or --from-log.')
+  const sample = files.find((file) => isSample(file) && !existsSync(file))
+  if (sample !== undefined)
+    throw usageError(`Cannot read ${sample}: no such file. For the built-in sample, pass --sample ${sample}.`)
   if (flags.watch && files.includes('-')) throw usageError('--watch cannot watch standard input. Pass files.')
 }
 
