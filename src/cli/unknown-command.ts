@@ -61,7 +61,9 @@ export function noSuchCommand(
     return usageError(
       `${unexpectedArgument(likely, typed.slice(likely.length + 1))} Run \`tabwire ${likely} --help\`.`,
     )
-  return usageError(`Unknown command ${JSON.stringify(typed)}. ${hintFor(typed, likely, before)}`)
+  return usageError(
+    `Unknown command ${JSON.stringify(typed)}. ${hintFor(typed, commandOfWord(words, ids) ?? likely, before)}`,
+  )
 }
 
 function hintFor(typed: string, likely: string | undefined, before: string): string {
@@ -84,11 +86,24 @@ const wordsOfOthers: ReadonlyMap<string, string> = new Map([
   ['run', 'start'],
   ['up', 'start'],
   ['dev', 'start'],
-  ['resend', 'deliveries resend'],
   ['retry', 'deliveries resend'],
+  ['keys delete', 'keys revoke'],
 ])
 
 const LIST = 'Run `tabwire --help`.'
+
+/**
+ * Returns the only command that one of the first two words names without its topic: `guests pay` for `pay`. After a topic
+ * it is one without a topic: `push` for `checks push`, but none for `checks delete`.
+ */
+function commandOfWord(words: readonly string[], ids: readonly string[]): string | undefined {
+  const isTopic = ids.some((id) => id.startsWith(`${words[0]}:`))
+  for (const word of words.slice(0, 2)) {
+    const named = ids.filter((id) => id === word || (!isTopic && id.endsWith(`:${word}`)))
+    if (named.length === 1) return named[0]?.replaceAll(':', ' ')
+  }
+  return undefined
+}
 
 /**
  * Returns the command or topic that was probably meant, `deliveries list` for `delivery lst`. `ids` are oclif's:
