@@ -51,18 +51,24 @@ function itemOf(
   return [mark + first, ...rest.map((line) => ' '.repeat(mark.length) + line)].join('\n')
 }
 
-/** Renders a table in columns; as a list of rows where it is too wide for that. */
+/**
+ * Renders a table in columns; as a list of rows where it is too wide for that. A row with several cells below its first one
+ * names the column of each, and leaves out empty ones.
+ */
 function tableOf({ header, rows }: Tokens.Table, columns: number): string {
   const headings = header.map(({ tokens }) => inline(tokens))
   const cells = rows.map((row) => row.map(({ tokens }) => inline(tokens)))
   const table = renderTable(headings, cells, '', columns)
   if (!table.includes('…')) return table
+  const labels = headings.length > 2 ? headings.map((heading) => `${heading}: `) : []
   return cells
-    .map(([first = '', ...others]) =>
-      [filled(first, columns), ...others.map((cell) => indented(filled(cell, columns - 4), '    '))].join(
-        '\n',
-      ),
-    )
+    .flatMap(([first = '', ...others]) => [
+      filled(first, columns),
+      ...others.flatMap((cell, index) => {
+        const text = `${labels[index + 1] ?? ''}${cell}`
+        return cell === '' ? [] : [indented(filled(text, columns - 4), '    ')]
+      }),
+    ])
     .join('\n')
 }
 

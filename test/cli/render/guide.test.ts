@@ -48,6 +48,24 @@ describe('a guide at a terminal', () => {
     )
   })
 
+  test('lists the rows of a wide table with the names of its columns, without empty cells', () => {
+    const table = [
+      '| fault | effect | limit it by |',
+      '| --- | --- | --- |',
+      '| `drop` | The receiver never sees the attempt | `--type` |',
+      '| `delay` | The attempt is late by `--delay-for` | |',
+    ].join('\n')
+    expect(renderGuide(table, 50)).toBe(
+      [
+        'drop',
+        '    effect: The receiver never sees the attempt',
+        '    limit it by: --type',
+        'delay',
+        '    effect: The attempt is late by --delay-for',
+      ].join('\n'),
+    )
+  })
+
   test.each([60, 80, 120])('fits %i columns, except code and long words', async (columns) => {
     for (const guide of await readGuides()) {
       const isWide = (line: string) =>
