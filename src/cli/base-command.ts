@@ -329,7 +329,9 @@ export abstract class BaseCommand extends Command {
     if (error instanceof Errors.ExitError) throw error
     const { id, flags, baseFlags, args, typedAs } = this.ctor as typeof BaseCommand
     const name = id.replaceAll(':', ' ')
-    const shape = { name, flags: { ...baseFlags, ...flags }, args, typedAs, ...this.connection() }
+    const all = { ...baseFlags, ...flags }
+    const variables = variablesInUse(all, this.argv, process.env)
+    const shape = { name, flags: all, args, typedAs, variables, ...this.connection() }
     const failure = describeFailure(error, shape)
     if (this.wantsJson) process.stdout.write(`${jsonText({ error: failure.json })}\n`)
     else this.say(renderError(failure))
@@ -392,6 +394,23 @@ function requireSwitches(
     if (![...ON, ...OFF].includes(value.toLowerCase()))
       throw new Errors.CLIError(`${flag.env} must be true or false, got ${JSON.stringify(value)}.`)
   }
+}
+
+/** Returns the variables that give the values of flags which the command line lacks, by flag. */
+function variablesInUse(
+  flags: object,
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const all = Object.entries(flags) as [string, { char?: string; env?: string }][]
+  return Object.fromEntries(
+    all.flatMap(([name, { char, env = '' }]) => {
+      const isTyped =
+        [name, `${name}-file`].some((flag) => typedValue(argv, flag) !== undefined) ||
+        (char !== undefined && argv.some((word) => word.startsWith(`-${char}`)))
+      return isTyped || (environment[env] ?? '') === '' ? [] : [[name, env]]
+    }),
+  )
 }
 
 function empty(name: string): Error {

@@ -51,7 +51,7 @@ export interface CommandFailure {
 
 /** Returns the message and the exit code for an error; `command` is the command that was typed. */
 export function describeFailure(error: Error, command: CommandShape = UNKNOWN): CommandFailure {
-  const { message } = error
+  const message = namedAsGiven(error.message, command)
   const plain = { message, issues: [], requestId: null }
   if (error instanceof ApiError) return describeApiError(error, command)
   if (error instanceof CommandError)
@@ -68,11 +68,16 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
     }
   }
   if (error instanceof Errors.CLIError) {
-    const text = wrongUsage(message, command)
+    const text = namedAsGiven(wrongUsage(error.message, command), command)
     return { ...plain, message: text, exitCode: exitCodes.usage, json: { code: 'usage', message: text } }
   }
   const text = systemFailure(error) ?? message
   return { ...plain, message: text, exitCode: exitCodes.failed, json: { code: 'failed', message: text } }
+}
+
+/** Names the environment variable in place of a flag at the start of a message, when the value came from there. */
+function namedAsGiven(message: string, { variables = {} }: CommandShape): string {
+  return message.replace(/^--([\w-]+)(?= must )/, (flag, name: string) => variables[name] ?? flag)
 }
 
 /** Returns the message for an error of the file system that no command explains; `undefined` for any other. */
@@ -120,7 +125,7 @@ function describeApiError(
   const typed = typedWrongly({ code, message, issues }, command)
   if (typed !== undefined)
     return {
-      message: `${typed} Run \`tabwire ${command.name} --help\`.`,
+      message: `${namedAsGiven(typed, command)} Run \`tabwire ${command.name} --help\`.`,
       issues: [],
       requestId,
       exitCode: exitCodes.usage,
@@ -231,6 +236,8 @@ export interface CommandShape {
   hasKey?: boolean
   /** `true` when the URL of the service was given, and not found in the data directory. */
   isUrlGiven?: boolean
+  /** Environment variables that give values, by flag. */
+  variables?: Readonly<Record<string, string>>
   /** The profile in use, which names the URL and the variable of the key. */
   profile?: string | undefined
 }

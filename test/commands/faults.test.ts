@@ -147,7 +147,7 @@ describe('tabwire faults', () => {
     const { code, stderr } = await set('check.created,check.clsed')
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /^Error: --type must be one or more of check\.created, .+, got "check\.clsed"\. Did you mean check\.closed\?/,
+      /^Error: TABWIRE_TYPE must be one or more of check\.created, .+, got "check\.clsed"\. Did you mean check\.closed\?/,
     )
     await service.stop()
   })

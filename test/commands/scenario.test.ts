@@ -98,7 +98,7 @@ test('scenario run checks the secret of --forward-to only with --forward-to', as
   expect(await run()).toMatchObject({ code: 0, stderr: '' })
   const { code, stderr } = await run('--forward-to', receiver.url)
   expect(code).toBe(2)
-  expect(stderr).toMatch(/^Error: --secret must be whsec_ and 43 letters/)
+  expect(stderr).toMatch(/^Error: TABWIRE_SECRET must be whsec_ and 43 letters/)
 })
 
 test('the built-in scenarios are those that the package documents', () => {

@@ -113,15 +113,19 @@ describe.concurrent('options of tabwire start', () => {
     await service.stop()
   })
 
-  test('an invalid value in the environment exits with 2', async () => {
+  test('an invalid value in the environment exits with 2 and names its variable', async () => {
     const nonsense = await tabwire(['start', '--json'], { env: { TABWIRE_PORT: 'http' } })
     expect(nonsense).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(nonsense.stdout)).toEqual({
       error: {
         code: 'usage',
-        message: '--port must be a whole number, got "http". Run `tabwire start --help`.',
+        message: 'TABWIRE_PORT must be a whole number, got "http". Run `tabwire start --help`.',
       },
     })
+    const env = { TABWIRE_LIMIT: '5', TABWIRE_URL: 'localhost:4100' }
+    const messageOf = async (args: string[]) => (await tabwire(args, { env })).stderr
+    expect(await messageOf(['locations', '--limit', '0'])).toMatch(/^Error: --limit must be /)
+    expect(await messageOf(['locations'])).toMatch(/^Error: TABWIRE_URL must be an http: or https: URL /)
   })
 
   test.each([
