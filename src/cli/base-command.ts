@@ -310,7 +310,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Returns what is known of the connection to the service, for the advice of errors. */
-  protected connection(): Pick<CommandShape, 'hasKey' | 'isUrlGiven' | 'profile'> {
+  protected connection(): Pick<CommandShape, 'hasKey' | 'isUrlGiven' | 'isKeyGiven' | 'profile'> {
     return {}
   }
 

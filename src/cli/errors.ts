@@ -144,7 +144,8 @@ function describeApiError(
     if (status === 401 && command.hasKey === false) return `${refusal}${NO_KEY}`
     const text = printable(message)
     if (isMissingPath({ status }) && OPTIONAL_LIST.test(path ?? '')) return `${refusal}${text} ${NO_LIST}`
-    return `${refusal}${status === 401 ? `${text} ${keyHint(command)}` : inCommands(text)}`
+    if (status !== 401) return `${refusal}${inCommands(text)}`
+    return `${refusal}${text.replace(SEND_HEADER, '')} ${keyHint(command)}`
   }
 }
 
@@ -191,10 +192,15 @@ function inCommands(message: string): string {
 
 const plurals: Readonly<Record<string, string>> = { delivery: 'deliveries', event: 'events' }
 
-function keyHint({ profile }: CommandShape): string {
-  return profile === undefined
-    ? 'Commands take the key from --api-key, TABWIRE_API_KEY or the data directory (--data-dir).'
-    : `The key comes from --api-key, or from the variable that api_key_env of the profile ${profile} names.`
+/** Advice for programs at the end of a 401: commands send this header. */
+const SEND_HEADER = / Send the header Authorization: Bearer <API_KEY>\.$/
+
+function keyHint({ profile, isKeyGiven }: CommandShape): string {
+  if (profile !== undefined)
+    return `The key comes from --api-key, or from the variable that api_key_env of the profile ${profile} names.`
+  return isKeyGiven === false
+    ? 'The key comes from the data directory. Run this where you started Tabwire, or pass --api-key or --data-dir.'
+    : 'Commands take the key from --api-key, TABWIRE_API_KEY or the data directory (--data-dir).'
 }
 
 const NO_KEY = 'No API key found. Run this where you started Tabwire, or pass --api-key or --data-dir.'
@@ -234,6 +240,8 @@ export interface CommandShape {
   typedAs: Readonly<Record<string, string>>
   /** `false` when the command found no API key to send. */
   hasKey?: boolean
+  /** `false` when the key was found in the data directory, and not given. */
+  isKeyGiven?: boolean
   /** `true` when the URL of the service was given, and not found in the data directory. */
   isUrlGiven?: boolean
   /** Environment variables that give values, by flag. */

@@ -31,6 +31,7 @@ export abstract class ServiceCommand extends BaseCommand {
   }
   private located: ClientOptions | undefined
   private isUrlGiven = false
+  private isKeyGiven = false
 
   /** Makes a client of the service that {@link locate} finds. */
   protected async connect(flags: Connection): Promise<Client> {
@@ -65,6 +66,7 @@ export abstract class ServiceCommand extends BaseCommand {
     const directory = flags['data-dir']
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
     this.isUrlGiven = flags.url !== undefined
+    this.isKeyGiven = flags['api-key'] !== undefined
     const url = flags.url ?? run?.url ?? otherwise
     if (url === DEFAULT_URL && flags.url === undefined) await requireDirectory(directory)
     const { hostname } = new URL(url)
@@ -88,8 +90,8 @@ export abstract class ServiceCommand extends BaseCommand {
 
   protected override connection() {
     if (this.located === undefined) return {}
-    const { isUrlGiven, profileName: profile } = this
-    return { hasKey: this.located.apiKey !== undefined, isUrlGiven, profile }
+    const { isUrlGiven, isKeyGiven, profileName: profile } = this
+    return { hasKey: this.located.apiKey !== undefined, isUrlGiven, isKeyGiven, profile }
   }
 
   /**

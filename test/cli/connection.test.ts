@@ -102,6 +102,18 @@ describe.concurrent('a command', () => {
     expect(none.stderr).toMatch(
       /^Error: 401 unauthorized: .*(--api-key, TABWIRE_API_KEY or the data directory \(--data-dir\)|No API key found\. Run this where you started Tabwire, or pass --api-key or --data-dir)\.\n {2}X-Request-Id: req_/,
     )
+    expect((await service.run(['locations', '--api-key', 'twk_wrong'])).stderr).toContain(
+      'The API key is unknown or was revoked. Commands take the key from --api-key, TABWIRE_API_KEY or the data',
+    )
+    const elsewhere = await emptyDirectory()
+    await mkdir(join(elsewhere, '.tabwire'), { mode: 0o700 })
+    await writeFile(join(elsewhere, '.tabwire', 'credentials.json'), '{"api_key": "twk_other"}', {
+      mode: 0o600,
+    })
+    const other = await tabwire(['locations', '--url', service.url], { cwd: elsewhere })
+    expect(other.stderr).toContain(
+      'The key comes from the data directory. Run this where you started Tabwire, or pass --api-key or --data-dir.',
+    )
     const wrong = await service.run(['locations', '--api-key', 'twk_wrong', '--json'])
     expect(wrong).toMatchObject({ code: 4, stderr: '' })
     expect(wrong.stdout).not.toContain('twk_wrong')
