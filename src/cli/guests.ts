@@ -134,6 +134,9 @@ export function readAmount(text: string, currency: string, flag: string): number
   const digits = digitsOf(currency)
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? []
   const cents = Number(whole === undefined ? (minor ?? NaN) : whole + fraction.padEnd(digits, '0'))
+  // The service would say "at least 1", in minor units.
+  if (cents === 0 && flag === 'amount')
+    throw usageError(`--amount must be above 0, got ${JSON.stringify(text)}.`)
   if (fraction.length <= digits && Number.isSafeInteger(cents)) return cents
   throw usageError(
     `--${flag} must be an amount${currency === '' ? '' : ` in ${currency}`} such as ${example(digits)}, or 1250c in minor units, got ${JSON.stringify(text)}.`,

@@ -70,7 +70,7 @@ function nothingPushed(type: EventType, { check }: TriggerContext): CommandError
 function noEventError(type: EventType, { check }: TriggerContext, plan: readonly StepName[]): CommandError {
   return new CommandError(
     'no_event',
-    `The steps on check ${check} caused no ${type}: ${plan.join(', ')}. To see its state, run: ${suggestion('checks show', [check])}`,
+    `These steps on check ${check} caused no ${type}: ${plan.join(', ')}. To see its state, run: ${suggestion('checks show', [check])}`,
   )
 }
 

@@ -98,7 +98,11 @@ describe('a typed amount', () => {
     ['0', 'USD', 0],
     ['12', '', 1200],
   ])('%s in %s is %i minor units', (text, currency, cents) => {
-    expect(readAmount(text, currency, 'amount')).toBe(cents)
+    expect(readAmount(text, currency, 'tip')).toBe(cents)
+  })
+
+  test.each(['0', '0.00', '0c'])('is above 0 for --amount, not %s', (text) => {
+    expect(() => readAmount(text, 'USD', 'amount')).toThrow(`--amount must be above 0, got "${text}".`)
   })
 
   test.each([
