@@ -67,6 +67,7 @@ export function noSuchCommand(
 }
 
 function hintFor(typed: string, likely: string | undefined, before: string): string {
+  if (typed === 'stop') return 'Press Ctrl-C in the terminal of `tabwire start`.'
   if (typed === 'version') return 'Did you mean `tabwire --version`?'
   const known = wordsOfOthers.get(typed)
   if (known !== undefined) return `Did you mean \`${before} ${known}\`?`
@@ -83,6 +84,7 @@ const wordsOfOthers: ReadonlyMap<string, string> = new Map([
   ['logs', 'requests list'],
   ['forward', 'listen'],
   ['serve', 'start'],
+  ['server', 'start'],
   ['run', 'start'],
   ['up', 'start'],
   ['dev', 'start'],

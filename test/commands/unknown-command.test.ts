@@ -20,6 +20,7 @@ describe.concurrent('an unknown command', () => {
     [['checks', 'push'], 'Unknown command "checks push". Did you mean `tabwire push`?'],
     [['checks', 'delete'], 'Unknown command "checks delete". Run `tabwire checks --help`.'],
     [['version'], 'Unknown command "version". Did you mean `tabwire --version`?'],
+    [['stop'], 'Unknown command "stop". Press Ctrl-C in the terminal of `tabwire start`.'],
     [['status'], 'Unknown command "status". Did you mean `tabwire doctor`?'],
     [['logs'], 'Unknown command "logs". Did you mean `tabwire requests list`?'],
     [['retry'], 'Unknown command "retry". Did you mean `tabwire deliveries resend`?'],
