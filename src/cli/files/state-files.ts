@@ -44,7 +44,7 @@ export const stateArgs = {
 
 export const stateFileFlags = fromEnvironment({
   file: Flags.string({
-    description: 'File to use instead of a name; - is standard output or input.',
+    description: 'File to use instead of a name; - is standard output to save, standard input to load.',
   }),
 })
 
