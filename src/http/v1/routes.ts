@@ -119,7 +119,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
         tag: 'Webhook endpoints',
         summary: 'Register a webhook endpoint',
         description:
-          'Delivers future events of these types at the location of the key to the URL. No later response under /v1 contains the signing secret (specification section 2).',
+          'Sends future events of these types to the URL. They are events of the location of the key. No later response under /v1 contains the signing secret (specification section 2).',
         answers: {
           201: { description: 'The endpoint, with its signing secret.', schema: 'RegisteredWebhookEndpoint' },
         },
