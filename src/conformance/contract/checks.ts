@@ -45,7 +45,7 @@ export const checks: readonly ContractCase[] = [
   ),
   rule(
     'amounts',
-    'fields with the names of a push have its amounts',
+    'amounts are returned as they were pushed',
     'section 2: quantity, price_cents, totals; section 4: the body is the complete current state',
     requireAmounts,
   ),
