@@ -235,7 +235,9 @@ export interface CommandShape {
   /** The name as typed: `deliveries wait`. */
   name: string
   flags: Readonly<Record<string, { description?: string | undefined }>>
-  args: Readonly<Record<string, { description?: string | undefined }>>
+  args: Readonly<
+    Record<string, { description?: string | undefined; options?: readonly string[] | undefined }>
+  >
   /** Flag or argument of each field of the API: `guest_name` is `--name`, `rating` is `RATING`. */
   typedAs: Readonly<Record<string, string>>
   /** `false` when the command found no API key to send. */
@@ -328,7 +330,8 @@ function noSuchFlags(flags: readonly string[], { flags: known }: CommandShape): 
 function missingArguments(list: string, { args }: CommandShape): string {
   const missing = Object.entries(args).filter(([name]) => new RegExp(`^${name}( |$)`, 'm').test(list))
   const sentences = missing.map(
-    ([name, { description = '' }]) => `${name.toUpperCase()} is missing: ${lowerFirst(description)}`,
+    ([name, { description = '', options }]) =>
+      `${name.toUpperCase()} is missing: ${lowerFirst(description)}${options === undefined ? '' : ` One of: ${options.join(', ')}.`}`,
   )
   return sentences.join(' ')
 }

@@ -122,7 +122,10 @@ describe('the error message of a command', () => {
 const tail: CommandShape = {
   name: 'tail',
   flags: { type: { description: 'Only this event type.' }, 'data-dir': {} },
-  args: { event: { description: 'Id of the event.' } },
+  args: {
+    shell: { description: 'Shell.', options: ['bash', 'zsh'] },
+    event: { description: 'Id of the event.' },
+  },
   typedAs: {},
 }
 
@@ -133,6 +136,7 @@ test.each([
   ['Unexpected argument: b', 'Unexpected argument for `tabwire tail`: b.'],
   ['Unexpected arguments: b, c', 'Unexpected argument for `tabwire tail`: b, c.'],
   ['Missing 1 required arg:\nevent  Id of the event.', 'EVENT is missing: id of the event.'],
+  ['Missing 1 required arg:\nshell  Shell.', 'SHELL is missing: shell. One of: bash, zsh.'],
   ['The following error occurred:\n  Missing required flag type', '--type is missing: only this event type.'],
   [
     'The following errors occurred:\n  Missing required flag type\n  --a=1 cannot also be provided when using --b',
