@@ -67,6 +67,15 @@ describe('an answer', () => {
     expect(await read).toBe(1)
   })
 
+  it('waits for a stored record that is being changed', async () => {
+    const { store, disk } = await openOnFailingDisk()
+    disk.syncs = 0
+    const changed = save(store, put('checks', check(1, { paid_cents: 7 })))
+    const syncs = await store.get('checks', idOf('chk', 1)).then(() => disk.syncs)
+    await changed
+    expect(syncs).toBe(1)
+  })
+
   it('about a durable record does not wait for other transactions', async () => {
     const { store, disk } = await openOnFailingDisk()
     disk.fails = (step) => step === 'datasync'

@@ -57,6 +57,15 @@ describe('replacing everything on disk', () => {
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(many)
   })
 
+  it('twice in a row counts as two transactions, so later ones are read', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory)
+    await saveChecks(store, 1)
+    for (const number of [2, 3]) await store.replace((all) => ({ ...all, checks: [check(number)] }))
+    await saveChecks(store, 4)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([3, 4])
+  })
+
   it('reads what was saved after a journal could not be cut', async () => {
     const directory = await newDirectory()
     const disk = failingDisk()

@@ -91,6 +91,17 @@ describe('the deliveries that are due', () => {
     expect(found({ wanted: 3 })).toEqual({ ids: ids(1, 4), next_at: due(5), more: true })
   })
 
+  it('are not shared with an endpoint whose deliveries have ended', () => {
+    const shared = new DueIndex()
+    const [one, other, ended] = [delivery(1), delivery(2), delivery(3, { endpoint_id: 'we_2' })]
+    for (const added of [one, other, ended]) shared.move(undefined, added)
+    shared.move(ended, { ...ended, status: 'delivered', next_attempt_at: null })
+    expect(shared.due({ now: new Date('2100-01-01'), perEndpoint: 9, wanted: 2 })).toMatchObject({
+      deliveries: [one, other],
+      more: false,
+    })
+  })
+
   it('make an endpoint unfinished, up to an id', () => {
     const unfinished = (
       upTo: number,
@@ -104,7 +115,10 @@ describe('the deliveries that are due', () => {
       due: ['we_2'],
       next_at: due(3),
     })
-    expect(index.unfinished({ now: new Date(0), upTo: idOf(5), except: new Set() }).next_at).toBe(due(1))
+    const nextBefore = (isBusy: (id: string) => boolean = () => false) =>
+      index.unfinished({ now: new Date(0), upTo: idOf(5), except: new Set(), isBusy }).next_at
+    expect(nextBefore()).toBe(due(1))
+    expect(nextBefore((id) => [idOf(1), idOf(2)].includes(id))).toBe(due(2))
   })
 })
 
