@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { type RequestLog } from '../../../src/http/request-log/log.ts'
+import { withoutSecrets } from '../../../src/http/redact.ts'
 import { openRequestLog, requestEntry } from '../../support/request-log.ts'
 import type { RequestEntry } from '../../../src/http/request-context.ts'
 import type { Check } from '../../../src/model/check.ts'
@@ -225,6 +226,31 @@ describe('the log of requests', () => {
       expect(data[1]?.request_body).toContain('https://mia:pass@shop.example/')
       expect(data[0]?.path).toBe('/v1/checks?table=12&limit=5')
     })
+  })
+
+  it.each<[what: string, sent: Partial<RequestEntry>, logged: Partial<RequestEntry>]>([
+    ['a name in capitals', { path: '/v1/checks?API_KEY=a' }, { path: '/v1/checks?API_KEY=…' }],
+    ['a header in lower case', { path: '/v1/checks?h=bearer%20a' }, { path: '/v1/checks?h=…' }],
+    ['a header with a plus', { path: '/v1/checks?h=Bearer+a' }, { path: '/v1/checks?h=…' }],
+    [
+      'the token of a table',
+      { path: '/t/12/token-of-12?view=pay', response_body: 'No such path: /t/12/token-of-12' },
+      { path: '/t/12/…?view=pay', response_body: 'No such path: /t/12/…' },
+    ],
+    ['that of a whole URL', { path: 'HTTP://LOCALHOST/t/12/a' }, { path: 'HTTP://LOCALHOST/t/12/…' }],
+    [
+      'a key in a response',
+      { response_body: '{"key":"twk_0123456789"}' },
+      { response_body: '{"key":"twk_…"}' },
+    ],
+  ])('hides %s', (_what, sent, logged) => {
+    const entry = requestEntry({ id: 'req_1', ...sent })
+    expect(withoutSecrets(entry)).toEqual({ ...entry, ...logged })
+  })
+
+  it('keeps the addresses in a push that was refused', () => {
+    const entry = requestEntry({ id: 'req_1', status: 422, request_body: '{"note":"https://mia:pw@shop/"}' })
+    expect(withoutSecrets(entry)).toBe(entry)
   })
 
   it('is readable when a key in the query is also a field of the body', async () => {
