@@ -81,8 +81,9 @@ function withoutCredentials(body: string | null, secrets: string[]): string | nu
 /** Hides all text before the last `@`, because a refused URL may be any text. Keeps a URL without user info. */
 function withoutUserInfo(text: string, secrets: string[]): string {
   const [whole, scheme = '', userInfo = ''] = /^(\s*[a-z][a-z0-9+.-]*:[\\/]*)?(.*)@/is.exec(text) ?? []
+  const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain =
-    URL.canParse(text) && new URL(text).username === '' && !/^[^/?#\\]*@/.test(text.slice(scheme.length))
+    url?.username === '' && url.password === '' && !/^[^/?#\\]*@/.test(text.slice(scheme.length))
   if (whole === undefined || isPlain) return text
   secrets.push(userInfo, ...userInfo.split(':'))
   return `${scheme}${HIDDEN}@${text.slice(whole.length)}`

@@ -243,14 +243,45 @@ describe('the log of requests', () => {
       { response_body: '{"key":"twk_0123456789"}' },
       { response_body: '{"key":"twk_…"}' },
     ],
+    [
+      'a key in text that is not JSON',
+      { path: '/v1/checks?token=key-4711', request_body: 'key-4711 = 12' },
+      { path: '/v1/checks?token=…', request_body: '… = 12' },
+    ],
+    ...(
+      [
+        ['a name and a password behind a tab', 'https:/\t/mia:s3cret-pass@shop/', 'https:/…@shop/'],
+        ['a password without a name behind a tab', 'https:/\t/:s3cret-pass@shop/', 'https:/…@shop/'],
+        ['one behind a line break', 'https://m\nia:s3cret-pass@shop/', 'https://…@shop/'],
+        ['one of an unknown scheme', 'git+ssh:/mia:s3cret-pass@shop/', 'git+ssh:/…@shop/'],
+      ] as const
+    ).map(([what, url, shown]): [string, Partial<RequestEntry>, Partial<RequestEntry>] => [
+      what,
+      {
+        method: 'POST',
+        path: '/v1/webhook-endpoints',
+        status: 422,
+        request_body: JSON.stringify({ url }),
+        response_body: 'The password s3cret-pass is refused.',
+      },
+      { request_body: JSON.stringify({ url: shown }), response_body: 'The password … is refused.' },
+    ]),
   ])('hides %s', (_what, sent, logged) => {
     const entry = requestEntry({ id: 'req_1', ...sent })
     expect(withoutSecrets(entry)).toEqual({ ...entry, ...logged })
   })
 
-  it('keeps the addresses in a push that was refused', () => {
-    const entry = requestEntry({ id: 'req_1', status: 422, request_body: '{"note":"https://mia:pw@shop/"}' })
+  it('keeps addresses outside registrations, and short texts that a secret of the query equals', () => {
+    const entry = requestEntry({
+      id: 'req_1',
+      method: 'POST',
+      path: '/_sim/guests?token=',
+      status: 422,
+      request_body: '{"note":"https://mia:pw@shop/"}',
+    })
     expect(withoutSecrets(entry)).toBe(entry)
+    const short = { ...entry, path: '/v1/checks?token=note' }
+    expect(withoutSecrets(short)).toEqual({ ...entry, path: '/v1/checks?token=…' })
   })
 
   it('is readable when a key in the query is also a field of the body', async () => {
