@@ -53,7 +53,8 @@ export function faultsText(faults: readonly string[] | undefined, before = '  ')
 /** Returns a body in one line, at most 200 characters of it. */
 export function bodyStart(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return printable(line.length > 200 ? `${line.slice(0, 200)}…` : line)
+  const characters = Array.from(line)
+  return printable(characters.length > 200 ? `${characters.slice(0, 200).join('')}…` : line)
 }
 
 /** Returns host and path; without the host on this machine, where the port says enough. */

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { renderBody, renderHeaded } from '../../../src/cli/render/attempt.ts'
+import { bodyStart, renderBody, renderHeaded, shortUrl } from '../../../src/cli/render/attempt.ts'
 
 describe('a body', () => {
   test('is shown line by line, with control characters made visible', () => {
     expect(renderBody('one\r\n\u001b[2Jtwo\n')).toBe('\n    │ one\n    │ \u241b[2Jtwo')
     expect(renderBody('')).toBe('')
+    expect(renderBody('\n\ta')).toBe('\n    │ \n    │   a')
   })
 
   test('is cut after 20 lines and 400 characters per line, and never within a character', () => {
@@ -20,6 +21,22 @@ describe('a body', () => {
       '\n    event:\n    │ {\n    │   "a": [\n    │     1\n    │   ]\n    │ }',
     )
     expect(renderHeaded('answered', 'oops')).toBe('\n    answered:\n    │ oops')
-    expect(renderHeaded('answered', null)).toBe('\n    answered: none')
+    for (const body of [null, '']) expect(renderHeaded('answered', body)).toBe('\n    answered: none')
   })
+
+  test('on one line has its first 200 characters, and no half of one', () => {
+    expect(bodyStart('  one\r\n\ttwo \n')).toBe('one two')
+    expect(bodyStart('🍣'.repeat(200))).toBe('🍣'.repeat(200))
+    expect(bodyStart(`a${'🍣'.repeat(200)}`)).toBe(`a${'🍣'.repeat(199)}…`)
+  })
+})
+
+test.each([
+  ['http://localhost:3000/hooks', ':3000/hooks'],
+  ['http://[::1]:3000/', ':3000'],
+  ['https://localhost/hooks', 'localhost/hooks'],
+  ['https://pos.example:8443/hooks?a=1', 'pos.example:8443/hooks'],
+  ['nowhere', 'nowhere'],
+])('the receiver %s is shown as %s', (url, shown) => {
+  expect(shortUrl(url)).toBe(shown)
 })
