@@ -49,7 +49,7 @@ export function readFaultWords(words: readonly string[], argument = 'FAULT'): Fa
 
 function chance(argument: string, word: string, value = '1'): number {
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
-  if (number >= 0 && number <= 1) return number
+  if (number <= 1) return number
   throw usageError(
     `${argument} must have a probability from 0 to 1, such as drop=0.3, got ${JSON.stringify(word)}.${durationAdvice(argument, word, value)}`,
   )

@@ -9,6 +9,7 @@ describe('the words of faults set', () => {
         api: { latency_ms: 1_000, error_rate: 1 },
       },
     )
+    expect(readFaultWords(['latency=60000', 'drop=1.']).api).toEqual({ latency_ms: 60_000 })
     expect(readFaultWords(['latency=250', 'lost-answer=1', 'reset_rate=0.5'])).toEqual({
       deliveries: {},
       api: { latency_ms: 250, lost_answer_rate: 1, reset_rate: 0.5 },
@@ -35,6 +36,14 @@ describe('the words of faults set', () => {
     [
       'delay=5s',
       'FAULT must have a probability from 0 to 1, such as drop=0.3, got "delay=5s". For the duration, pass --delay-for 5s.',
+    ],
+    ['drop=1.01', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=1.01".'],
+    ['drop=1e-1', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=1e-1".'],
+    ['drop=0x1', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=0x1".'],
+    ['latency=0', 'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency=0".'],
+    [
+      'latency=60001',
+      'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency=60001".',
     ],
     ['latency', 'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency".'],
     ['latency=2m', 'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency=2m".'],
