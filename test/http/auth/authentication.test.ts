@@ -3,7 +3,7 @@ import { createAuthenticate, hashOf } from '../../../src/http/auth/api-key.ts'
 import { simRoutes, type SimParts } from '../../../src/http/sim/routes.ts'
 import { v1Routes, type V1Parts } from '../../../src/http/v1/routes.ts'
 import type { ApiKey, Scope } from '../../../src/model/api-key.ts'
-import { put } from '../../../src/model/records.ts'
+import { put, type Location } from '../../../src/model/records.ts'
 import {
   check,
   errorOf,
@@ -139,6 +139,49 @@ describe('authentication', () => {
     found = []
     expect(await first).toBe(key)
     await expect(authenticate('Bearer k')).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  it('a key that was found is looked up again after a change of keys or a replacement, and only then', async () => {
+    const key = { id: 'key_1', hash: hashOf('k'), revoked_at: null } as ApiKey
+    let lookups = 0
+    let commit: Parameters<Parameters<typeof createAuthenticate>[0]['onCommit']>[0] = () => {}
+    const authenticate = createAuthenticate({
+      find: (async () => ((lookups += 1), [key])) as never,
+      onCommit(listener) {
+        commit = listener
+        return () => undefined
+      },
+    })
+    const lookupsOf = async () => {
+      for (const _again of [1, 2]) await authenticate('Bearer k')
+      return lookups
+    }
+    const location = put('locations', { id: 'loc_1' } as Location)
+    const counts = [await lookupsOf()]
+    for (const [writes, kind] of [
+      [[location], undefined],
+      [[location, put('keys', key)], undefined],
+      [[], 'replacement'],
+    ] as const) {
+      commit(writes, kind, 1)
+      counts.push(await lookupsOf())
+    }
+    expect(counts).toEqual([1, 1, 2, 3])
+  })
+
+  it('a key that was found is looked up again after the lifetime of a cache', async () => {
+    const key = { id: 'key_1', hash: hashOf('k'), revoked_at: null } as ApiKey
+    let [lookups, now] = [0, 0]
+    const authenticate = createAuthenticate(
+      { find: (async () => ((lookups += 1), [key])) as never, onCommit: () => () => undefined },
+      { lifetimeMs: 5, measure: () => now },
+    )
+    const counts = []
+    for (now of [0, 4, 5, 9, 10]) {
+      await authenticate('Bearer k')
+      counts.push(lookups)
+    }
+    expect(counts).toEqual([1, 1, 2, 2, 3])
   })
 
   it('the key of the start belongs to the first location, also among more than a hundred', async () => {

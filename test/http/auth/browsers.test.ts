@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createAllowedHosts, ownAddresses } from '../../../src/http/auth/host-check.ts'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
 import { check, errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
 
@@ -92,6 +93,14 @@ describe('a request', () => {
     expect(await ask(await openSimulator(options), host)).toMatchObject({ status })
   })
 
+  it('to an address of this machine is allowed, with or without a port', () => {
+    const isAllowed = createAllowedHosts('127.0.0.1', [])
+    for (const address of ownAddresses()) {
+      const host = address.includes(':') ? `[${address}]` : address
+      expect([host, isAllowed(host), isAllowed(`${host}:4100`)]).toEqual([host, true, true])
+    }
+  })
+
   it.each(['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:5173', 'http://app.localhost'])(
     'from a page of this machine, %s, is answered',
     async (origin) => {
@@ -112,6 +121,7 @@ describe('a request', () => {
     'http://localhost:99999',
     'http://localhost#x',
     'ftp://localhost',
+    'xhttp://localhost',
     'localhost',
     'http://a"b.localhost',
   ])(
@@ -158,7 +168,7 @@ describe('a request', () => {
       ])
       expect([page, ...statuses]).toEqual([page, 200, 403, 403, 403, 403])
     }
-    for (const path of [`${table}/stream`, '/_sim/events', '/v1/locations', '/_sim/session'])
+    for (const path of [`${table}/stream`, '/_sim/events', '/v1/locations', '/_sim/session', '/v1/docs'])
       expect([path, await statusOf(opening, `GET ${path}`)]).toEqual([path, 403])
   })
 

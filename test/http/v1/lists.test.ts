@@ -66,6 +66,7 @@ describe('lists', () => {
     'chk_00000000000000000000000000',
     Buffer.from('chk_1').toString('base64url'),
     `${Buffer.from('chk_00000000000000000000000000').toString('base64url')}=`,
+    Buffer.from('chk_00000000000000000000000000x').toString('base64url'),
     Buffer.from("chk_' OR 1=1 --").toString('base64url'),
   ])('a cursor of “%s” is 400', async (cursor) => {
     for (const path of ['/v1/checks', '/_sim/events', '/_sim/requests']) {
