@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { OfferedAttempt } from '../../../src/model/offer.ts'
+import { offeredAttempt, offeredIn, openOffersOf } from '../../../src/http/stream/offers.ts'
+import type { Delivery } from '../../../src/model/delivery.ts'
+import { listenerUrl, type OfferedAttempt } from '../../../src/model/offer.ts'
+import { put, remove } from '../../../src/model/records.ts'
 import { verify } from '../../../src/signature/verify.ts'
 import { errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
 
@@ -239,5 +242,66 @@ it('an endpoint of a listener can be registered where private addresses are refu
   const simulator = await openSimulator({ denyPrivate: true })
   expect(await simulator.client.endpoints.create({ url, event_types: ['check.created'] })).toMatchObject({
     url,
+  })
+})
+
+describe('the open offers of a listener', () => {
+  const offer = { id: 'ofr_1', copy: 1, started_at: '2026-11-21T18:00:00.000Z', signed_at: 1 }
+  const pending = (id: string, changes: Readonly<Record<string, unknown>> = {}) =>
+    ({
+      id,
+      status: 'pending',
+      attempts: [],
+      endpoint_url: listenerUrl('mine', '/'),
+      offer,
+      ...changes,
+    }) as unknown as Delivery
+
+  it('are those of its endpoints that have no answer', async () => {
+    const answered = { ...offer, result: {} }
+    const records: Readonly<Record<string, readonly unknown[]>> = {
+      enabled: [
+        { id: 'we_1', url: listenerUrl('mine', '/') },
+        { id: 'we_2', url: listenerUrl('other', '/') },
+      ],
+      we_1: [pending('dlv_1'), pending('dlv_2', { offer: answered }), pending('dlv_3', { offer: undefined })],
+      we_2: [pending('dlv_4', { endpoint_url: listenerUrl('other', '/') })],
+    }
+    const find = (async (_collection: string, _index: string, key: string) => records[key]) as never
+    expect((await openOffersOf({ find }, 'mine')).map(({ id }) => id)).toEqual(['dlv_1'])
+  })
+
+  it('come from writes of deliveries', () => {
+    const one = pending('dlv_1')
+    expect(
+      [
+        put('deliveries', one),
+        put('checks', one as never),
+        remove('deliveries', 'dlv_1'),
+        put('deliveries', pending('dlv_2', { status: 'dead' })),
+      ].map(offeredIn),
+    ).toEqual([{ listener: 'mine', delivery: one }, undefined, undefined, undefined])
+  })
+
+  it('have a request only while event, endpoint and offer exist', async () => {
+    const records: Readonly<Record<string, unknown>> = {
+      events: { body: '{}' },
+      endpoints: { signing_secret: `whsec_${'a'.repeat(43)}`, url: listenerUrl('mine', '/') },
+    }
+    const requestWithout = (missing?: string, one = pending('dlv_1')) =>
+      offeredAttempt(
+        { get: (async (name: string) => (name === missing ? undefined : records[name])) as never },
+        'Acme',
+        one,
+      )
+    expect(await requestWithout()).toMatchObject({
+      offer: 'ofr_1',
+      delivery_id: 'dlv_1',
+      attempt: 1,
+      body: '{}',
+    })
+    expect(await requestWithout('events')).toBeUndefined()
+    expect(await requestWithout('endpoints')).toBeUndefined()
+    expect(await requestWithout(undefined, pending('dlv_1', { offer: undefined }))).toBeUndefined()
   })
 })

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { AttemptMessage, StreamMessage } from '../../../src/client.ts'
+import { readHistory } from '../../../src/http/stream/history.ts'
+import { messagesOf } from '../../../src/http/stream/message.ts'
+import { createPositions } from '../../../src/http/stream/position.ts'
 import { createStream } from '../../../src/http/stream/stream.ts'
-import { openRequestLog } from '../../support/request-log.ts'
+import { openRequestLog, requestEntry } from '../../support/request-log.ts'
 import type { Delivery } from '../../../src/model/delivery.ts'
+import { put, remove } from '../../../src/model/records.ts'
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts'
 import { errorOf, openReceiver, openSimulator, type TestSimulator } from '../../support/simulator.ts'
 
@@ -173,6 +177,104 @@ describe('the stream since a time', () => {
     }
     expect(attempts).toBe(12_500)
     stream.close()
+  })
+})
+
+describe('the history since a time', () => {
+  const at = (second: number) => new Date(BEGIN.getTime() + second * 1_000).toISOString()
+  const attempted = (id: string, second: number, changes: Partial<Delivery> = {}): Delivery => {
+    const one = delivery(id, 1)
+    return {
+      ...one,
+      attempts: one.attempts.map((attempt) => ({ ...attempt, started_at: at(second) })),
+      ...changes,
+    }
+  }
+  const retired = { status: 'dead', dead_reason: 'endpoint_disabled' } as const
+  const request = (id: string, second: number) => requestEntry({ id, started_at: at(second) })
+  /** Returns pages by the id before each of them. */
+  const paged = <T>(pages: Readonly<Record<string, readonly T[]>>) => {
+    const names = Object.keys(pages)
+    const read = new Set<string>()
+    return ({ after = 'first' }: { after?: string | undefined }) => {
+      const data = pages[after]
+      if (data === undefined || read.has(after)) throw new Error(`No further page after ${after}.`)
+      read.add(after)
+      return { data, more: after !== names.at(-1) }
+    }
+  }
+
+  it('has all pages, oldest first, causes before effects, and deliveries that ended with their endpoint', async () => {
+    const deliveries = paged({
+      first: [attempted('d3', 3), attempted('d2', 2, { status: 'dead', dead_reason: 'exhausted' })],
+      d2: [
+        attempted('d5', 3),
+        attempted('d4', 0, { ...retired, endpoint_id: 'we_2' }),
+        attempted('d1', 1, retired),
+      ],
+    })
+    const requests = paged({
+      first: [request('r3', 4), request('r2', 2)],
+      r2: [request('r1', 2), request('r0', 1)],
+    })
+    const disabledAt: Readonly<Record<string, string>> = { we_1: at(3), we_2: at(1) }
+    const history = await readHistory(
+      {
+        service: {
+          list: async (_collection: unknown, query: { after?: string | undefined }) => deliveries(query),
+          get: async (_collection: unknown, id: string) => ({ disabled_at: disabledAt[id] }),
+        } as never,
+        log: { list: requests, get: () => undefined } as never,
+      },
+      at(2),
+    )
+    expect(history.map(({ key }) => key)).toEqual(['r1', 'r2', 'd2 1', 'd5 1', 'd3 1', 'd1 dead', 'r3'])
+  })
+})
+
+it('a write has the message of a new event, an attempt or an end; other writes have none', () => {
+  const [one, event] = [delivery('dlv_1', 2), { id: 'evt_1', body: '{}' }]
+  const end = { ...put('deliveries', one), retires: true as const }
+  expect(
+    [
+      put('events', event as never),
+      put('deliveries', one),
+      end as ReturnType<typeof put>,
+      put('deliveries', delivery('dlv_2', 0)),
+      put('keys', { id: 'key_1' } as never),
+      remove('events', 'evt_1'),
+      remove('deliveries', 'dlv_1'),
+    ].map((write) => messagesOf(write).map(({ type, key }) => `${type} ${key}`)),
+  ).toEqual([['event evt_1'], ['attempt dlv_1 2'], ['delivery dlv_1 dead'], [], [], [], []])
+})
+
+describe('the id of a message', () => {
+  const positions = createPositions('box')
+  const now = { generation: 2, sequence: 30, messages: 4, request: 5 }
+
+  it('is read as the position that it was made of, and no other text is', () => {
+    const id = positions.textOf(now)
+    expect(positions.read(id)).toEqual(now)
+    for (const text of [
+      `${id}x`,
+      `a ${id}`,
+      `${id}:1`,
+      id.replace('box', 'other'),
+      'box',
+      '',
+      null,
+      undefined,
+    ])
+      expect(positions.read(text)).toBeUndefined()
+  })
+
+  it.each([
+    [{}, false],
+    [{ generation: 3 }, true],
+    [{ sequence: 31 }, true],
+    [{ generation: 1, sequence: 29 }, false],
+  ])('with %j instead is ahead: %s', (changes, isAhead) => {
+    expect(positions.isAhead({ ...now, ...changes }, now)).toBe(isAhead)
   })
 })
 
