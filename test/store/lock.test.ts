@@ -5,8 +5,8 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ownIdentity } from '../../src/process-identity.ts'
 import { isSoak } from '../soak/seeded.ts'
-import { acquireLock } from '../../src/store/lock.ts'
-import { DirectoryInUse } from '../../src/store/errors.ts'
+import { acquireLock, holderIn, isLeftOpen } from '../../src/store/lock.ts'
+import { DirectoryInUse, TakenOver } from '../../src/store/errors.ts'
 import { runChild, type Child } from './child.ts'
 import { newDirectory, openStore, tidyUp } from './folder.ts'
 import { storedChecks } from './records.ts'
@@ -71,6 +71,32 @@ describe('a directory', () => {
       if (result !== 'open') expect(result).toContain(`in use by the process with pid ${winner?.pid}.`)
     await Promise.all(many.map((child) => child.kill()))
   }, 30_000)
+
+  it('was left open until a lock on it is released as closed', async () => {
+    const directory = await newDirectory()
+    await mkdir(directory)
+    const found: boolean[] = []
+    for (const closed of [undefined, false, undefined, true, undefined]) {
+      const lock = await acquireLock(directory)
+      found.push(lock.leftOpen)
+      expect(isLeftOpen(directory)).toBe(true)
+      lock.release(closed)
+      expect(isLeftOpen(directory)).toBe(closed === false || (closed === undefined && lock.leftOpen))
+    }
+    expect(found).toEqual([false, false, true, true, false])
+  })
+
+  it('whose lock was removed belongs to another process', async () => {
+    const directory = await newDirectory()
+    await mkdir(directory)
+    const lock = await acquireLock(directory)
+    expect(await holderIn(directory)).toMatchObject({ pid: process.pid })
+    lock.requireHeld()
+    await rm(join(directory, 'lock.1'))
+    expect(() => lock.requireHeld()).toThrow(TakenOver)
+    lock.release()
+    expect(await holderIn(directory)).toBeUndefined()
+  })
 
   it('cannot be opened twice in this process either, but again after close', async () => {
     const directory = await newDirectory()
