@@ -8,7 +8,7 @@ import {
   wrongUsage,
 } from '../../src/cli/errors.ts'
 import { renderError } from '../../src/cli/render/messages.ts'
-import { ApiError, Unreachable } from '../../src/client.ts'
+import { ApiError, TimedOut, Unreachable } from '../../src/client.ts'
 
 const refusal = (status: number, body: Record<string, unknown>) => new ApiError(status, body, 'req_1')
 
@@ -17,6 +17,7 @@ describe('a command exits with its documented code', () => {
     ['a refused key', refusal(401, { code: 'unauthorized', message: 'No.' }), exitCodes.keyRefused],
     ['a missing scope', refusal(403, { code: 'insufficient_scope', message: 'No.' }), exitCodes.keyRefused],
     ['a refused host', refusal(403, { code: 'forbidden_host', message: 'No.' }), exitCodes.failed],
+    ['an injected fault', refusal(401, { code: 'fault_injected', message: 'Injected.' }), exitCodes.failed],
     [
       'any other refusal',
       refusal(409, { code: 'conflict_with_paid_items', message: 'No.' }),
@@ -49,6 +50,12 @@ describe('the error message of a command', () => {
       { code: 'EBUSY', syscall: 'open', path: 'secret' },
       'Cannot use secret: it is in use by another program. Close that program, or work in another directory.',
     ],
+    [
+      { code: 'EDQUOT', syscall: 'write', path: 'report.xml' },
+      'Cannot write report.xml: the disk is full. Free disk space, then run the command again.',
+    ],
+    [{ code: 'EACCES', syscall: 'kill' }, 'raw'],
+    [{ code: 'EMFILE', syscall: 'open', path: 'secret' }, 'raw'],
     [{ code: 'ENOENT', syscall: 'uv_cwd' }, 'The working directory no longer exists. Change to another one.'],
   ])('explains the error of a system call: %o', (fields, message) => {
     expect(describeFailure(Object.assign(new Error('raw'), fields)).message).toBe(message)
@@ -60,7 +67,7 @@ describe('the error message of a command', () => {
     // A registration.
     [404, '/v1/webhook-endpoints', false],
     [404, '/v1/checks/external/a', false],
-    [500, '/v1/checks', false],
+    [500, '/v1/checks?limit=20', false],
   ])('says that a deployment may lack a list: %s %s %s', (status, path, isSaid) => {
     const error = new ApiError(status, { code: 'not_found', message: 'No such page.' }, null, path)
     expect(describeFailure(error).message).toBe(
@@ -86,16 +93,79 @@ describe('the error message of a command', () => {
   })
 
   test.each([
+    ['ENOTFOUND', true, 'Check the network, or correct the URL:'],
+    ['EAI_AGAIN', true, 'Check the network, or correct the URL:'],
+    ['ECONNREFUSED', true, 'Start a service there with `tabwire start`, or correct the URL:'],
+    ['ENOTFOUND', false, 'Run this where you started Tabwire'],
+  ])(
+    'without a connection (%s) names the URL when it was given: %s',
+    (connectionCode, isUrlGiven, advice) => {
+      const error = new Unreachable('No.', { failedWhile: 'connecting', connectionCode })
+      expect(describeFailure(error, { ...tail, isUrlGiven }).message).toContain(`No. ${advice}`)
+    },
+  )
+
+  test.each<[code: string, changes: Partial<CommandShape>, said: string]>([
+    ['unauthorized', { hasKey: false }, 'No API key found. Run this where you started Tabwire,'],
+    ['unauthorized', { hasKey: true }, 'No. Commands take the key from --api-key,'],
+    ['unauthorized', { profile: 'staging' }, 'No. The key comes from --api-key, or from the variable'],
+    ['fault_injected', { hasKey: false }, 'No.'],
+  ])('of a 401 %s says where the key comes from: %j', (code, changes, said) => {
+    const { message } = describeFailure(refusal(401, { code, message: 'No.' }), { ...tail, ...changes })
+    expect(message.startsWith(`401 ${code}: ${said}`)).toBe(true)
+  })
+
+  test.each<[code: string, message: string, fields: readonly string[], said: string, exitCode: number]>([
+    ['invalid_query', 'limit is wrong.', [], '--limit is wrong. Run `tabwire tail --help`.', 2],
+    ['invalid_path', 'rating is wrong.', [], 'RATING is wrong. Run `tabwire tail --help`.', 2],
+    ['not_found', 'limit is wrong.', [], '404 not_found: limit is wrong.', 1],
+    ['invalid_query', 'cursor is wrong.', [], '404 invalid_query: cursor is wrong.', 1],
+    [
+      'validation_failed',
+      'No.',
+      ['items[0].rating', 'limit'],
+      'RATING is wrong. --limit is wrong. Run `tabwire tail --help`.',
+      2,
+    ],
+    ['validation_failed', 'No.', ['limit', 'name'], '404 validation_failed: the body is not valid.', 1],
+    ['validation_failed', 'No.', [], '404 validation_failed: No.', 1],
+  ])('names the words that were typed: %s, %s %j', (code, message, fields, said, exitCode) => {
+    const issues = fields.map((path) => ({ path, message: 'is wrong' }))
+    const typedAs = { limit: '--limit', rating: 'RATING' }
+    expect(describeFailure(refusal(404, { code, message, issues }), { ...tail, typedAs })).toMatchObject({
+      message: said,
+      exitCode,
+    })
+  })
+
+  test.each([
     ['waiting', 'Check the result, then repeat the command.'],
     ['reading', 'Start the service with `tabwire start`.'],
   ] as const)('of a connection that broke (%s) says what to do', (failedWhile, advice) => {
     expect(describeFailure(new Unreachable('No.', { failedWhile })).message).toContain(`No. ${advice}`)
   })
 
+  test('without a key is that of the service when it is no 401', () => {
+    const { message } = describeFailure(refusal(404, { code: 'not_found', message: 'No.' }), {
+      ...tail,
+      hasKey: false,
+    })
+    expect(message).toBe('404 not_found: No.')
+  })
+
   test('with --json is the complete error of the API', () => {
     const conflicts = [{ external_id: 'line-1', reason: 'removed', claimed_quantity: 1 }]
     const body = { code: 'conflict_with_paid_items', message: 'No.', request_id: 'req_1', conflicts }
     expect(describeFailure(refusal(409, body)).json).toEqual(body)
+  })
+
+  test('with --json has the code of its cause', () => {
+    const errors = [new CommandError('no_such_file', 'No.'), new TimedOut('No.'), new Unreachable('No.')]
+    expect(errors.map((error) => describeFailure(error).json)).toMatchObject([
+      { code: 'no_such_file' },
+      { code: 'timeout' },
+      { code: 'unreachable' },
+    ])
   })
 
   test('lists each of several issues once', () => {
@@ -137,6 +207,11 @@ test.each([
   ['Unexpected arguments: b, c', 'Unexpected argument for `tabwire tail`: b, c.'],
   ['Missing 1 required arg:\nevent  Id of the event.', 'EVENT is missing: id of the event.'],
   ['Missing 1 required arg:\nshell  Shell.', 'SHELL is missing: shell. One of: bash, zsh.'],
+  [
+    'Missing 1 required arg:\nevent  Id of the event.\n\nNote: --type allows multiple values.',
+    'EVENT is missing: id of the event.',
+  ],
+  ['--type is odd', '--type is odd.'],
   ['The following error occurred:\n  Missing required flag type', '--type is missing: only this event type.'],
   [
     'The following errors occurred:\n  Missing required flag type\n  --a=1 cannot also be provided when using --b',
@@ -168,6 +243,15 @@ test('a refused value gets a suggestion; with --json the response of the service
   )
   expect(failure.issues[0]?.message).toMatch(/got "check\.crated"\. Did you mean check\.created\?$/)
   expect(failure.json).toMatchObject({ issues })
+})
+
+test.each([
+  ['No delivery with this id. It is old.', ' Run `tabwire deliveries list`.'],
+  ['No event with this id. It is old.', ' Run `tabwire events list`.'],
+  ['No check with this id.', ''],
+])('the error %j names the command that lists ids', (message, said) => {
+  const failure = describeFailure(new ApiError(404, { code: 'not_found', message }, null))
+  expect(failure.message).toBe(`404 not_found: ${message}${said}`)
 })
 
 test('errors name commands, not routes', () => {

@@ -62,6 +62,38 @@ describe('a table', () => {
     expect(drawn(30)).toEqual(['a-check-with-…  GET /v1/check…', '  total $12.00'])
   })
 
+  test('moves its first column below when a cell is an identifier or a long name of its own', () => {
+    const url = 'https://receiver.example.com/a/rather/long/path'
+    const lines = (names: readonly string[], columns: number, hasKeys = false) =>
+      stripVTControlCharacters(
+        renderTable(
+          ['name', 'url'],
+          names.map((name) => [name, url]),
+          '',
+          columns,
+          undefined,
+          hasKeys,
+        ),
+      ).split('\n')
+    expect(lines([id, '-'], 60)).toEqual(['URL', url, `  ${id}`, url, '  -'])
+    expect(lines(['a-check-with-a-long-name'], 60, true)).toEqual(['URL', url, '  a-check-with-a-long-name'])
+    expect(lines(['table-12'], 40, true)).toEqual([
+      'NAME      URL',
+      'table-12  https://receiver.example.com/…',
+    ])
+  })
+
+  test('puts cells below their row beside each other where they fit, and leaves out empty ones', () => {
+    const at = '2026-11-21 18:04:05'
+    const rows = [
+      [at, 'one', 'two', 'three'],
+      [at, '', 'two', ''],
+    ]
+    expect(
+      stripVTControlCharacters(renderTable(['at', 'note', 'type', 'by'], rows, '', 20)).split('\n'),
+    ).toEqual(['AT', at, '  note one  type two', '  by three', at, '  type two'])
+  })
+
   test('has no trailing blanks, and shows a message when it is empty', () => {
     expect(renderTable(['a', 'b'], [['1', '']], 'Nothing.')).toBe('A  B\n1')
     expect(renderTable(['a', 'b'], [], 'Nothing.')).toBe('Nothing.')
@@ -91,6 +123,12 @@ describe('a text that is wider than the terminal', () => {
       24,
       '  tabwire report   # or any',
       '  # or any\n  tabwire report',
+    ],
+    [
+      'puts the comment of a command above its prompt',
+      24,
+      '  $ tabwire report   # or any',
+      '  # or any\n  $ tabwire report',
     ],
     [
       'stays as it is where it fits',
@@ -131,6 +169,7 @@ test('fields stand below each other', () => {
       ['status', 'open'],
     ]),
   ).toBe('id      1\nstatus  open')
+  expect(renderFields([['name', 'a\nb']])).toBe('name  a\u240ab')
 })
 
 describe('text from outside', () => {
