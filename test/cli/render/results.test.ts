@@ -35,6 +35,10 @@ test('the failed case that explains the others is named at the top', () => {
   expect(topOf(one('refuses', 'a', { reason: 'same' }), one('refuses', 'b', { reason: 'same' }))).toBe(
     `${head}\n✗ Cause: refuses/a: Seen in a. same`,
   )
+  expect(topOf(one('control', 'no_detail', { detail: null }))).toBe(
+    `${head}\n✗ Cause: control/no_detail: no_detail`,
+  )
+  expect(topOf(one('refuses', 'a', { detail: null }))).toBe(`${head}\n✗ Cause: refuses/a: a`)
   expect(topOf(one('refuses', 'a'), one('refuses', 'b'))).toBe(head)
   expect(topOf(one('accepts', 'plain', { verdict: 'passed' }))).toBe(head)
 })
@@ -78,4 +82,36 @@ test('equal details of consecutive cases are printed once', () => {
       Not tried.
 `)
   expect(shown).toMatch(/\nInterrupted: this report is partial\.$/)
+})
+
+test('consecutive cases that differ in verdict, detail or reason are printed each', () => {
+  const one = (id: string, verdict: string, detail: string | null, reason = 'Why.') =>
+    ({ ...report.cases[0], id, title: `Title of ${id}`, verdict, detail, reason }) as CaseResult
+  const cases = [
+    one('a', 'failed', 'Seen.'),
+    one('b', 'advised', 'Seen.'),
+    one('c', 'advised', 'Seen again.'),
+    one('d', 'advised', 'Seen again.', 'Another.'),
+    one('e', 'not_checked', 'Seen again.', 'Another.'),
+    one('f', 'observed', 'Kept.'),
+    one('g', 'passed', null),
+  ]
+  expect(stripVTControlCharacters(renderConformance({ ...report, cases }))).toContain(`
+  ✗ a  Title of a
+      Seen.
+      Why.
+  ! b  Title of b
+      Seen.
+      Why.
+  ! c  Title of c
+      Seen again.
+      Why.
+  ! d  Title of d
+      Seen again.
+      Another.
+  - e  Title of e
+      Seen again.
+  · f  Title of f: Kept.
+  ✓ g  Title of g
+`)
 })

@@ -59,6 +59,8 @@ describe('a command that follows a service', () => {
     expect(await followed(['there', ...tries, refusal, 'there'])).toHaveLength(3)
     const refusals = Array.from({ length: 9 }, () => refusal)
     expect((await followed(['there', ...refusals, 'there'])).at(-1)).toBe(refusal)
+    const some = refusals.slice(0, 5)
+    expect((await followed(['there', ...some, 'there', ...some, 'there'])).at(-1)).toEqual({ again: true })
   })
 
   test.each([
@@ -74,10 +76,11 @@ describe('a command that follows a service', () => {
 
   test('ends at once on any other error', async () => {
     const other = new ApiError(500, { code: 'internal_error', message: 'No.' }, null)
-    expect(await followed(['there', other, 'there'])).toEqual([
-      { again: false },
-      { type: 'disconnected' },
-      other,
-    ])
+    for (const error of [other, new TypeError('A bug.')])
+      expect(await followed(['there', error, 'there'])).toEqual([
+        { again: false },
+        { type: 'disconnected' },
+        error,
+      ])
   })
 })

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import type { AttemptMessage } from '../../../src/client.ts'
-import { keysIn, chosenOf, newView, press, take, waitingNow, type View } from '../../../src/cli/tail/view.ts'
+import {
+  keysIn,
+  chosenOf,
+  newView,
+  passes,
+  press,
+  take,
+  waitingNow,
+  type View,
+} from '../../../src/cli/tail/view.ts'
 import type { TailMessage } from '../../../src/cli/tail/watch.ts'
 
 const attempt = (id: string, outcome = 'succeeded') =>
@@ -50,4 +59,36 @@ test.each([
   ['x\u001b[5~ñ🍣', []],
 ])('%j is read as the keys %j', (sent, keys) => {
   expect(keysIn(sent)).toEqual(keys)
+})
+
+const request = (status: number) => ({ type: 'request', data: { id: 'req_1', status } }) as TailMessage
+const delivery = { type: 'delivery', data: { id: 'a', event_type: 'check.created' } } as TailMessage
+
+test('requests with an error and deliveries that ended count as failed; requests are not chosen', () => {
+  const view = after(newView(false), request(200), request(400), delivery, attempt('b'))
+  expect(view).toMatchObject({ shown: 4, failed: 2 })
+  expect(view.recent.map(({ id }) => id)).toEqual(['b', 'a'])
+  expect(after(newView(true), request(500), delivery).shown).toBe(1)
+})
+
+test.each([
+  [{}, [false, true, true, true]],
+  [{ requests: true }, [true, true, true, true]],
+  [{ failed: true }, [false, false, true, true]],
+  [{ type: 'check.created' }, [false, true, true, true]],
+  [{ type: 'check.closed', requests: true }, [true, false, false, false]],
+  [{ endpoint: 'we_1' }, [false, false, false, false]],
+])('the filter %j passes requests, attempts and ends of deliveries so: %j', (filter, passed) => {
+  expect(
+    [request(200), attempt('a'), attempt('b', 'timeout'), delivery].map((message) =>
+      passes(message, { failed: false, requests: false, ...filter }),
+    ),
+  ).toEqual(passed)
+})
+
+test('the filter for an endpoint passes its own deliveries', () => {
+  const { data } = attempt('a')
+  const own = { type: 'attempt', data: { ...data, endpoint_id: 'we_1' } } as TailMessage
+  const passed = ['we_1', 'we_2'].map((endpoint) => passes(own, { endpoint, failed: false, requests: false }))
+  expect(passed).toEqual([true, false])
 })
