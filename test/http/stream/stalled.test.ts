@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openRequestLog } from '../../support/request-log.ts'
 import type { RequestEntry } from '../../../src/http/request-context.ts'
 import { createStream } from '../../../src/http/stream/stream.ts'
+import { createSubscriber } from '../../../src/http/stream/subscriber.ts'
 import { createTableStream } from '../../../src/http/guest-table/stream.ts'
 import type { Check } from '../../../src/model/check.ts'
 import { put } from '../../../src/model/records.ts'
@@ -214,5 +215,58 @@ describe('a stalled subscriber of the stream of a table', () => {
     expect(waiting.every((text) => text.endsWith('event: change\ndata: {}\n\n'))).toBe(true)
     expect(waiting.length).toBeGreaterThan(2)
     expect(waiting.join('').length).toBeLessThan(1_200)
+  })
+})
+
+describe('the queue of a subscriber', () => {
+  const encoder = new TextEncoder()
+  /** Opens a subscriber whose queue is full, after a message of 12 bytes; `ends` counts its ends. */
+  const openFull = () => {
+    const counts = { ends: 0 }
+    const subscriber = createSubscriber({
+      greeting: 'hello',
+      mostBytes: 10,
+      dropped: (count) => `dropped ${count}`,
+      onEnd: () => void (counts.ends += 1),
+    })
+    const reader = subscriber.body.getReader()
+    const send = (key: string, text = key) => subscriber.send(key, () => encoder.encode(text))
+    const read = async (count: number) => {
+      const texts: string[] = []
+      while (texts.length < count) texts.push(new TextDecoder().decode((await reader.read()).value))
+      return texts
+    }
+    send('first', 'twelve bytes')
+    return { counts, subscriber, reader, send, read }
+  }
+
+  it('keeps a reset when it is full, and counts only the messages that it drops after it', async () => {
+    const { send, read } = openFull()
+    for (const key of ['a', 'b', 'reset', 'c']) send(key)
+    expect(await read(4)).toEqual(['hello', 'twelve bytes', 'reset', 'dropped 1'])
+    send('d')
+    expect(await read(1)).toEqual(['d'])
+  })
+
+  it('sends a reset that it kept once, also without dropped messages', async () => {
+    const { send, read } = openFull()
+    send('reset')
+    expect(await read(3)).toEqual(['hello', 'twelve bytes', 'reset'])
+    for (const key of ['a', 'b']) send(key)
+    expect(await read(2)).toEqual(['a', 'b'])
+  })
+
+  it('ends once, when it is closed or its reader leaves, and takes no message after that', async () => {
+    const closed = openFull()
+    for (const _again of [1, 2]) closed.subscriber.close()
+    closed.send('a')
+    closed.subscriber.beat(encoder.encode('beat'))
+    closed.subscriber.begin([])
+    expect(closed.counts.ends).toBe(1)
+    const left = openFull()
+    await left.reader.cancel()
+    left.send('a')
+    left.subscriber.close()
+    expect(left.counts.ends).toBe(1)
   })
 })
