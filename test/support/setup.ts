@@ -10,6 +10,8 @@ import { expectDocumentedAnswers } from './judged-answers.ts'
 // that run commands outlive a file.
 const stateHome = join(tmpdir(), `tabwire-state-${process.pid}`)
 process.env.XDG_STATE_HOME = stateHome
+// Some CI sets it. Tests compare texts without colours.
+delete process.env.FORCE_COLOR
 
 // Run for each file, whereas what files import is loaded once for many of them.
 afterEach(expectDocumentedAnswers)
