@@ -27,19 +27,27 @@ const USER_INFO = /(:\/\/)[^\s/@'"]+(?=@)/g
 const SHORTEST = 4
 
 /**
- * Hides keys and secrets in the debug output of libraries: with `DEBUG`, they print the arguments of the command, and
- * such output ends up in issues and CI logs. Does nothing without `DEBUG`.
+ * Hides keys and secrets in stderr while `DEBUG` selects the debug output of oclif, which prints the arguments of the
+ * command: such output ends up in issues and CI logs. Does nothing while `DEBUG` is for other programs.
  */
 export function hideSecretsInDebugOutput(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
   stderr: Pick<NodeJS.WriteStream, 'write'>,
 ): void {
-  if ((environment.DEBUG ?? '') === '') return
+  if (!selectsOclif(environment.DEBUG ?? '')) return
   const secrets = secretsIn(argv, environment)
   const write = stderr.write.bind(stderr) as (...args: unknown[]) => boolean
   stderr.write = (chunk: unknown, ...rest: unknown[]) =>
     write(typeof chunk === 'string' ? withoutSecrets(chunk, secrets) : chunk, ...rest)
+}
+
+/** Returns true when a value of `DEBUG`, such as `express:*,ocl*`, may select a name that begins with `oclif`. */
+function selectsOclif(debug: string): boolean {
+  return debug.split(/[\s,]+/).some((name) => {
+    const [start = '', ...wildcards] = name.split('*')
+    return start.startsWith('oclif') || (wildcards.length > 0 && 'oclif'.startsWith(start))
+  })
 }
 
 /** Returns the values of the flags, longest first, also in the quoted forms of debug output. */

@@ -83,6 +83,21 @@ describe('DEBUG=* prints', () => {
   })
 })
 
+test.each([
+  ['express:*', false],
+  ['-oclif:*', false],
+  ['express:*, ocl*:config', true],
+])('with DEBUG=%s, start prints its key unless oclif prints, too', async (DEBUG, isHidden) => {
+  const running = await spawnProcess(process.execPath, [bin, 'start', '--in-memory', '--port', '0'], {
+    cwd: await emptyDirectory(),
+    env: { DEBUG },
+  })
+  const started = await running.until('stderr', /^API key .*$/m)
+  expect(/^API key +twk_[\w-]{43}$/m.test(started)).toBe(!isHidden)
+  running.child.kill()
+  await running.ended
+})
+
 describe('an unusable key is not printed', () => {
   const mistyped = 'twk_with a typo'
   test.each<[string, string[], Record<string, string>]>([
