@@ -14,7 +14,7 @@ import {
   requireFollowed,
   requireTexts,
 } from './fields.ts'
-import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { Broken, explained, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
 import { fillBody } from './profile.ts'
 import { at, holds, nested, swapCase } from './shape.ts'
@@ -303,10 +303,7 @@ async function replayed(target: Target, options: { withTimes: boolean }): Promis
   // After each: a second replay may undo what the first has done.
   for (const count of ['one replay', 'two replays']) {
     await target.push(check, body)
-    await target.shows(check, items, items).catch((error: unknown) => {
-      if (!(error instanceof Broken)) throw error
-      throw new Broken(`After ${count}: ${error.message}`)
-    })
+    await explained(target.shows(check, items, items), `After ${count}:`)
     const [changed] = await changedSince(target, check, before)
     must(changed === undefined, `After ${count}, GET returns another value at ${changed}.`)
   }
@@ -513,10 +510,7 @@ async function newestAtOnce(target: Target): Promise<void> {
   }
   await sleep(target.timeouts.quietMs)
   for (const { check, newest, items } of rounds)
-    await target.shows(check, items, [newest]).catch((error: unknown) => {
-      if (!(error instanceof Broken)) throw error
-      throw new Broken(`States 4, 3, 2, 1 arrived at the same time. ${error.message}`)
-    })
+    await explained(target.shows(check, items, [newest]), 'States 4, 3, 2, 1 arrived at the same time.')
 }
 
 /** Removes an item and pushes it again, as it was and changed. @throws Broken unless each push is the state. */

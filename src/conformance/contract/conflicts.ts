@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isSuccess, type ServiceResponse } from './ask.ts'
 import { rulesOf, type ContractCase, type CaseRule } from './case.ts'
-import { Broken, ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { explained, ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, otherTable, replaced } from './pushes.ts'
 import { changedSince, entriesOf, inOrder, observeCheck, type ObservedCheck } from './fields.ts'
 import { at, differences, holds, timeless } from './shape.ts'
@@ -345,12 +345,7 @@ export const conflicts: readonly ContractCase[] = [
       const { status } = await target.ask('PUT', check.path, { json: newer })
       const what = 'A push that is older than a refused one, but newer than the check,'
       must(isSuccess({ status }), `${what} returned ${status}; expected a 2xx status.`)
-      try {
-        await target.shows(check, all, all)
-      } catch (error) {
-        if (!(error instanceof Broken)) throw error
-        throw new Broken(`${what} was not applied. ${error.message}`)
-      }
+      await explained(target.shows(check, all, all), `${what} was not applied.`)
     },
     async (target) => {
       await updated(target)

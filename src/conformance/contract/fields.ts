@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { itemFields } from '../../model/check-diff.ts'
 import { isSuccess, type ServiceResponse } from './ask.ts'
-import { must, Broken, NotChecked } from './outcome.ts'
+import { Broken, explained, must, NotChecked } from './outcome.ts'
 import { otherTable } from './pushes.ts'
 import { at, differences, holds, nested, timeless } from './shape.ts'
 import type { Target } from './target.ts'
@@ -336,12 +336,7 @@ async function arrive(target: Target, places: readonly number[], isMoved: boolea
   }
   const last = Math.max(...places) - 1
   const newest = states[last] ?? [a]
-  try {
-    await target.shows(check, [a, b, c], newest)
-  } catch (error) {
-    if (!(error instanceof Broken)) throw error
-    throw new Broken(`States ${places.join(', ')} arrived. ${error.message}`)
-  }
+  await explained(target.shows(check, [a, b, c], newest), `States ${places.join(', ')} arrived.`)
   return {
     check,
     item: newest[0],

@@ -24,6 +24,14 @@ export function ifPossible<T>(work: Promise<T>): Promise<T | undefined> {
   })
 }
 
+/** Puts a sentence before the message of a Broken: what had happened. @throws other errors of the work. */
+export function explained<T>(work: Promise<T>, before: string): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Broken) throw new Broken(`${before} ${error.message}`)
+    throw error
+  })
+}
+
 /** @throws Broken unless `holds`. */
 export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Broken(otherwise)
