@@ -2,7 +2,7 @@ import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotoc
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 import { describeFailure } from '../cli/errors.ts'
-import { didYouMeanSentence } from '../model/text/advice.ts'
+import { didYouMeanSentence, startOf } from '../model/text/advice.ts'
 import { secretForm } from '../model/api-key.ts'
 import { issuesOf } from '../model/validation.ts'
 import type { Tool, ToolContext } from './tool.ts'
@@ -180,9 +180,8 @@ function bounded(value: unknown, hide: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, bounded(one, hide)]))
 }
 
-/** Cuts a text, and says how long it was. Leaves no half of a surrogate pair. */
+/** Cuts a text, and says how long it was. */
 function cut(text: string, longest: number): string {
   if (text.length <= longest) return text
-  const start = text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')
-  return `${start}… (cut; ${text.length} characters)`
+  return `${startOf(text, longest)}… (cut; ${text.length} characters)`
 }

@@ -52,9 +52,7 @@ export function faultsText(faults: readonly string[] | undefined, before = '  ')
 
 /** Returns a body in one line, at most 200 characters of it. */
 export function bodyStart(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  const characters = Array.from(line)
-  return printable(characters.length > 200 ? `${characters.slice(0, 200).join('')}…` : line)
+  return printable(bounded(text.replace(/\s+/g, ' ').trim(), 200))
 }
 
 /** Returns host and path; without the host on this machine, where the port says enough. */
@@ -110,7 +108,10 @@ export const renderBody = renderer(
     if (lines.length === 1 && lines[0] === '') return ''
     const more = lines.length > mostLines ? [`(${lines.length - mostLines} more lines)`] : []
     const shown = [...lines.slice(0, mostLines), ...more].flatMap((line) =>
-      breakTo(columns && columns - BAR.length, printable(bounded(line).replaceAll('\t', '  '))),
+      breakTo(
+        columns && columns - BAR.length,
+        printable(bounded(line, BODY_LIMITS.characters).replaceAll('\t', '  ')),
+      ),
     )
     return shown.map((line) => `\n${chalk.dim(BAR)}${line}`).join('')
   },
@@ -161,11 +162,10 @@ function reason({ attempt, next_attempt_at, id }: AttemptMessage, columns: numbe
   return lines.map((line) => `    ${line}`)
 }
 
-function bounded(line: string): string {
-  const characters = Array.from(line.slice(0, BODY_LIMITS.characters * 2 + 2))
-  return characters.length > BODY_LIMITS.characters
-    ? `${characters.slice(0, BODY_LIMITS.characters).join('')}…`
-    : line
+/** Returns a line, at most `most` characters of it. */
+function bounded(line: string, most: number): string {
+  const characters = Array.from(line.slice(0, most * 2 + 2))
+  return characters.length > most ? `${characters.slice(0, most).join('')}…` : line
 }
 
 function laidOut(body: string): string {

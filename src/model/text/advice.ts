@@ -73,7 +73,12 @@ export function trustAdvice(code: string | undefined, untrusted: string): string
 
 /** Returns a text as messages repeat it: its first `most` UTF-16 units, and `…` where it is longer. */
 export function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text
+  return text.length > most ? `${startOf(text, most)}…` : text
+}
+
+/** Returns the first `most` UTF-16 units of a text, without half of a surrogate pair at the end. */
+export function startOf(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '')
 }
 
 /** A place in a text: its index from 0, line and column from 1. */

@@ -82,6 +82,11 @@ test.each([
   ['https://localhost:8443/webhooks', ':8443/webhooks'],
   ['https://pos.example.com/hooks/tabwire?token=1', 'pos.example.com/hooks/tabwire'],
   ['http://localhost/hooks', 'localhost/hooks'],
+  ['http://localhost:3000/hooks', ':3000/hooks'],
+  ['http://[::1]:3000/', ':3000'],
+  ['https://localhost/hooks', 'localhost/hooks'],
+  ['https://pos.example:8443/hooks?a=1', 'pos.example:8443/hooks'],
+  ['nowhere', 'nowhere'],
   ['no URL', 'no URL'],
 ])('%s is shortened to %s', (url, short) => {
   expect(shortUrl(url)).toBe(short)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bodyStart, renderBody, renderHeaded, shortUrl } from '../../../src/cli/render/attempt.ts'
+import { bodyStart, renderBody, renderHeaded } from '../../../src/cli/render/attempt.ts'
 
 describe('a body', () => {
   test('is shown line by line, with control characters made visible', () => {
@@ -29,14 +29,4 @@ describe('a body', () => {
     expect(bodyStart('🍣'.repeat(200))).toBe('🍣'.repeat(200))
     expect(bodyStart(`a${'🍣'.repeat(200)}`)).toBe(`a${'🍣'.repeat(199)}…`)
   })
-})
-
-test.each([
-  ['http://localhost:3000/hooks', ':3000/hooks'],
-  ['http://[::1]:3000/', ':3000'],
-  ['https://localhost/hooks', 'localhost/hooks'],
-  ['https://pos.example:8443/hooks?a=1', 'pos.example:8443/hooks'],
-  ['nowhere', 'nowhere'],
-])('the receiver %s is shown as %s', (url, shown) => {
-  expect(shortUrl(url)).toBe(shown)
 })

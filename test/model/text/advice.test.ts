@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { placeOfError } from '../../../src/model/text/advice.ts'
+import { placeOfError, shortened } from '../../../src/model/text/advice.ts'
 
 describe('the place where a text stops being JSON', () => {
   const text = '{"a":[true,null,-1.5e+10],\n "b":"x\\u00e9\\n\\"q",\n "c":{}}'
@@ -40,4 +40,10 @@ describe('the place where a text stops being JSON', () => {
   test('is unknown late in a long text, if V8 does not tell it', () => {
     expect(placeOfError(`[${'1,'.repeat(600_000)}NaN]`)).toBeUndefined()
   })
+})
+
+test('a shortened text ends between characters', () => {
+  expect(shortened('a🍣b', 4)).toBe('a🍣b')
+  expect(shortened('a🍣b', 3)).toBe('a🍣…')
+  expect(shortened('a🍣b', 2)).toBe('a…')
 })
