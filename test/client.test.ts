@@ -67,6 +67,12 @@ describe('the client', () => {
     )
   })
 
+  test('says that Node.js sends nothing to a port, as browsers do', async () => {
+    await expect(createClient({ url: 'http://127.0.0.1:6000' }).locations.list()).rejects.toThrow(
+      'No service answers at http://127.0.0.1:6000 (Node.js and browsers refuse requests to this port).',
+    )
+  })
+
   test.each([
     ['by a port', () => ({ url: simulator.url, apiKey: simulator.apiKey })],
     ['in this process', () => simulator],

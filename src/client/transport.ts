@@ -167,6 +167,7 @@ function reasonOf(error: unknown): string {
   const { code, message } = cause as { code?: string; message?: string }
   // Node adds the local address, which may be unknown: `- Local (undefined:undefined)`.
   if (code === 'ECONNREFUSED') return 'connection refused'
+  if (message === 'bad port') return 'Node.js and browsers refuse requests to this port'
   return /wrong version number|packet length too long/.test(message ?? '')
     ? 'it does not speak HTTPS'
     : (message ?? String(cause)).replace(/ - Local \(.*\)$/, '')

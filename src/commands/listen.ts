@@ -74,8 +74,9 @@ export default class Listen extends ServiceCommand {
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
     const connect = this.reconnect(flags)
     const service = new URL((await this.locate(flags)).url).origin
-    await prepareDataDirectory(directory)
     await this.tidy(await connect(), service, directory)
+    // After the first response: without a service, the command writes nothing.
+    await prepareDataDirectory(directory)
     const terminal = this.keyboardTerminal
     const options = { directory, service, targets, insecure: flags.insecure }
     const tunnel = await openTunnel(options, await import('../certificates/authority.ts'), flags.relay)

@@ -199,7 +199,7 @@ function unavailable(port: number, host: string, cause: unknown): PortUnavailabl
       { cause },
     )
   return new PortUnavailable(
-    `Cannot listen on port ${port} of ${host}: it is in use, reserved, or not an address of this machine. Choose another with --port (0 = any free port).`,
+    `Cannot listen on port ${port} of ${host}: it is in use, reserved (browsers refuse ports such as 6000), or not an address of this machine. Choose another with --port (0 = any free port).`,
     { cause },
   )
 }

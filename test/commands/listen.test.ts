@@ -390,7 +390,7 @@ describe('tabwire listen', () => {
     },
   )
 
-  test('exits with 2 for invalid arguments, before it registers or writes anything', async () => {
+  test('registers and writes nothing with invalid arguments or without a service', async () => {
     const cwd = await emptyDirectory()
     const nowhere = await tabwire(['listen'], { cwd })
     expect(nowhere).toMatchObject({ code: 2, stdout: '' })
@@ -403,6 +403,9 @@ describe('tabwire listen', () => {
     })
     const framed = ['listen', '--forward-to', '3000', '-H', 'Content-Length: 3']
     expect(await tabwire(framed, { cwd })).toMatchObject({ code: 2 })
+    expect(await readdir(cwd)).toEqual([])
+    const refused = await tabwire(['listen', '--forward-to', '3000', '--url', 'http://127.0.0.1:1'], { cwd })
+    expect(refused).toMatchObject({ code: 1 })
     expect(await readdir(cwd)).toEqual([])
     await writeFile(join(cwd, '.tabwire'), '')
     for (const command of [

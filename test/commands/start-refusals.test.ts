@@ -45,6 +45,14 @@ describe.concurrent('tabwire start refuses', () => {
     })
   })
 
+  test('a port that browsers refuse', async () => {
+    expect(await tabwire(['start', '--in-memory', '--port', '6000'])).toMatchObject({
+      code: 1,
+      stderr:
+        'Error: Cannot listen on port 6000 of 127.0.0.1: it is in use, reserved (browsers refuse ports such as 6000), or not an address of this machine. Choose another with --port (0 = any free port).\n',
+    })
+  })
+
   test('a data directory below a regular file', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'file'), 'mine')
