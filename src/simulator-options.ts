@@ -166,6 +166,8 @@ export interface SimulatorOptions {
   signTime?: 'real' | 'virtual' | undefined
   /** Called with each answered request. Paths have no query and no token of a table's address. */
   onRequest?: ((request: AnsweredRequest) => unknown) | undefined
+  /** Called before a load or a reset replaces the state, which waits until the returned promise settles. */
+  onReplace?: (() => unknown) | undefined
   /**
    * Sends deliveries with the trace context of the request that caused them (W3C Trace Context): the headers `traceparent`,
    * with a new span id per attempt, and `tracestate`. The request log shows the trace id of each request.

@@ -7,6 +7,7 @@ import {
   type FindingCode,
   findingCodes,
   type Problem,
+  type RefusedPushes,
   type Report,
   type ReportedFinding,
 } from '../model/simulator/report.ts'
@@ -76,6 +77,38 @@ export function fails(
   return [...findings, ...(account?.problems ?? [])].some(({ code }) => isFailing(code, failOn))
 }
 
+/** Returns one report of several, which follow each other: of a service whose state was replaced. */
+export function mergedReport(reports: readonly Report[]): Report {
+  const refused = new Map<string, RefusedPushes>()
+  for (const one of reports.flatMap((report) => report.refused)) {
+    const key = `${one.status} ${one.code}`
+    refused.set(key, { ...one, count: one.count + (refused.get(key)?.count ?? 0) })
+  }
+  const all = reports.flatMap(({ findings }) => findings)
+  const findings = findingCodes.flatMap((wanted) => {
+    const [first, ...others] = all.filter(({ code }) => code === wanted)
+    return first === undefined ? [] : [others.reduce(mergedFinding, first)]
+  })
+  return {
+    since: null,
+    pushes: reports.reduce((sum, { pushes }) => sum + pushes, 0),
+    refused: [...refused.values()].toSorted((a, b) => b.count - a.count),
+    findings,
+  }
+}
+
+/** Most requests of a finding in a report. */
+const MOST_REQUESTS = 10
+
+function mergedFinding(earlier: ReportedFinding, later: ReportedFinding): ReportedFinding {
+  return {
+    ...later,
+    count: earlier.count + later.count,
+    first_at: earlier.first_at,
+    requests: [...earlier.requests, ...later.requests].slice(-MOST_REQUESTS),
+  }
+}
+
 /** What a report means for the commands that print one. */
 interface Judged {
   /** The report as cases, for JUnit and TAP. */
@@ -86,14 +119,18 @@ interface Judged {
   failed: boolean
 }
 
-/** Judges the report of a service by the findings and problems that `--fail-on` names. */
+/**
+ * Judges the report of a service by the findings and problems that `--fail-on` names. `earlier` is a message of
+ * {@link misdirectedCalls} about requests that the service no longer has.
+ */
 export async function judgeReport(
   client: Pick<Client, 'requests'>,
   report: Reported,
   failOn: readonly string[],
   about: Pick<ConformanceReport, 'suite' | 'target'>,
+  earlier?: string,
 ): Promise<Judged> {
-  const misdirected = await misdirectedCalls(client, report)
+  const misdirected = (await misdirectedCalls(client, report)) ?? (report.pushes === 0 ? earlier : undefined)
   return {
     cases: casesOf(report, failOn, about, misdirected),
     misdirected,
@@ -109,7 +146,7 @@ const MOST_CALLS = 5
  * not HTTP/1.1: a report of nothing would look like one without findings. `GET` to unknown paths does not count, because
  * browsers send it.
  */
-async function misdirectedCalls(
+export async function misdirectedCalls(
   { requests }: Pick<Client, 'requests'>,
   { pushes, since }: Pick<Report, 'pushes' | 'since'>,
 ): Promise<string | undefined> {

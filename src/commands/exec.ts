@@ -15,12 +15,21 @@ import { renderBug, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/report.ts'
 import { count } from '../model/text/count.ts'
 import { renderGuestsReport } from '../cli/render/guests.ts'
-import { failingCodes, judgeReport, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
+import {
+  failingCodes,
+  judgeReport,
+  mergedReport,
+  misdirectedCalls,
+  needsAccount,
+  reportedOf,
+  type Reported,
+} from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
 import { createClient, type Client } from '../client.ts'
 import { readAuthorityCertificate } from '../certificates/authority.ts'
 import { authorityFile } from '../data-directory.ts'
+import type { Report } from '../model/simulator/report.ts'
 import { startSimulator, type StartedSimulator } from '../simulator.ts'
 import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 
@@ -39,11 +48,8 @@ const {
 /** The examined service, as reports name it. */
 const TARGET = 'a new Tabwire service in memory'
 
-/** Requests that replace the state, which ends the report so far. */
-const REPLACEMENTS: ReadonlySet<string> = new Set(['POST /_sim/reset', 'PUT /_sim/state'])
-
 function replacedText(replacements: number): string {
-  return `CMD replaced the state ${count(replacements, 'time')}, and this report has no problem from before. To judge these too, run \`tabwire report --fail-on any\` before each \`state reset\` and \`state load\`.`
+  return `CMD replaced the state ${count(replacements, 'time')}. The findings are those of the whole run, but the account and the bundle begin with the last replacement.`
 }
 
 /** Returns a flag of `start` with another description: nothing of the service outlives the command. */
@@ -155,18 +161,19 @@ export default class Exec extends BaseCommand {
     for (const warning of [...(await foreignSecrets(own)), ...warningsOf(flags)])
       this.say(renderWarning(warning))
     if (flags.https) await prepareDataDirectory(directory)
-    let replacements = 0
-    const simulator = await startSimulator({
+    const earlier: { report: Report; misdirected: string | undefined }[] = []
+    const simulator: StartedSimulator = await startSimulator({
       ...(await optionsOf({ ...flags, 'in-memory': true, 'data-dir': directory })),
-      onRequest: ({ method, path, status }) => {
-        if (status === 200 && REPLACEMENTS.has(`${method} ${path}`)) replacements += 1
+      onReplace: async () => {
+        const client = createClient(simulator)
+        const report = await client.report()
+        earlier.push({ report, misdirected: await misdirectedCalls(client, report) })
       },
       onNotice: (notice) => this.say(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     })
     try {
-      const { url, apiKey, fetch } = simulator
-      const client = createClient({ url, apiKey, fetch })
+      const client = createClient(simulator)
       const seed = flags['guests-seed'] ?? flags.seed ?? 1
       if (faults.length > 0) await client.faults.set({ seed, faults })
       const playing =
@@ -182,14 +189,22 @@ export default class Exec extends BaseCommand {
       // Receivers outside of CMD may still be answering.
       else if (withAccount) await simulator.idle()
       const bundle = injected && { ...(await client.bundle({ all_closed: allClosed })), faults: injected }
-      const report: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report()
+      const last: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report()
+      const report: Reported = { ...last, ...mergedReport([...earlier.map((one) => one.report), last]) }
       if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
       // Standard output belongs to the command.
       this.sayResult(report, (columns) => renderReported(report, columns))
       const about = { suite: 'exec', target: TARGET } as const
-      const { cases, misdirected, failed } = await judgeReport(client, report, failOn, about)
+      const { cases, misdirected, failed } = await judgeReport(
+        client,
+        report,
+        failOn,
+        about,
+        earlier.find((one) => one.misdirected !== undefined)?.misdirected,
+      )
       if (misdirected !== undefined) this.say(misdirected)
-      if (replacements > 0 && !this.wantsJson) this.say(renderWarning(replacedText(replacements)))
+      if (earlier.length > 0 && (withAccount || bundle !== undefined) && !this.wantsJson)
+        this.say(renderWarning(replacedText(earlier.length)))
       process.exitCode = code === 0 && failed ? exitCodes.checkFailed : code
       await this.writeAlso(() => writeReport(flags.junit, cases))
       const file = flags.bundle

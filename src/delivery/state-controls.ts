@@ -22,6 +22,8 @@ interface StateControlsSettings {
   resetTarget: () => ClockTarget
   /** Clears all faults. */
   clearFaults: () => Promise<void>
+  /** Called before each replacement, which waits for it. */
+  onReplace?: (() => Promise<void>) | undefined
   /** Makes new identifiers sort after the newest record. */
   restarts: {
     /** Announces a replacement to the other instances. Resolves with a function that takes it back. */
@@ -32,7 +34,7 @@ interface StateControlsSettings {
 }
 
 export function createStateControls(settings: StateControlsSettings): StateControls {
-  const { service, clock, interrupt, resetTarget, clearFaults, restarts } = settings
+  const { service, clock, interrupt, resetTarget, clearFaults, onReplace, restarts } = settings
 
   /** Replaces the state while no attempt is in flight: an attempt must be recorded in the state that it began in. */
   async function replace(
@@ -47,6 +49,7 @@ export function createStateControls(settings: StateControlsSettings): StateContr
       return after
     }
     const work = async () => {
+      await onReplace?.()
       // Before the records, which are dated by the new time.
       const undos = [await clock.jump(to)]
       try {

@@ -124,6 +124,7 @@ export function openDeliveries(
         interrupt,
         resetTarget: () => resetTarget(parts),
         clearFaults,
+        onReplace: parts.onReplace,
         restarts,
       }),
     async judgeDestination(url: string) {

@@ -70,6 +70,7 @@ type DefaultedValues = { [Name in Defaulted]: NonNullable<SimulatorOptions[Name]
 /** Callbacks of the program. None of them throws. */
 interface Callbacks {
   onRequest: ((request: AnsweredRequest) => void) | undefined
+  onReplace: (() => Promise<void>) | undefined
   onNotice: (notice: string) => void
   onError: (error: unknown, requestId?: string) => void
 }
@@ -177,6 +178,7 @@ const readers: Readonly<Record<keyof SimulatorOptions, Reader<unknown>>> = {
   seed: wholeNumber(wholeNumbers.seed),
   signTime: readSignTime,
   onRequest: readCallback,
+  onReplace: readCallback,
   trace: readSwitch,
   onNotice: readCallback,
   onError: readCallback,
@@ -287,6 +289,7 @@ function warn(error: unknown): void {
  */
 export function callbacksOf({
   onRequest,
+  onReplace,
   onNotice,
   onError = warn,
 }: Pick<SimulatorOptions, keyof Callbacks>): Callbacks {
@@ -299,6 +302,15 @@ export function callbacksOf({
           () => onRequest(request),
           (error) => report(error, request.requestId),
         )),
+    onReplace:
+      onReplace &&
+      (async () => {
+        try {
+          await onReplace()
+        } catch (error) {
+          report(error)
+        }
+      }),
     onNotice: (notice) => run(() => onNotice?.(notice), report),
     onError: report,
   }

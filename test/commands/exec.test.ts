@@ -27,6 +27,19 @@ const pushing = (totals: object) => `
   })
   console.log(answer.status)
 `
+const resetting = `await fetch(process.env.TABWIRE_URL + '/_sim/reset', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ' + process.env.TABWIRE_API_KEY },
+})`
+/** The finding of a push with {@link wrongTotals}, with one of its requests. */
+const totalsMismatch = {
+  code: 'totals_mismatch',
+  count: 2,
+  first_at: expect.any(String) as string,
+  last_at: expect.any(String) as string,
+  requests: expect.objectContaining({ status: 201, path: '/v1/checks/external/table-12' }) as object,
+  includes_earlier: false,
+}
 const rightTotals = checkBody().totals
 const wrongTotals = { subtotal_cents: 3680, tax_cents: 322, total_cents: 1 }
 
@@ -137,13 +150,44 @@ describe('tabwire exec', () => {
     expect(stderr).toContain(`Cannot create a directory in ${place} (ENOENT). Name another one with TMPDIR`)
   })
 
-  test('says that a reset in the command ended the report so far', async () => {
-    const program = `${pushing(wrongTotals)}
-      const headers = { authorization: 'Bearer ' + process.env.TABWIRE_API_KEY, 'content-type': 'application/json' }
-      await fetch(process.env.TABWIRE_URL + '/_sim/reset', { method: 'POST', headers, body: '{}' })`
-    const { code, stderr } = await exec(['--fail-on', 'any', '--', ...node(program)])
-    expect(code).toBe(0)
-    expect(stderr).toContain('CMD replaced the state 1 time, and this report has no problem from before.')
+  test('judges the pushes before each reset, too', async () => {
+    const program = node(`{${pushing(wrongTotals)}}\n${resetting}\n{${pushing(wrongTotals)}}\n${resetting}`)
+    const { code, stderr } = await exec(['--json', '--fail-on', 'any', '--', ...program])
+    expect(code).toBe(3)
+    const { requests, ...finding } = totalsMismatch
+    expect(JSON.parse(stderr)).toEqual({
+      since: null,
+      pushes: 2,
+      refused: [],
+      findings: [{ ...finding, requests: [requests, requests] }],
+    })
+    const right = node(`${pushing(rightTotals)}\n${resetting}`)
+    const passed = await exec(['--fail-on', 'any', '--', ...right])
+    expect(passed).toMatchObject({ code: 0, stderr: '✓ No problems found in 1 push.\n' })
+  })
+
+  test('fails for misdirected calls before a reset, and not when another push arrived', async () => {
+    const misdirected = `await fetch(process.env.TABWIRE_URL + '/v2/checks', { method: 'POST' })\n${resetting}`
+    const { code, stderr } = await exec(['--fail-on', 'any', '--', ...node(misdirected)])
+    expect(code).toBe(3)
+    expect(stderr).toContain(
+      'No push arrived, and the API has no such path or method: POST /v2/checks (404).',
+    )
+    const both = node(`${misdirected}\n${pushing(rightTotals)}`)
+    expect((await exec(['--fail-on', 'any', '--', ...both])).code).toBe(0)
+  })
+
+  test('says that account and bundle begin with the last reset', async () => {
+    const cwd = await emptyDirectory()
+    const program = node(`{${pushing(wrongTotals)}}\n${resetting}`)
+    const { code, stderr } = await exec(
+      ['--all-closed', '--fail-on', 'any', '--bundle', 'failure.json', '--', ...program],
+      { cwd },
+    )
+    expect(code).toBe(3)
+    expect(stderr).toContain(
+      'CMD replaced the state 1 time. The findings are those of the whole run, but the account and the bundle begin with the last replacement.',
+    )
   })
 
   test('passes a given data directory on to the command', async () => {

@@ -168,6 +168,24 @@ describe('options', () => {
     expect(reported).toEqual(ids.map((id) => [mistake, id]))
   })
 
+  test('a reset waits for onReplace, which sees the state before it', async () => {
+    const seen: number[] = []
+    const mistake = new Error('The callback has a mistake.')
+    const reported: unknown[] = []
+    const simulator: Simulator = await made({
+      async onReplace() {
+        seen.push((await simulator.checks.list()).data.length)
+        throw mistake
+      },
+      onError: (error) => reported.push(error),
+    })
+    await simulator.checks.push('table-12', check())
+    await simulator.reset()
+    await simulator.reset()
+    expect(seen).toEqual([1, 0])
+    expect(reported).toEqual([mistake, mistake])
+  })
+
   test('a mistake in onError becomes a process warning', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
     onTestFinished(() => warned.mockRestore())

@@ -2,8 +2,8 @@ import stringWidth from 'fast-string-width'
 import { describe, expect, test } from 'vitest'
 import { fitTo } from '../../../src/cli/render/layout.ts'
 import { renderAccount } from '../../../src/cli/render/report.ts'
-import { casesOf, fails } from '../../../src/cli/report.ts'
-import type { Account, Problem, Sums } from '../../../src/model/simulator/report.ts'
+import { casesOf, fails, mergedReport } from '../../../src/cli/report.ts'
+import type { Account, Problem, Report, Sums } from '../../../src/model/simulator/report.ts'
 
 const sums: Sums = {
   pushed_cents: 300_627,
@@ -101,4 +101,41 @@ test('a finding that only the account has, from before --since, is a failed case
   expect(cases.filter(({ verdict }) => verdict === 'failed')).toMatchObject([
     { group: 'findings', id: 'overpaid', detail: 'Check table-12 is overpaid.' },
   ])
+})
+
+test('mergedReport adds counts up, keeps the order of codes, and the newest ten requests of each', () => {
+  const request = (id: number) => ({
+    ...{ id: `req_${id}`, method: 'PUT', path: '/v1/checks/external/one', status: 200 },
+    ...{ started_at: '2026-11-23T18:00:00.000Z', message: 'Wrong.' },
+  })
+  const finding = (code: 'totals_mismatch' | 'overpaid', minute: number, ids: readonly number[]) => ({
+    code,
+    count: ids.length,
+    first_at: `2026-11-23T18:0${minute}:00.000Z`,
+    last_at: `2026-11-23T18:0${minute}:30.000Z`,
+    requests: ids.map(request),
+    includes_earlier: false,
+  })
+  const refused = (code: string, count: number) => ({ status: 409, code, count })
+  const reports: Report[] = [
+    { since: null, pushes: 8, refused: [refused('a', 3)], findings: [finding('overpaid', 1, [1, 2, 3, 4])] },
+    { since: null, pushes: 0, refused: [], findings: [] },
+    {
+      ...{ since: null, pushes: 9, refused: [refused('b', 4), refused('a', 2)] },
+      findings: [finding('totals_mismatch', 2, [20]), finding('overpaid', 2, [5, 6, 7, 8, 9, 10, 11, 12])],
+    },
+  ]
+  const merged = mergedReport(reports)
+  expect(merged).toMatchObject({
+    ...{ since: null, pushes: 17, refused: [refused('a', 5), refused('b', 4)] },
+    findings: [
+      { code: 'totals_mismatch', count: 1, first_at: '2026-11-23T18:02:00.000Z' },
+      {
+        ...{ code: 'overpaid', count: 12 },
+        ...{ first_at: '2026-11-23T18:01:00.000Z', last_at: '2026-11-23T18:02:30.000Z' },
+      },
+    ],
+  })
+  const ids = merged.findings[1]?.requests.map(({ id }) => id)
+  expect(ids).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((id) => `req_${id}`))
 })
