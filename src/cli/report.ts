@@ -120,17 +120,17 @@ interface Judged {
 }
 
 /**
- * Judges the report of a service by the findings and problems that `--fail-on` names. `earlier` is a message of
- * {@link misdirectedCalls} about requests that the service no longer has.
+ * Judges the report of a service by the findings and problems that `--fail-on` names. `unlogged` is a message like
+ * those of {@link misdirectedCalls}, about requests that are not in the log.
  */
 export async function judgeReport(
   client: Pick<Client, 'requests'>,
   report: Reported,
   failOn: readonly string[],
   about: Pick<ConformanceReport, 'suite' | 'target'>,
-  earlier?: string,
+  unlogged?: string,
 ): Promise<Judged> {
-  const misdirected = (await misdirectedCalls(client, report)) ?? (report.pushes === 0 ? earlier : undefined)
+  const misdirected = (await misdirectedCalls(client, report)) ?? (report.pushes === 0 ? unlogged : undefined)
   return {
     cases: casesOf(report, failOn, about, misdirected),
     misdirected,

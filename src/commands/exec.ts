@@ -161,15 +161,22 @@ export default class Exec extends BaseCommand {
     for (const warning of [...(await foreignSecrets(own)), ...warningsOf(flags)])
       this.say(renderWarning(warning))
     if (flags.https) await prepareDataDirectory(directory)
-    const earlier: { report: Report; misdirected: string | undefined }[] = []
+    const earlier: Report[] = []
+    /** Message about what arrived in place of a push, and is no longer in the log or never was. */
+    let unlogged: string | undefined
     const simulator: StartedSimulator = await startSimulator({
       ...(await optionsOf({ ...flags, 'in-memory': true, 'data-dir': directory })),
       onReplace: async () => {
         const client = createClient(simulator)
         const report = await client.report()
-        earlier.push({ report, misdirected: await misdirectedCalls(client, report) })
+        earlier.push(report)
+        unlogged ??= await misdirectedCalls(client, report)
       },
-      onNotice: (notice) => this.say(notice),
+      onNotice: (notice) => {
+        // Of a failed TLS handshake, once CMD runs.
+        if (this.running !== undefined) unlogged ??= `No push arrived. ${notice}`
+        this.say(notice)
+      },
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     })
     try {
@@ -190,18 +197,12 @@ export default class Exec extends BaseCommand {
       else if (withAccount) await simulator.idle()
       const bundle = injected && { ...(await client.bundle({ all_closed: allClosed })), faults: injected }
       const last: Reported = bundle ? reportedOf(bundle.verdict, withAccount) : await client.report()
-      const report: Reported = { ...last, ...mergedReport([...earlier.map((one) => one.report), last]) }
+      const report: Reported = { ...last, ...mergedReport([...earlier, last]) }
       if (withAccount) report.account ??= await client.account({ all_closed: allClosed })
       // Standard output belongs to the command.
       this.sayResult(report, (columns) => renderReported(report, columns))
       const about = { suite: 'exec', target: TARGET } as const
-      const { cases, misdirected, failed } = await judgeReport(
-        client,
-        report,
-        failOn,
-        about,
-        earlier.find((one) => one.misdirected !== undefined)?.misdirected,
-      )
+      const { cases, misdirected, failed } = await judgeReport(client, report, failOn, about, unlogged)
       if (misdirected !== undefined) this.say(misdirected)
       if (earlier.length > 0 && (withAccount || bundle !== undefined) && !this.wantsJson)
         this.say(renderWarning(replacedText(earlier.length)))

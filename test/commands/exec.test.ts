@@ -142,6 +142,16 @@ describe('tabwire exec', () => {
     expect((await exec(['--', ...program])).code).toBe(0)
   })
 
+  test('with --fail-on any exits with 3 when plain HTTP arrived at the HTTPS port, and no push', async () => {
+    const program = node(
+      "await fetch(process.env.TABWIRE_URL.replace('https:', 'http:')).catch(() => undefined)",
+    )
+    const { code, stderr } = await exec(['--https', '--fail-on', 'any', '--', ...program])
+    expect(code).toBe(3)
+    expect(stderr).toMatch(/No push arrived\. A client sent plain HTTP to the HTTPS port\..*\n$/)
+    expect((await exec(['--https', '--', ...program])).code).toBe(0)
+  })
+
   test('says what to do when there is no directory for temporary files', async () => {
     const place = join(await emptyDirectory(), 'gone')
     const env = { TMPDIR: place, TEMP: place }
