@@ -281,7 +281,7 @@ function limitHandshakes(server: Server, ms: number): void {
 const HANDSHAKE_NOTICES: readonly (readonly [RegExp, string])[] = [
   [
     /_ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN)$/,
-    'A client rejected the certificate of this service. Make the client trust ca/ca.pem of the data directory. Run `tabwire help webhooks` to see how.',
+    'A client rejected the certificate of this service. Make the client trust ca/ca.pem of the data directory (in `exec`: the file of TABWIRE_CACERT). Run `tabwire help webhooks` to see how.',
   ],
   [/_HTTP_REQUEST$/, 'A client sent plain HTTP to the HTTPS port. Use the https:// URL.'],
 ]
