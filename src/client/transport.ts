@@ -1,5 +1,6 @@
 import { ApiError, TimedOut, Unreachable } from './errors.ts'
 import { limited, type CallOptions } from './limit.ts'
+import { connectionReason } from '../model/text/advice.ts'
 import { withoutVersion } from '../model/url.ts'
 import { shown } from '../model/simulator/settings.ts'
 import { stateText } from '../model/simulator/record-lines.ts'
@@ -164,13 +165,14 @@ function codeOfCause(error: unknown): string | undefined {
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
-  const { code, message } = cause as { code?: string; message?: string }
+  if (!(cause instanceof Error)) return String(cause)
+  const { code, message } = cause as NodeJS.ErrnoException
   // Node adds the local address, which may be unknown: `- Local (undefined:undefined)`.
   if (code === 'ECONNREFUSED') return 'connection refused'
   if (message === 'bad port') return 'Node.js and browsers refuse requests to this port'
-  return /wrong version number|packet length too long/.test(message ?? '')
+  return /wrong version number|packet length too long/.test(message)
     ? 'it does not speak HTTPS'
-    : (message ?? String(cause)).replace(/ - Local \(.*\)$/, '')
+    : connectionReason(cause).replace(/ - Local \(.*\)$/, '')
 }
 
 /**

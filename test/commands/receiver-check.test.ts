@@ -1,9 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createSecureServer } from 'node:http2'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Parser } from 'tap-parser'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import { z } from 'zod'
 import type { ConformanceReport } from '../../src/conformance/report.ts'
@@ -257,6 +258,20 @@ describe.concurrent('tabwire receiver check', () => {
     } finally {
       await receiver.close()
     }
+  })
+
+  test('exits with 1 when the receiver accepts HTTP/2 only, as deliveries do not', async () => {
+    const cwd = await emptyDirectory()
+    const tls = await (await openAuthority(join(cwd, '.tabwire'))).issue(['127.0.0.1'])
+    const server = createSecureServer({ ...tls, allowHTTP1: false })
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { code, stderr } = await check(`${url}/hook`)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^Error: Cannot reach https:\S+: TLS handshake failed: it does not accept HTTP\/1\.1 \(\w+\)\. Correct the URL\./,
+    )
   })
 
   test.runIf(isSoak)('exits with 1 when the server does not speak HTTP', async () => {

@@ -3,6 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { trustedContext } from '../../certificates/trusted.ts'
+import { connectionReason } from '../../model/text/advice.ts'
 
 /** An answer of the service under test, whatever it holds. */
 export interface ServiceResponse {
@@ -39,8 +40,8 @@ export class NoAnswer extends Error {
   readonly code: string | undefined
 
   constructor(request: string, cause: unknown) {
-    const { message, code } = cause as NodeJS.ErrnoException
-    const reason = message || String(cause)
+    const { code } = cause as NodeJS.ErrnoException
+    const reason = connectionReason(cause as Error) || String(cause)
     super(`${request} got no response: ${reason}`, { cause })
     this.reason = reason
     this.code = code

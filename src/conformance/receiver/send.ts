@@ -3,6 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { trustedContext } from '../../certificates/trusted.ts'
+import { connectionReason } from '../../model/text/advice.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 
@@ -69,7 +70,7 @@ export function createDeliverySender({
 }: Destination): SendDelivery {
   const encrypted = url.protocol === 'https:'
   const secureContext = encrypted ? trustedContext(ca) : undefined
-  const trust = encrypted ? { secureContext, rejectUnauthorized: !insecure } : {}
+  const trust = encrypted ? { secureContext, rejectUnauthorized: !insecure, ALPNProtocols: ['http/1.1'] } : {}
   const { request } = encrypted ? https : http
   // Each request in flight listens, and twenty at once are not a leak.
   setMaxListeners(0, signal)
@@ -160,10 +161,12 @@ const words: Record<string, string> = {
   ENOTFOUND: 'host not found',
   ECONNRESET: 'connection closed without a response',
   EPIPE: 'connection closed without a response',
-  EPROTO: 'TLS handshake failed',
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate is for another host',
 }
 
-function failure({ code = 'UNKNOWN', message }: NodeJS.ErrnoException): DeliveryAnswer {
-  return { error: code.startsWith('HPE_') ? 'response is not HTTP' : (words[code] ?? message), code }
+function failure(error: NodeJS.ErrnoException): DeliveryAnswer {
+  const { code = 'UNKNOWN' } = error
+  if (code.startsWith('HPE_')) return { error: 'response is not HTTP', code }
+  if (code === 'EPROTO') return { error: `TLS handshake failed: ${connectionReason(error)}`, code }
+  return { error: words[code] ?? connectionReason(error), code }
 }

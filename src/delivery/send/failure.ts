@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from '../../model/delivery.ts'
-import { shortened } from '../../model/text/advice.ts'
+import { connectionReason, shortened } from '../../model/text/advice.ts'
 import type { CertificateError } from './connector.ts'
 
 /** Why an attempt failed: its `outcome` and `error`. */
@@ -114,7 +114,7 @@ const rows: readonly Row[] = [
     codes: /^(ERR_SSL_.*|ERR_TLS_.*|(ERROR_IN_)?CERT_.*|PATH_LENGTH_EXCEEDED|INVALID_PURPOSE|UNSPECIFIED)$/,
     outcome: 'tls_error',
     words: ({ host, code, error }) =>
-      `The TLS connection to ${host} failed: ${error.reason ?? error.message} (${code}). Check the receiver's TLS settings.`,
+      `The TLS connection to ${host} failed: ${connectionReason(error)} (${code}). Check the receiver's TLS settings.`,
   },
   {
     codes: /^(HPE_.*|HTTPParserError)$/,

@@ -71,6 +71,12 @@ export function trustAdvice(code: string | undefined, untrusted: string): string
   return /CERT|SIGNATURE|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$/.test(code) ? untrusted : undefined
 }
 
+/** Returns the words of a connection error: those of OpenSSL without its numbers and the line of its source. */
+export function connectionReason({ message }: { message: string }): string {
+  const [, reason = message] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? []
+  return reason.endsWith('no application protocol') ? 'it does not accept HTTP/1.1' : reason
+}
+
 /** Returns a text as messages repeat it: its first `most` UTF-16 units, and `…` where it is longer. */
 export function shortened(text: string, most: number): string {
   return text.length > most ? `${startOf(text, most)}…` : text

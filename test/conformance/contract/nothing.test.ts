@@ -1,6 +1,8 @@
 import { request, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createSecureServer } from 'node:http2'
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   checkContract,
   type ContractCheck,
@@ -79,6 +81,18 @@ describe('the check stops at a target that is not a service of this kind:', () =
     await expect(check(baseUrl)).rejects.toMatchObject({
       kind: 'address',
       message: `${baseUrl} does not use TLS. Pass --base-url with http://.`,
+    })
+  })
+
+  test('a server for HTTP/2 only', async () => {
+    const tls = await receiverTls()
+    const server = createSecureServer({ ...tls, allowHTTP1: false })
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+    await expect(check(baseUrl)).rejects.toMatchObject({
+      kind: 'address',
+      message: `${baseUrl} did not respond: it does not accept HTTP/1.1. Check --base-url.`,
     })
   })
 

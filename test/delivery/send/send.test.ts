@@ -720,6 +720,15 @@ describe('a certificate', () => {
     })
   })
 
+  it('of a receiver for HTTP/2 only is explained', async () => {
+    const tls = await (await testAuthority()).issue(['127.0.0.1'])
+    const port = await listening(createTlsServer({ ...tls, ALPNProtocols: ['h2'] }))
+    const { error } = await send(`https://127.0.0.1:${port}/`)
+    expect(error).toBe(
+      `The TLS connection to 127.0.0.1:${port} failed: it does not accept HTTP/1.1 (ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL). Check the receiver's TLS settings.`,
+    )
+  })
+
   it('is verified on each connection, not once per session', async () => {
     const receiver = await receiverWith(
       (response) => void response.writeHead(200, { Connection: 'close' }).end(),
