@@ -52,6 +52,14 @@ function replacedText(replacements: number): string {
   return `CMD replaced the state ${count(replacements, 'time')}. The findings are those of the whole run, but the account and the bundle begin with the last replacement.`
 }
 
+const NO_REQUEST =
+  'CMD sent no request to the API. Its base URL is in TABWIRE_BASE_URL, and the key in TABWIRE_API_KEY.'
+
+/** Returns true when no request to the API arrived, as from a program with the URL of another service. */
+async function sentNothing(client: Client, earlier: readonly Report[]): Promise<boolean> {
+  return earlier.length === 0 && (await client.requests.list({ limit: 1 })).data.length === 0
+}
+
 /** Returns a flag of `start` with another description: nothing of the service outlives the command. */
 function described<F extends object>(flag: F, description: string): F {
   return { ...flag, description }
@@ -204,6 +212,8 @@ export default class Exec extends BaseCommand {
       const about = { suite: 'exec', target: TARGET } as const
       const { cases, misdirected, failed } = await judgeReport(client, report, failOn, about, unlogged)
       if (misdirected !== undefined) this.say(misdirected)
+      else if (report.pushes === 0 && !this.wantsJson && (await sentNothing(client, earlier)))
+        this.say(NO_REQUEST)
       if (earlier.length > 0 && (withAccount || bundle !== undefined) && !this.wantsJson)
         this.say(renderWarning(replacedText(earlier.length)))
       process.exitCode = code === 0 && failed ? exitCodes.checkFailed : code

@@ -152,6 +152,15 @@ describe('tabwire exec', () => {
     expect((await exec(['--https', '--', ...program])).code).toBe(0)
   })
 
+  test('says that the command sent no request, and where it finds the URL', async () => {
+    const { stderr } = await exec(['--', ...node('')])
+    expect(stderr).toBe(
+      'No pushes, so there is nothing to report.\nCMD sent no request to the API. Its base URL is in TABWIRE_BASE_URL, and the key in TABWIRE_API_KEY.\n',
+    )
+    const reading = node('await fetch(process.env.TABWIRE_BASE_URL + "/locations")')
+    expect((await exec(['--', ...reading])).stderr).toBe('No pushes, so there is nothing to report.\n')
+  })
+
   test('says what to do when there is no directory for temporary files', async () => {
     const place = join(await emptyDirectory(), 'gone')
     const env = { TMPDIR: place, TEMP: place }
