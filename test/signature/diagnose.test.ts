@@ -94,6 +94,32 @@ const otherForms: [mistake: Mistake, name: string, v1: string][] = [
   ['event_id_signed', 'as Standard Webhooks does', hmac(`evt_2.${t}.${eventText}`, urlSecret)],
 ]
 
+const dashed = hmac(`${t}.${payload}`).replace(/(?<=.)(?=(?:..)+$)/g, '-')
+
+/** Writes each byte as Java does when it is not masked. */
+function signExtended(write: (byte: number) => string): string {
+  return Array.from(Buffer.from(hmac(`${t}.${payload}`), 'hex'), (byte) =>
+    byte < 0x80 ? write(byte) : `ffffff${byte.toString(16)}`,
+  ).join('')
+}
+
+/** A body with a quote, an escape and a letter of two bytes. */
+const printable = '{"id":"a\'s","data":{"é":"\\n","n":[1.5,null,true]}}'
+
+/** The printable body, as programs print it. */
+const printed: [name: string, text: string][] = [
+  ['an object of JavaScript', '[object Object]'],
+  ['a promise of JavaScript', '[object Promise]'],
+  ['the bytes by Python', `b'{"id":"a\\'s","data":{"\\xc3\\xa9":"\\\\n","n":[1.5,null,true]}}'`],
+  ['the bytes by Node', JSON.stringify(Buffer.from(printable))],
+  ['the bytes of a Uint8Array', [...Buffer.from(printable)].join()],
+  ['the bytes by Java', `[${[...new Int8Array(Buffer.from(printable))].join(', ')}]`],
+  ['a dictionary of Python', `{'id': "a's", 'data': {'é': '\\n', 'n': [1.5, None, True]}}`],
+  ['a hash of Ruby', `{"id"=>"a's", "data"=>{"é"=>"\\n", "n"=>[1.5, nil, true]}}`],
+  ['a map of Java', `{id=a's, data={é=\n, n=[1.5, null, true]}}`],
+  ['a map of Go', `map[data:map[n:[1.5 <nil> true] é:\n] id:a's]`],
+]
+
 const cases: Case[] = [
   ...otherForms.map(([mistake, name, v1]) => ({
     mistake,
@@ -267,6 +293,43 @@ const cases: Case[] = [
     header: signed({ payload: '"\ufffd"' }),
   },
   { mistake: 'body_not_signed', name: 'by the sender', header: signed({ payload: '' }) },
+  ...['undefined', '{}', 'null', 'None', '[]'].map((text) => ({
+    mistake: 'body_not_signed' as const,
+    name: `but ${text}`,
+    header: signed({ payload: text }),
+  })),
+  ...printed.map(([name, text]) => ({
+    mistake: 'body_formatted' as const,
+    name,
+    payload: printable,
+    header: signed({ payload: text }),
+  })),
+  ...printed
+    .filter(([name]) => name.startsWith('the bytes'))
+    .map(([name, text]) => ({
+      mistake: 'body_formatted' as const,
+      name: `of the payload: ${name}`,
+      payload: text,
+      header: signed({ payload: printable }),
+    })),
+  {
+    mistake: 'body_formatted',
+    name: 'a text of Python',
+    payload: `'${printable.replaceAll('\\', '\\\\').replace("'", "\\'")}'`,
+    header: signed({ payload: printable }),
+  },
+  { mistake: 'hex_with_dashes', name: 'of C#', header: withV1(dashed.toUpperCase()) },
+  { mistake: 'hex_with_dashes', name: 'in lower case', header: withV1(dashed) },
+  {
+    mistake: 'hex_sign_extended',
+    name: 'of Java',
+    header: withV1(signExtended((byte) => byte.toString(16))),
+  },
+  {
+    mistake: 'hex_sign_extended',
+    name: 'with two digits',
+    header: withV1(signExtended((byte) => byte.toString(16).padStart(2, '0'))),
+  },
   { mistake: 'body_empty', name: 'after a consumed stream', payload: '' },
   {
     mistake: 'secret_of_another_endpoint',

@@ -189,8 +189,12 @@ async function isCsrfProtected(status: number, { forge, send }: ForgeAndSend): P
 /** Most signatures that are tried for one mistake; the likeliest come first. */
 const MOST_SIGNATURES = 8
 
-/** Further limits: each serialiser of JSON has a form of its own. */
-const limits: Readonly<Partial<Record<SignatureMistake, number>>> = { json_reserialised: 20 }
+/** Further limits: each serialiser of JSON, and each language, has a form of its own. */
+const limits: Readonly<Partial<Record<SignatureMistake, number>>> = {
+  json_reserialised: 20,
+  json_keys_sorted: 26,
+  body_formatted: 20,
+}
 
 /** Signatures of each mistake that are tried before the further ones of all mistakes. */
 const LIKELY_SIGNATURES = 2

@@ -36,6 +36,112 @@ export function recodings(body: Buffer): Buffer[] {
   })
 }
 
+/** Texts that programs take for a body that they do not have. */
+export const missingBodies: readonly string[] = ['', 'undefined', '{}', 'null', 'None', '[]']
+
+/** Texts that programs make of a body when they put it into a string as it is. Likely ones come first. */
+export function notations(body: Buffer): string[] {
+  const ofObjects = ['[object Object]', pythonBytes(body), '[object Promise]', '[object ArrayBuffer]']
+  const others = ['[object ReadableStream]', 'Array']
+  if (body.length > MAX_LISTED) return [...ofObjects, ...others]
+  const [unsigned, signed] = [[...body], [...new Int8Array(body)]]
+  return [
+    ...ofObjects,
+    JSON.stringify(body),
+    unsigned.join(),
+    JSON.stringify(new Uint8Array(body)),
+    `[${signed.join(', ')}]`,
+    `[${unsigned.join(', ')}]`,
+    `[${unsigned.join(' ')}]`,
+    ...others,
+  ]
+}
+
+/** The longest body whose bytes are listed as numbers. */
+const MAX_LISTED = 65_536
+
+/** Texts that Python, Ruby, Java and Go make of parsed JSON when a program puts it into a string as it is. */
+export function valueNotations(value: unknown): string[] {
+  return [...notationStyles.map((style) => notationOf(value, style)), notationOf(sortedKeys(value), goStyle)]
+}
+
+/** Returns the body of which Python prints this literal, or another language this list of bytes; nothing for other text. */
+export function ofNotation(text: string): Buffer[] {
+  const [, kind, literal] = /^(b?)'([^]*)'\s*$/.exec(text) ?? /^(b)"([^]*)"\s*$/.exec(text) ?? []
+  if (literal !== undefined) return [Buffer.from(unescaped(literal), kind === 'b' ? 'latin1' : 'utf8')]
+  const numbers = text.replace(/^\s*\{"type":"Buffer","data":|\}\s*$/g, '')
+  return /^[[\d][\d\s,\]-]*$/.test(numbers) ? [Buffer.from((numbers.match(/-?\d+/g) ?? []).map(Number))] : []
+}
+
+interface NotationStyle {
+  map: readonly [begin: string, pair: string, end: string]
+  separator: string
+  text(text: string): string
+  words: Readonly<Record<string, string>>
+}
+
+const goStyle: NotationStyle = {
+  map: ['map[', ':', ']'],
+  separator: ' ',
+  text: String,
+  words: { null: '<nil>' },
+}
+
+/** The styles of Python, of Ruby before 3.4 and since, and of Java. */
+const notationStyles: readonly NotationStyle[] = [
+  {
+    map: ['{', ': ', '}'],
+    separator: ', ',
+    text: pythonText,
+    words: { null: 'None', true: 'True', false: 'False' },
+  },
+  ...['=>', ' => '].map((pair): NotationStyle => ({
+    map: ['{', pair, '}'],
+    separator: ', ',
+    text: (text) => JSON.stringify(text),
+    words: { null: 'nil' },
+  })),
+  { map: ['{', '=', '}'], separator: ', ', text: String, words: {} },
+]
+
+function notationOf(value: unknown, style: NotationStyle): string {
+  const { map, separator, text, words } = style
+  const [begin, pair, end] = map
+  if (typeof value === 'string') return text(value)
+  if (Array.isArray(value)) return `[${value.map((one) => notationOf(one, style)).join(separator)}]`
+  if (typeof value !== 'object' || value === null) return words[String(value)] ?? String(value)
+  const fields = Object.entries(value).map(([key, field]) => `${text(key)}${pair}${notationOf(field, style)}`)
+  return `${begin}${fields.join(separator)}${end}`
+}
+
+/** Writes bytes as Python prints them. */
+function pythonBytes(body: Buffer): string {
+  const text = pythonText(body.toString('latin1'))
+  return `b${text.replace(/[\x7f-\xff]/g, (unit) => hexEscape(unit))}`
+}
+
+/** Writes a text as Python prints it within a list or a dictionary. */
+function pythonText(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
+  const escaped = text
+    .replace(/[\\\n\r\t]/g, (unit) => `\\${{ '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't' }[unit] ?? ''}`)
+    .replace(/[\0-\x1f]/g, hexEscape)
+  return `${quote}${quote === "'" ? escaped.replaceAll("'", "\\'") : escaped}${quote}`
+}
+
+function hexEscape(unit: string): string {
+  return `\\x${unit.charCodeAt(0).toString(16).padStart(2, '0')}`
+}
+
+/** Reads the escapes of a bytes literal of Python; each unit of the result is a byte. */
+function unescaped(literal: string): string {
+  return literal.replace(/\\(?:x([\da-f]{2})|([^]))/gi, (_all, hex: string | undefined, unit: string) =>
+    hex === undefined
+      ? ({ n: '\n', r: '\r', t: '\t' }[unit] ?? unit)
+      : String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+}
+
 /** Sorts the keys of all objects, at every level. */
 export function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedKeys)

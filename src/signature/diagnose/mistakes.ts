@@ -4,8 +4,11 @@ import {
   isEnvelope,
   jsonForms,
   lineEndings,
+  missingBodies,
   newlineVariants,
+  notations,
   numberVariants,
+  ofNotation,
   recodings,
   slashVariants,
   sortedDataKeys,
@@ -13,6 +16,7 @@ import {
   textOfUtf16,
   toggleByteOrderMark,
   unicodeVariants,
+  valueNotations,
   UTF16_ADVICE,
 } from './body-variants.ts'
 
@@ -140,8 +144,21 @@ const bodyMistakes = [
   {
     mistake: 'body_not_signed',
     advice:
-      'The signature is for an empty body: the stream was read before signing. Keep the bytes at the first read.',
-    signatures: (parts) => [signatureHex({ ...parts, body: Buffer.alloc(0) })],
+      'The signature is for an empty or missing body, such as undefined or {}. The stream was read before signing, or the raw body is not stored. Keep the bytes at the first read.',
+    signatures: (parts) => missingBodies.map((text) => signatureHex({ ...parts, body: Buffer.from(text) })),
+  },
+  {
+    mistake: 'body_formatted',
+    advice:
+      "The body was put into a text as a program prints it: b'…', {'id': …}, [object Object] or a list of bytes. Use the raw bytes of the body.",
+    signatures(parts) {
+      const { body } = parts
+      const forms = [...notations(body).map((form) => Buffer.from(form)), ...ofNotation(body.toString())]
+      return [
+        ...forms.map((form) => signatureHex({ ...parts, body: form })),
+        ...ofJson(parts, valueNotations),
+      ]
+    },
   },
 ] as const satisfies readonly MistakeRule[]
 
@@ -211,6 +228,21 @@ const digestMistakes = [
     advice:
       'Leading zeros are missing from the digest or its bytes. Write two lower-case hex digits for each byte.',
     signatures: (parts) => withoutZeros(signatureHex(parts)),
+  },
+  {
+    mistake: 'hex_sign_extended',
+    advice:
+      'Bytes from 0x80 on are written as negative numbers, such as ffffffab for ab. Write two lower-case hex digits for each byte (in Java: HexFormat).',
+    signatures: (parts) => signExtended(signatureHex(parts)),
+  },
+  {
+    mistake: 'hex_with_dashes',
+    advice:
+      'The digest is correct but has dashes between its bytes, as BitConverter.ToString of C# writes them. Write v1 in lower-case hex.',
+    signatures: (parts) => {
+      const dashed = signatureHex(parts).replace(/..(?!$)/g, '$&-')
+      return [dashed.toUpperCase(), dashed]
+    },
   },
   {
     mistake: 'base64_instead_of_hex',
@@ -355,6 +387,13 @@ function decodings(secret: string): Buffer[] {
 function withoutZeros(hex: string): string[] {
   const short = [hex.replace(/^0+/, ''), hex.replace(/0(.)|(..)/g, '$1$2')]
   return [...short, ...short.map((one) => one.toUpperCase())].filter(({ length }) => length < hex.length)
+}
+
+/** The digest with each byte as a signed 32-bit number; small bytes without and with their zero. */
+function signExtended(hex: string): string[] {
+  const long = hex.replace(/../g, (byte) => (byte < '80' ? byte : `ffffff${byte}`))
+  const short = hex.replace(/../g, (byte) => (byte < '80' ? byte.replace(/^0/, '') : `ffffff${byte}`))
+  return [short, long].filter(({ length }) => length > hex.length)
 }
 
 /** The digest in base64: padded or not, of the bytes or of the hex text, in lines of 60 (Ruby) or 76 characters. */

@@ -257,6 +257,22 @@ function go(value: unknown): string {
   return `{${fields.map(([key, field]) => `"${key}":${go(field)}`).join()}}`
 }
 
+/** Writes the letters of a bytes literal of Python, for bodies without quotes and escapes. */
+const escapedBytes = (body: string) =>
+  Buffer.from(body)
+    .toString('latin1')
+    .replace(/[\x7f-\xff]/g, (unit) => `\\x${unit.charCodeAt(0).toString(16)}`)
+
+/** Writes JSON as Python prints a dictionary. */
+function dictionary(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(dictionary).join(', ')}]`
+  if (typeof value === 'string') return `'${value}'`
+  if (typeof value !== 'object' || value === null) return value === null ? 'None' : JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([key, field]) => `'${key}': ${dictionary(field)}`)
+    .join(', ')}}`
+}
+
 const dataOf = (value: unknown) => (value as { data: unknown }).data
 
 const asBase64 = (encode: (digest: Buffer) => string): Signed => {
@@ -317,6 +333,38 @@ const computed: [name: string, mistake: string, signed: Signed][] = [
     'json_reserialised',
     withBody((value) => JSON.stringify(value, null, '\t')),
   ],
+  ['has no raw body in Express', 'body_not_signed', withText((t) => `${t}.undefined`)],
+  ['has an empty object for the body', 'body_not_signed', withText((t) => `${t}.{}`)],
+  ['formats an object in JavaScript', 'body_formatted', withText((t) => `${t}.[object Object]`)],
+  ['forgets to await the body', 'body_formatted', withText((t) => `${t}.[object Promise]`)],
+  ['formats bytes in Python', 'body_formatted', withText((t, body) => `${t}.b'${escapedBytes(body)}'`)],
+  [
+    'serialises a Buffer',
+    'body_formatted',
+    withText((t, body) => `${t}.${JSON.stringify(Buffer.from(body))}`),
+  ],
+  ['formats a dictionary in Python', 'body_formatted', withBody(dictionary)],
+  [
+    'writes signed bytes in Java',
+    'hex_sign_extended',
+    (t, body) =>
+      Array.from(hmac(urlSecret, `${t}.${body}`).digest(), (byte) =>
+        byte < 0x80 ? byte.toString(16) : `ffffff${byte.toString(16)}`,
+      ).join(''),
+  ],
+  [
+    'writes the digest in C#',
+    'hex_with_dashes',
+    (t, body) =>
+      Array.from(hmac(urlSecret, `${t}.${body}`).digest(), (byte) =>
+        byte.toString(16).toUpperCase().padStart(2, '0'),
+      ).join('-'),
+  ],
+  [
+    'sorts all keys in Perl, and escapes slashes',
+    'json_keys_sorted',
+    withBody((value) => go(value).replaceAll('/', '\\/')),
+  ],
   ['encodes as Go does', 'trailing_newline', withBody((value) => `${JSON.stringify(value)}\n`)],
 ]
 
@@ -350,7 +398,7 @@ describe('the mistake is named of a receiver that', () => {
     expect(detail).toMatch(
       /Check them with `tabwire verify --secret SECRET --header HEADER --body FILE`\. If they are valid, print the text that the receiver signs/,
     )
-    expect(requests).toBeLessThan(200)
+    expect(requests).toBeLessThan(250)
   })
 })
 test.each([
