@@ -97,3 +97,20 @@ export function isGood(answer: DeliveryAnswer): boolean {
 function withoutQuery(location: string): string {
   return location.replace(/[?#].*$/s, '')
 }
+
+/**
+ * Returns the mistake of a receiver that no longer listens after a forged request; nothing for one that does. `answer` is its
+ * answer to a genuine delivery, and `again` sends another one.
+ */
+export async function stopOf(
+  answer: DeliveryAnswer,
+  again: () => Promise<DeliveryAnswer>,
+): Promise<CaseOutcome> {
+  // A receiver that is ending closes the connections that it had not accepted yet.
+  const last = 'code' in answer && answer.code === 'ECONNRESET' ? await again() : answer
+  if (!('code' in last) || last.code !== 'ECONNREFUSED') return undefined
+  return {
+    detail: 'The receiver stopped: it no longer listens.',
+    reason: 'One forged request stops the receiver. Later deliveries are lost.',
+  }
+}

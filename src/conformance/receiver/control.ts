@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { oldestAge } from './accepts.ts'
-import { isGood, describeAnswer, type CaseOutcome, type ReceiverCase, type CaseContext } from './case.ts'
+import {
+  isGood,
+  describeAnswer,
+  stopOf,
+  type CaseOutcome,
+  type ReceiverCase,
+  type CaseContext,
+} from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { clearlyForged } from './forgeries.ts'
 import { mistakes, type SignatureMistake } from '../../signature/diagnose/mistakes.ts'
@@ -103,7 +110,9 @@ export const control: readonly ReceiverCase[] = [
       if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
       if (!isGood(answer)) {
         rejections.push({ id: 'forged_rejected', answer })
-        return undefined
+        return 'code' in answer
+          ? stopOf(await send(forge.genuineWhere()), () => send(forge.genuineWhere()))
+          : undefined
       }
       const unsigned = await send(forge.delivery(bytes(forge.envelope())))
       const also = isGood(unsigned)

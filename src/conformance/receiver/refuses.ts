@@ -1,6 +1,7 @@
 import {
   isGood,
   describeAnswer,
+  stopOf,
   type CaseOutcome,
   type Forgery,
   type ReceiverCase,
@@ -316,15 +317,9 @@ async function acceptedOf(
  * has ended.
  */
 async function controlled(genuine: Delivery, { send }: CaseContext): Promise<CaseOutcome> {
-  const first = await send(genuine)
-  // A receiver that is ending closes the connections that it had not accepted yet.
-  const answer = 'code' in first && first.code === 'ECONNRESET' ? await send(genuine) : first
-  if ('code' in answer && answer.code === 'ECONNREFUSED')
-    return {
-      detail: 'The receiver stopped: it no longer listens.',
-      reason: 'One forged request stops the receiver. Later deliveries are lost.',
-    }
-  return unbelieved(answer, AFTER)
+  let answer = await send(genuine)
+  const again = async () => (answer = await send(genuine))
+  return (await stopOf(answer, again)) ?? unbelieved(answer, AFTER)
 }
 
 function unbelieved(answer: Awaited<ReturnType<CaseContext['send']>>, what: string): CaseOutcome {

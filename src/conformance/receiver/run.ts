@@ -45,8 +45,9 @@ export async function runReceiverCases(
     if (blocks(failedControl, one)) return notTried(one, referTo(failedControl))
     const lost = bounded.lost(one)
     if (lost === undefined) return undefined
-    // The state was asked for, so a receiver that is lost before it is judged is an error.
-    return { ...notTried(one, lost), ...(one.group === 'converges' && { verdict: 'error' }) }
+    // Where the state was asked for, a receiver that is lost before it is judged is an error.
+    const isError = one.group === 'converges' && context.convergence !== undefined
+    return { ...notTried(one, lost), ...(isError && { verdict: 'error' }) }
   }
 
   for (const group of new Set(cases.map((one) => one.group))) {

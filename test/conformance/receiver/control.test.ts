@@ -217,6 +217,25 @@ describe('the report names one cause when all valid deliveries are rejected:', (
   })
 })
 
+test('a receiver that a forged delivery stops is told so in one case', async () => {
+  const { url, server } = await openHttpServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      if (isGenuine(request, Buffer.concat(chunks))) return response.writeHead(204).end()
+      server.close()
+      return server.closeAllConnections()
+    })
+  })
+  const report = await examine(url, { cases: receiverCases })
+  expect(failed(report)).toEqual(['forged_rejected'])
+  expect(report.cases.find(({ id }) => id === 'forged_rejected')).toMatchObject({
+    detail: 'The receiver stopped: it no longer listens.',
+    reason: 'One forged request stops the receiver. Later deliveries are lost.',
+  })
+  expect(report.totals).toMatchObject({ failed: 1, error: 0, passed: 0 })
+})
+
 /** A secret with `-` and `_`, which are no characters of plain base64. */
 const urlSecret = 'whsec_Zm9vYmFyLWJh_enpw-1234567890abcdefABCDEF123'
 
