@@ -11,6 +11,7 @@ import {
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { clearlyForged } from './forgeries.ts'
 import { mistakes, type SignatureMistake } from '../../signature/diagnose/mistakes.ts'
+import { plainText, shortened } from '../../model/text/advice.ts'
 import type { DeliveryAnswer, Delivery } from './send.ts'
 
 /** Time enough for a receiver that answers before it has read the body, in milliseconds. */
@@ -95,7 +96,8 @@ export const control: readonly ReceiverCase[] = [
       const answer = await send(forge.genuineWhere(), { holdBackMs: HOLD_BACK_MS })
       if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
       if (!('status' in answer) || !answer.early || !isGood(answer)) return undefined
-      return `${describeAnswer(answer)} before the last byte of the body was sent; expected a response after it.`
+      const page = pageHint(await send(forge.genuineWhere(), { readBody: true }))
+      return `${describeAnswer(answer)} before the last byte of the body was sent; expected a response after it.${page}`
     },
   },
   {
@@ -114,11 +116,19 @@ export const control: readonly ReceiverCase[] = [
           ? stopOf(await send(forge.genuineWhere()), () => send(forge.genuineWhere()))
           : undefined
       }
-      const unsigned = await send(forge.delivery(bytes(forge.envelope())))
+      const wrong = `${describeAnswer(answer)}; expected a rejection (4xx).`
+      const responses = await usualResponses({ forge, send })
+      if (differ(responses, 'genuine', 'forged'))
+        return {
+          detail: `${wrong} The receiver notices the wrong signature, because it responds otherwise than to a valid delivery. But it returns 2xx. Return a 4xx.`,
+          reason:
+            'Only the status counts: each 2xx is a delivered event (specification section 6). A delivery that fails the verification, such as with an old secret, is lost without a retry.',
+        }
+      const unsigned = await send(forge.delivery(bytes(forge.envelope())), { readBody: true })
       const also = isGood(unsigned)
         ? 'deliveries without a signature are also accepted'
         : 'the signature is not compared'
-      return `${describeAnswer(answer)}; expected a rejection (4xx). The receiver does not verify deliveries: ${also}.`
+      return `${wrong} The receiver does not verify deliveries: ${also}.${pageHint(unsigned)}`
     },
   },
 ]
@@ -147,25 +157,41 @@ async function causeOf(first: DeliveryAnswer, parts: ForgeAndSend): Promise<stri
   const { status, headers } = first
   const plain = byStatus(status, headers['www-authenticate'])
   if (plain !== undefined) return plain
-  if (await isCsrfProtected(status, parts)) return CSRF
+  const responses = await usualResponses(parts)
+  const { genuine, forged, isUsual } = responses
+  if (isCsrfProtected(status, genuine)) return CSRF
+  if (isUsual && isGood(forged))
+    return 'Deliveries with another secret are accepted. The condition after the comparison is inverted.'
+  const isSigned = differ(responses, 'genuine', 'forged')
+  const quoted = quote(genuine, parts.forge)
+  if (status >= 500) return `${quoted}${isSigned ? failsLater(forged) : "Check the receiver's log."}`
   const { soon, inAnHour, far } = await acceptedAhead(parts)
   if (soon && inAnHour) return tooSmall(parts.forge, true)
   const found =
     // A receiver that ignores the future also accepts t in milliseconds, so its clock comes first.
     (far ? await otherClock(parts) : undefined) ??
-    (await otherSignature(parts)) ??
-    (await otherHeader(parts)) ??
+    (isSigned ? undefined : await otherSignature(parts)) ??
+    (isSigned ? undefined : await otherHeader(parts)) ??
     (far ? undefined : await otherClock(parts)) ??
     (await otherTolerance(parts))
   if (found !== undefined) return found
+  if (isSigned) return `${quoted}${failsLater(forged)}`
   const path =
     status === 404 || status === 410 ? 'The path is probably wrong: check the URL. Otherwise check' : 'Check'
-  return `${path} the secret (--secret) and the header name ${parts.forge.headerName} (--service-name). ${LAST_RESORT}`
+  const secret = `${quoted}${path} the secret (--secret)`
+  if (differ(responses, 'genuine', 'unsigned')) return `${secret}. If it is right, ${LAST_RESORT}`
+  const { headerName } = parts.forge
+  const listed = `HTTP_${headerName.toUpperCase().replaceAll('-', '_')}`
+  return `${secret} and the header name ${headerName} (--service-name). If both are right, ${LAST_RESORT} Node lists header names in lower case. PHP, Rack and META of Django list this one as ${listed}.`
+}
+
+function failsLater(forged: DeliveryAnswer): string {
+  return `The receiver finds the signature right, because a delivery with another secret gets another response: ${describeAnswer(forged)}. It fails later, such as for t or in an error. Check its log.`
 }
 
 /** Advice where nothing explains the rejections: `tabwire verify` names what a receiver changes before it verifies. */
 const LAST_RESORT =
-  'If both are right, save the header and the raw body in the receiver. Check them with `tabwire verify --secret SECRET --header HEADER --body FILE`. If they are valid, print the text that the receiver signs: it must be the value of t, a period, and that body.'
+  'save the header and the raw body in the receiver. Check them with `tabwire verify --secret SECRET --header HEADER --body FILE`. If they are valid, print the text that the receiver signs: it must be the value of t, a period, and that body.'
 
 function byStatus(status: number, authenticate: string | undefined): string | undefined {
   if (status === 405 || status === 501) return 'This path does not accept POST. Check the URL.'
@@ -173,7 +199,6 @@ function byStatus(status: number, authenticate: string | undefined): string | un
   if (status === 419) return CSRF
   if (status === 429) return 'The receiver limits the request rate. Try again later.'
   if (status < 400) return 'Redirects are not followed. Use the URL of the redirect.'
-  if (status >= 500) return "Check the receiver's log."
   if ((status === 401 || status === 407) && authenticate !== undefined)
     return `The receiver requires HTTP authentication (${authenticate.split(' ', 1)[0]}). Pass it with --add-header.`
   return undefined
@@ -184,15 +209,66 @@ const CSRF =
 
 /** Words of frameworks on the pages with which they reject requests without a token. */
 const csrfWords =
-  /csrf (verification|token|cookie|secret|protection)|(invalid|missing|no) csrf|InvalidAuthenticityToken|change you wanted was rejected/i
+  /csrf (verification|token|cookie|secret|protection)|(invalid|missing|no) csrf|_?xsrf\b.{0,20}(missing|cookie)|InvalidAuthenticityToken|change you wanted was rejected/i
 
 /** Statuses of such pages; other pages name tokens in forms. */
 const csrfStatuses: readonly number[] = [400, 403, 422]
 
-async function isCsrfProtected(status: number, { forge, send }: ForgeAndSend): Promise<boolean> {
-  if (!csrfStatuses.includes(status)) return false
-  const answer = await send(forge.genuineWhere(), { readBody: true })
-  return 'status' in answer && csrfWords.test(answer.body ?? '')
+function isCsrfProtected(status: number, answer: DeliveryAnswer): boolean {
+  return csrfStatuses.includes(status) && csrfWords.test(bodyOf(answer))
+}
+
+/** The receiver's responses to three kinds of deliveries, each with the beginning of its body. */
+interface Responses {
+  genuine: DeliveryAnswer
+  forged: DeliveryAnswer
+  unsigned: DeliveryAnswer
+  /** False where two responses to one kind differ, or the receiver is slow: differences between kinds mean nothing then. */
+  isUsual: boolean
+}
+
+type DeliveryKind = 'genuine' | 'forged' | 'unsigned'
+
+/** Sends a genuine delivery, a forged one and an unsigned one, and then all three again. */
+async function usualResponses({ forge, send }: ForgeAndSend): Promise<Responses> {
+  const until = performance.now() + SEARCH_MS
+  const round = async (): Promise<Record<DeliveryKind, DeliveryAnswer>> => ({
+    genuine: await send(forge.genuineWhere(), { readBody: true }),
+    forged: await send(clearlyForged(forge), { readBody: true }),
+    unsigned: await send(forge.delivery(bytes(forge.envelope())), { readBody: true }),
+  })
+  const first = await round()
+  if (performance.now() > until) return { ...first, isUsual: false }
+  const second = await round()
+  const kinds = ['genuine', 'forged', 'unsigned'] as const
+  return { ...first, isUsual: kinds.every((kind) => seen(first[kind]) === seen(second[kind])) }
+}
+
+/** Returns true when a receiver shows by its responses that it distinguishes two kinds of deliveries. */
+function differ(responses: Responses, one: DeliveryKind, other: DeliveryKind): boolean {
+  return responses.isUsual && seen(responses[one]) !== seen(responses[other])
+}
+
+function seen(answer: DeliveryAnswer): string {
+  return 'status' in answer ? `${answer.status} ${bodyOf(answer)}` : answer.code
+}
+
+function bodyOf(answer: DeliveryAnswer): string {
+  return 'status' in answer ? (answer.body ?? '') : ''
+}
+
+/** Most characters of a response that a message repeats. */
+const MOST_QUOTED = 200
+
+/** The text of a response, as the sentence that begins a message. */
+function quote(answer: DeliveryAnswer, { secret }: Forge): string {
+  const text = plainText(bodyOf(answer)).replaceAll(secret, '(the secret)')
+  return text === '' ? '' : `Its response: ${JSON.stringify(shortened(text, MOST_QUOTED))}. `
+}
+
+function pageHint(answer: DeliveryAnswer): string {
+  const isPage = isGood(answer) && /^\s*(<!doctype html|<html\b)/i.test(bodyOf(answer))
+  return isPage ? ' The response is a web page, so the path may be wrong: check the URL.' : ''
 }
 
 /** Most signatures that are tried for one mistake; the likeliest come first. */
@@ -383,7 +459,9 @@ async function otherHeader({ forge, send }: ForgeAndSend): Promise<string | unde
   const header = forge.header(body)
   const under = (some: readonly string[]) =>
     some.reduce((delivery, name) => withHeader(delivery, name, header), forge.delivery(body))
-  const others = names.filter((name) => name !== forge.headerName)
+  const { headerName } = forge
+  const variants = [headerName.replace('X-', ''), headerName.replaceAll('-', '_')]
+  const others = [...variants, ...names].filter((name) => name !== headerName)
   if (!isGood(await send(under(others)))) return undefined
   for (const name of others)
     if (isGood(await send(under([name]))))

@@ -87,6 +87,34 @@ export function startOf(text: string, most: number): string {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '')
 }
 
+/** Longest body whose text is looked for, in UTF-16 units. */
+const LONGEST_PAGE = 16_384
+
+/** Characters that pages of frameworks write as entities. */
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#34;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+  '&nbsp;': ' ',
+  '&amp;': '&',
+}
+
+/** Returns the text of a response body on one line: without the markup, styles and scripts of a page. */
+export function plainText(body: string): string {
+  const start = startOf(body, LONGEST_PAGE)
+  const isPage = /^\s*<(!doctype|html|head|body|h\d|pre)\b/i.test(start)
+  const text = isPage
+    ? start
+        .replace(/<!--[^]*?-->|<(style|script)\b[^]*?(<\/\1>|$)/gi, ' ')
+        .replace(/<[^<>]*>/g, ' ')
+        .replace(/&(lt|gt|quot|nbsp|amp|#34|#39|#x27);/gi, (entity) => entities[entity.toLowerCase()] ?? ' ')
+    : start
+  return text.replace(/[\s\0-\x1f\x7f]+/g, ' ').trim()
+}
+
 /** A place in a text: its index from 0, line and column from 1. */
 interface TextPlace {
   index: number

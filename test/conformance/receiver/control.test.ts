@@ -41,6 +41,17 @@ const isGenuine = (request: IncomingMessage, payload: Buffer, name = 'x-service-
 const group = (name: string) => receiverCases.filter((one) => one.group === name)
 const wrong = (name: string) => [process.execPath, join(fixtures, 'receivers', 'wrong', `${name}.mjs`)]
 
+/** A receiver that answers genuine and other deliveries like this. */
+const judging = (genuine: Answer, forged: Answer) =>
+  receiving((response, request, body) =>
+    (isGenuine(request, body) ? genuine : forged)(response, request, body),
+  )
+
+const says =
+  (status: number, text: string): Answer =>
+  (response) =>
+    response.writeHead(status).end(text)
+
 describe('a server that gives the same answer to every request passes no case and fails one', () => {
   test.each([
     [404, 'genuine_accepted', 'The path is probably wrong: check the URL.'],
@@ -209,10 +220,106 @@ describe('the report names one cause when all valid deliveries are rejected:', (
     expect(detailOf(await examine(url), 'genuine_accepted')).toContain('Check the secret')
   })
 
+  test.each([
+    [404, 'Not Found', 401],
+    [500, 'Error: no table "events"', 400],
+    [400, '{"error":"t is too old"}', 400],
+  ])('an error after the verification, with the status %i', async (status, text, rejected) => {
+    const { url } = await judging(says(status, text), says(rejected, '{"error":"signature"}'))
+    const detail = detailOf(await examine(url), 'genuine_accepted')
+    expect(detail).toContain(
+      `Its response: ${JSON.stringify(text)}. The receiver finds the signature right, because a delivery with another secret gets another response: Rejected (${rejected}). It fails later, such as for t or in an error. Check its log.`,
+    )
+    expect(detail).not.toContain('secret (--secret)')
+  })
+
+  test('an inverted condition', async () => {
+    const { url } = await judging(always(400), always(204))
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
+      'Deliveries with another secret are accepted. The condition after the comparison is inverted.',
+    )
+  })
+
+  test('nothing about the signature where responses to one kind of delivery differ', async () => {
+    let count = 0
+    const { url } = await receiving((response) => response.writeHead(400).end(String((count += 1))))
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain('Check the secret (--secret) and the')
+  })
+
+  test('the text of its response, without the secret and without markup', async () => {
+    const [{ url: api }, { url: page }] = await Promise.all([
+      receiving(says(422, `{"missing":"service-signature","key":"${secret}"}`)),
+      receiving(
+        says(
+          500,
+          '<!DOCTYPE html><html><head><style>h1{}</style><title>TypeError</title></head><body>&quot;data&quot; is undefined<br></body></html>',
+        ),
+      ),
+    ])
+    expect(detailOf(await examine(api), 'genuine_accepted')).toContain(
+      'Its response: "{\\"missing\\":\\"service-signature\\",\\"key\\":\\"(the secret)\\"}".',
+    )
+    expect(detailOf(await examine(page), 'genuine_accepted')).toBe(
+      'Failed (500); expected 2xx. Its response: "TypeError \\"data\\" is undefined". Check the receiver\'s log.',
+    )
+  })
+
+  test('the header is read, where a delivery without it gets another response', async () => {
+    const { url } = await receiving((response, { headers }) =>
+      response.writeHead(headers['x-service-signature'] === undefined ? 401 : 403).end(),
+    )
+    const detail = detailOf(await examine(url), 'genuine_accepted')
+    expect(detail).toContain('Check the secret (--secret). If it is right')
+    expect(detail).not.toContain('--service-name')
+  })
+
+  test.each(['Service-Signature', 'X_Service_Signature'])('the header name %s', async (name) => {
+    const { url } = await receiving((response, request, body) =>
+      response.writeHead(isGenuine(request, body, name.toLowerCase()) ? 204 : 400).end(),
+    )
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
+      `The receiver reads the signature from the header ${name}.`,
+    )
+  })
+
   test('a receiver whose secret is not set', async () => {
     const unset = await checked(wrong('lets-pings-pass'), {}, { env: { WEBHOOK_SECRET: 'undefined' } })
     expect(detailOf(unset, 'genuine_accepted')).toContain(
       'The receiver verifies with the secret "undefined", so its own secret is not set.',
+    )
+  })
+})
+
+describe('a receiver that returns 2xx to forged deliveries', () => {
+  test.each([
+    ['with an error in its response', says(200, '{"ok":true}'), says(200, '{"error":"signature"}')],
+    ['with another 2xx', always(204), always(200)],
+  ])('%s is told that only the status counts', async (_how, genuine, forged) => {
+    const { url } = await judging(genuine, forged)
+    const report = await examine(url)
+    expect(failed(report)).toEqual(['forged_rejected'])
+    expect(detailOf(report, 'forged_rejected')).toBe(
+      'Accepted (200); expected a rejection (4xx). The receiver notices the wrong signature, because it responds otherwise than to a valid delivery. But it returns 2xx. Return a 4xx.',
+    )
+    expect(report.cases.find(({ id }) => id === 'forged_rejected')?.reason).toMatch(/^Only the status counts/)
+  })
+
+  test('and repeats ids does not verify them', async () => {
+    const { url } = await receiving((response, _request, body) => response.writeHead(200).end(body))
+    expect(detailOf(await examine(url), 'forged_rejected')).toContain(
+      'The receiver does not verify deliveries',
+    )
+  })
+
+  test.each([
+    ['forged_rejected', (send: () => void, request: IncomingMessage) => request.on('end', send).resume()],
+    ['verifies_first', (send: () => void) => send()],
+  ])('by a web page is told to check the URL (%s)', async (id, when) => {
+    const { url } = await openHttpServer(
+      (request, response) => void when(() => response.end('<!doctype html><title>App</title>'), request),
+    )
+    expect(detailOf(await examine(url), id)).toContain(
+      'The response is a web page, so the path may be wrong: check the URL.',
     )
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { placeOfError, shortened } from '../../../src/model/text/advice.ts'
+import { placeOfError, plainText, shortened } from '../../../src/model/text/advice.ts'
 
 describe('the place where a text stops being JSON', () => {
   const text = '{"a":[true,null,-1.5e+10],\n "b":"x\\u00e9\\n\\"q",\n "c":{}}'
@@ -46,4 +46,19 @@ test('a shortened text ends between characters', () => {
   expect(shortened('a🍣b', 4)).toBe('a🍣b')
   expect(shortened('a🍣b', 3)).toBe('a🍣…')
   expect(shortened('a🍣b', 2)).toBe('a…')
+})
+
+test.each([
+  ['{"error":\n "no" }\u001b[0m', '{"error": "no" } [0m'],
+  ['a < b and c > d', 'a < b and c > d'],
+  ['<html><head><style>a{}</style><title>T</title></head><h1>It&#39;s &lt;b&gt;</h1></html>', "T It's <b>"],
+  ['<!DOCTYPE html>\n<!-- x --><p>one<br>two<script>if (a < b) {}</script></p>', 'one two'],
+  ['<html><style>p { never ended', ''],
+  ['  \n', ''],
+])('the text of the response %j is %j', (body, text) => {
+  expect(plainText(body)).toBe(text)
+})
+
+test('the text of a long page is found in time', () => {
+  expect(plainText(`<html>${'<style'.repeat(20_000)}`)).toBe('')
 })
