@@ -34,6 +34,8 @@ const oddForms: readonly OddForm[] = [
   {
     id: 'odd_white_space',
     title: 'JSON with unusual whitespace',
+    reason:
+      'The signature covers the raw bytes (specification section 5). A receiver that parses and serializes the body again, or reads it line by line, rejects valid deliveries. Verify the raw body.',
     write: (forge) => Buffer.from(JSON.stringify(forge.envelope(), null, ' \t').replaceAll('": ', '" :\r\n')),
   },
   {
@@ -58,6 +60,8 @@ const oddForms: readonly OddForm[] = [
     id: 'odd_characters',
     explainedBy: ['odd_escapes'],
     title: 'Percent signs, plus signs, ampersands and markup in text',
+    reason:
+      'The signature covers the raw bytes (specification section 5). A receiver that decodes, escapes or removes such characters before verification rejects valid deliveries. Verify the raw body.',
     addsField: true,
     write: (forge) =>
       bytes(forge.envelopeWith({ odd: '100%25 %41 a+b&c=d; <b>fish & chips</b> &amp; {{x}} $1 \\n \u0007' })),
@@ -66,6 +70,8 @@ const oddForms: readonly OddForm[] = [
     id: 'odd_unicode',
     explainedBy: ['odd_escapes', 'non_ascii'],
     title: 'Decomposed Unicode characters (NFD)',
+    reason:
+      'The signature covers the raw bytes (specification section 5). A receiver that normalizes Unicode before verification rejects valid deliveries. Verify the raw body.',
     addsField: true,
     write: (forge) => bytes(forge.envelopeWith({ odd: 'Zoë Åsa 한글'.normalize('NFD') })),
   },
@@ -167,6 +173,7 @@ const rows: readonly AcceptRow[] = [
   },
   {
     id: 'ping',
+    explainedBy: ['odd_escapes'],
     basis: 'advice',
     title: 'Signed ping',
     reason:
@@ -199,6 +206,7 @@ const rows: readonly AcceptRow[] = [
   },
   {
     id: 'long_body',
+    explainedBy: ['in_two_pieces'],
     title: 'Body of 20 kB',
     addsField: true,
     reason:
@@ -207,6 +215,7 @@ const rows: readonly AcceptRow[] = [
   },
   {
     id: 'one_mebibyte',
+    explainedBy: ['in_two_pieces', 'long_body'],
     basis: 'advice',
     title: 'Body of 1 MiB',
     addsField: true,

@@ -176,8 +176,8 @@ const predictions: Record<string, Prediction> = {
   'verifies-one-content-type': { fails: ['content_type_charset', ...otherTypes] },
   'verifies-one-t-and-dates-by-another': { fails: ['malformed_two_t'] },
   'verifies-parsed-json-too': { fails: ['white_space_added'] },
-  'verifies-the-first-chunk': { fails: ['in_two_pieces'], advised: ['one_mebibyte'] },
-  'verifies-the-first-kilobytes': { fails: ['long_body'], advised: ['one_mebibyte'] },
+  'verifies-the-first-chunk': { fails: ['in_two_pieces'] },
+  'verifies-the-first-kilobytes': { fails: ['long_body'] },
   'wants-any-header': { fails: ['forged_rejected'] },
   'wraps-t-at-32-bits': { fails: ['t_far_ahead'] },
 }
