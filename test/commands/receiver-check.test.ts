@@ -31,7 +31,7 @@ describe.concurrent('tabwire receiver check', () => {
     const { code, stdout, stderr } = await check(url)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^receiver check http:\/\/127\.0\.0\.1:\d+\/\n\ncontrol\n {2}✓ answers_in_time /)
-    expect(stdout).toMatch(/\n83 passed, 0 failed, 2 not checked {2}in \d+\.\d s\n$/)
+    expect(stdout).toMatch(/\n84 passed, 0 failed, 2 not checked {2}in \d+\.\d s\n$/)
     expect(stdout).not.toContain(secret)
   })
 

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, describeAnswer, type ReceiverCase } from './case.ts'
+import { bytes, type Forge } from './forge.ts'
+import { clearlyForged } from './forgeries.ts'
+import type { Delivery, DeliveryAnswer } from './send.ts'
 
 /** Time limit for a receiver to crash after a broken connection, in milliseconds. */
 const END_MS = 100
@@ -55,6 +58,26 @@ export const behaves: readonly ReceiverCase[] = [
   },
   {
     group: 'behaves',
+    id: 'reveals_nothing',
+    basis: 'advice',
+    title: 'Rejections reveal neither the correct signature nor the secret',
+    reason:
+      'Anyone can read the signature of a forged event in the response, and send the event again with it. Return no details, and switch off error pages for developers.',
+    async examine({ forge, send }) {
+      for (const one of explicable(forge)) {
+        const answer = await send(one.delivery, { readBody: true })
+        if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
+        const found =
+          one.signature !== undefined && shows(answer, one.signature) ? 'correct signature' : undefined
+        const revealed = shows(answer, forge.secret) ? 'signing secret' : found
+        if (revealed !== undefined)
+          return `${describeAnswer(answer)} with the ${revealed} in the response; expected none. Sent: ${one.label}.`
+      }
+      return undefined
+    },
+  },
+  {
+    group: 'behaves',
     id: 'survives_a_broken_connection',
     explainedBy: ['keeps_working'],
     basis: 'advice',
@@ -78,4 +101,38 @@ const MOST_NAMED_CASES = 3
 
 function isRefusal(answer: Parameters<typeof isGood>[0]): boolean {
   return 'status' in answer && answer.status >= 400 && answer.status < 500
+}
+
+/** Deliveries whose rejection a receiver may explain, with the signature that it may compute for them. */
+function explicable(forge: Forge): { label: string; delivery: Delivery; signature?: string }[] {
+  const t = forge.now()
+  const forged = clearlyForged(forge)
+  const body = bytes(forge.envelope())
+  return [
+    {
+      label: 'another secret',
+      delivery: forged,
+      signature: forge.signature(forged.body, signedTime(forged) ?? t),
+    },
+    {
+      label: 'a shortened v1',
+      delivery: forge.delivery(body, `t=${t},v1=00`),
+      signature: forge.signature(body, t),
+    },
+    { label: 'no signature', delivery: forge.delivery(body) },
+    { label: 'a malformed header', delivery: forge.delivery(body, 'v1') },
+  ]
+}
+
+/** The `t` of a delivery's header. */
+function signedTime({ headers }: Delivery): string | undefined {
+  const header = headers.map(([, value]) => /^t=(\d+),/.exec(value)).find((match) => match !== null)
+  return header?.[1]
+}
+
+/** Returns true when a response has a text in its body, as far as it was read, or in its headers. */
+function shows(answer: DeliveryAnswer, text: string): boolean {
+  if (!('status' in answer)) return false
+  const all = [answer.body ?? '', ...Object.values(answer.headers)].join('\n').toLowerCase()
+  return all.includes(text.toLowerCase())
 }

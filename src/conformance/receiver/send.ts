@@ -112,8 +112,8 @@ export function createDeliverySender({
     })
 }
 
-/** Most characters of an answer's body that are read: pages of frameworks name the error near their beginning. */
-const MOST_CHARACTERS = 65_536
+/** Most characters of an answer's body that are read: pages of frameworks for developers list all variables. */
+const MOST_CHARACTERS = 262_144
 
 /** Reads the beginning of a body, as far as it arrives. */
 async function textOf(response: http.IncomingMessage): Promise<string> {

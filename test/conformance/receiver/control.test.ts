@@ -324,6 +324,25 @@ describe('a receiver that returns 2xx to forged deliveries', () => {
   })
 })
 
+test.each([
+  ['correct signature', (t: string, body: Buffer) => `expected ${hexDigest(secret, t, body).toUpperCase()}`],
+  ['signing secret', () => `<pre>WEBHOOK_SECRET = '${secret}'</pre>`],
+])('a receiver whose rejections show the %s gets advice', async (what, text) => {
+  const { url } = await receiving((response, request, body) => {
+    const [, t = ''] = /^t=(\d+),/.exec(String(request.headers['x-service-signature'])) ?? []
+    if (isGenuine(request, body)) return response.writeHead(204).end()
+    return response.writeHead(400).end(`${' '.repeat(100_000)}${text(t, body)}`)
+  })
+  const report = await examine(url, { cases: group('behaves') })
+  expect({ failed: failed(report), advised: idsWith(report, 'advised') }).toEqual({
+    failed: [],
+    advised: ['reveals_nothing'],
+  })
+  expect(detailOf(report, 'reveals_nothing')).toBe(
+    `Rejected (400) with the ${what} in the response; expected none. Sent: another secret.`,
+  )
+})
+
 test('a receiver that a forged delivery stops is told so in one case', async () => {
   const { url, server } = await openHttpServer((request, response) => {
     const chunks: Buffer[] = []

@@ -146,6 +146,7 @@ const predictions: Record<string, Prediction> = {
   'remembers-headers': { fails: ['header_reused'] },
   'reserialises-the-body': { fails: json, advised: ['refuses_with_4xx'] },
   'rewrites-line-endings': { fails: ['odd_white_space'] },
+  'reveals-the-signature': { advised: ['reveals_nothing'] },
   'signs-the-body-alone': { fails: ['genuine_accepted'] },
   'skips-feedback': { fails: ['each_type_unsigned'] },
   'stores-the-id-first': { fails: ['known_id_unsigned'] },
