@@ -396,6 +396,13 @@ const cases: Case[] = [
   },
   { mistake: 'v1_length', name: 'empty', header: withV1('') },
   { mistake: 'header_with_name', name: 'with the colon', header: `X-Service-Signature: ${header}` },
+  ...[
+    `b'${header}'`,
+    `['${header}']`,
+    `["${header}"]`,
+    `'X-Service-Signature': '${header}',`,
+    `x-service-signature=${header}`,
+  ].map((text) => ({ mistake: 'header_in_text' as const, name: text, header: text })),
   { mistake: 'header_v0_only', name: 'v0', header: header.replace('v1', 'v0') },
   {
     mistake: 'header_other_name',

@@ -207,6 +207,12 @@ export const headerMistakes = [
     advice: 'The signature is valid, but its scheme is v0. Only v1 counts: write v1=<hex>.',
     repair: (header) => (/(^|,)v1=/.test(header) ? header : header.replace(/(^|,)v0=/, '$1v1=')),
   },
+  {
+    mistake: 'header_in_text',
+    advice:
+      'The value has other text around it, as programs print it: brackets, quotes or the name of the header. Pass only t=<unix_seconds>,v1=<hex>.',
+    repair: (header) => /(?<!\w)t=\d{1,15}(?:,v1=[0-9a-f]{64})+(?!\w|,\w)/.exec(header)?.[0] ?? header,
+  },
 ] as const satisfies readonly HeaderMistakeRule[]
 
 type HeaderMistake = (typeof headerMistakes)[number]['mistake']
