@@ -1,5 +1,6 @@
 import chalk from 'chalk'
 import type { AttemptMessage } from '../../client.ts'
+import { textOfPage } from '../../model/text/advice.ts'
 import { count } from '../../model/text/count.ts'
 import { printable, renderer } from './text.ts'
 import { formatTime } from '../../model/text/time.ts'
@@ -50,9 +51,15 @@ export function faultsText(faults: readonly string[] | undefined, before = '  ')
   return faults === undefined ? '' : `${before}${chalk.yellow(`faults: ${faults.join(', ')}`)}`
 }
 
-/** Returns a body in one line, at most 200 characters of it. */
+/** Returns a body in one line, at most 200 characters of it; of a page, its text. */
 export function bodyStart(text: string): string {
-  return printable(bounded(text.replace(/\s+/g, ' ').trim(), 200))
+  return printable(bounded(readable(text).replace(/\s+/g, ' ').trim(), 200))
+}
+
+/** Returns the text of a page instead of its markup; of a page without text, and of another body, all of it. */
+function readable(body: string): string {
+  const text = textOfPage(body) ?? ''
+  return text === '' ? body : text
 }
 
 /** Returns host and path; without the host on this machine, where the port says enough. */
@@ -68,7 +75,7 @@ export const renderForwarded = renderer(
   (message: AttemptMessage, to: URL | undefined, columns?: number): string => {
     const { outcome, response_body } = message.attempt
     const where = to === undefined ? '' : `\n    ${chalk.dim(`→ ${to.href}`)}`
-    const answer = outcome === 'succeeded' ? '' : renderBody(response_body ?? '', columns)
+    const answer = outcome === 'succeeded' ? '' : renderBody(readable(response_body ?? ''), columns)
     return `${renderAttempt(message, columns)}${where}${answer}`
   },
 )
@@ -95,7 +102,7 @@ export const renderConnection = renderer(
   },
 )
 
-/** Limits of a printed body: the start of an HTML page identifies it. */
+/** Limits of a printed body. */
 const BODY_LIMITS = { lines: 20, characters: 400 }
 
 /** The bar before each line of a body. */

@@ -211,7 +211,7 @@ export const signatures: readonly RefuseRow[] = [
     basis: 'advice',
     title: 'Two signature headers, the valid one first or last',
     reason:
-      'Proxies and frameworks read different headers of the two. Reject deliveries with two signature headers.',
+      'Proxies and frameworks read different headers of the two, or join both with a comma. Reject deliveries with two signature headers or a second t.',
     forge(forge) {
       const twice = (...secrets: readonly string[]) => {
         const body = bytes(forge.envelope())

@@ -104,14 +104,20 @@ const entities: Readonly<Record<string, string>> = {
 
 /** Returns the text of a response body on one line: without the markup, styles and scripts of a page. */
 export function plainText(body: string): string {
-  const start = startOf(body, LONGEST_PAGE)
-  const isPage = /^\s*<(!doctype|html|head|body|h\d|pre)\b/i.test(start)
-  const text = isPage
-    ? start
-        .replace(/<!--[^]*?-->|<(style|script)\b[^]*?(<\/\1>|$)/gi, ' ')
-        .replace(/<[^<>]*>/g, ' ')
-        .replace(/&(lt|gt|quot|nbsp|amp|#34|#39|#x27);/gi, (entity) => entities[entity.toLowerCase()] ?? ' ')
-    : start
+  return textOfPage(body) ?? onOneLine(startOf(body, LONGEST_PAGE))
+}
+
+/** Returns the text of a page on one line; `undefined` for another body. */
+export function textOfPage(body: string): string | undefined {
+  if (!/^\s*<(!doctype|html|head|body|h\d|pre)\b/i.test(body)) return undefined
+  const text = startOf(body, LONGEST_PAGE)
+    .replace(/<!--[^]*?-->|<(style|script)\b[^]*?(<\/\1>|$)/gi, ' ')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&(lt|gt|quot|nbsp|amp|#34|#39|#x27);/gi, (entity) => entities[entity.toLowerCase()] ?? ' ')
+  return onOneLine(text)
+}
+
+function onOneLine(text: string): string {
   return text.replace(/[\s\0-\x1f\x7f]+/g, ' ').trim()
 }
 

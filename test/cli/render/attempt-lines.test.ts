@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { renderListenStatus, renderTailMessage } from '../../../src/cli/render/tail.ts'
-import { shortUrl } from '../../../src/cli/render/attempt.ts'
+import { renderForwarded, shortUrl } from '../../../src/cli/render/attempt.ts'
 import type { AttemptMessage } from '../../../src/client.ts'
 
 const id = 'dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD'
@@ -99,4 +99,13 @@ test.each([20, 40, 60, 80, 200])('the bar of listen fits a terminal of %i column
     expect(stripVTControlCharacters(bar).length).toBeLessThanOrEqual(columns)
     expect(stripVTControlCharacters(bar)).toContain('LISTENING')
   }
+})
+
+test('listen shows the text of a page, and another body line by line', () => {
+  const shown = (response_body: string) =>
+    renderForwarded(message({ outcome: 'bad_status', response_status: 403, response_body }).data, undefined)
+  const page =
+    '<!DOCTYPE html>\n<html><head><style>\nh1 {}\n</style></head>\n<h1>Forbidden</h1>\n<p>CSRF failed.</p>'
+  expect(stripVTControlCharacters(shown(page))).toMatch(/\n {4}│ Forbidden CSRF failed\.$/)
+  expect(stripVTControlCharacters(shown('one\ntwo'))).toMatch(/\n {4}│ one\n {4}│ two$/)
 })

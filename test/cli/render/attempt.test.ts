@@ -29,4 +29,9 @@ describe('a body', () => {
     expect(bodyStart('🍣'.repeat(200))).toBe('🍣'.repeat(200))
     expect(bodyStart(`a${'🍣'.repeat(200)}`)).toBe(`a${'🍣'.repeat(199)}…`)
   })
+
+  test('on one line is the text of a page', () => {
+    expect(bodyStart('<!DOCTYPE html><style>h1 { color: red }</style><h1>Forbidden</h1>')).toBe('Forbidden')
+    expect(bodyStart('<!DOCTYPE html><style>h1')).toBe('<!DOCTYPE html><style>h1')
+  })
 })
