@@ -84,7 +84,7 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
   })
   const send = createDeliverySender({ ...check, timeoutMs, signal })
   begin()
-  const first = await send(forge.genuineWhere())
+  const first = await send(forge.genuineWhere(), { endAtTimeout: true })
   if (!signal.aborted) await requireReachable(check, first)
   const cases = withControl(check.cases)
   const convergence = check.state && createConvergence({ state: check.state, forge, newId, signal })

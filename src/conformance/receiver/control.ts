@@ -29,9 +29,11 @@ export const control: readonly ReceiverCase[] = [
     reason:
       'After 10 s the attempt fails and is retried (specification section 6). Verify, respond, then process the event.',
     async examine({ first }) {
-      return 'code' in first && first.code === 'TIMEOUT'
-        ? `${describeAnswer(first)}; expected 2xx.`
-        : undefined
+      if (!('code' in first) || first.code !== 'TIMEOUT') return undefined
+      const cause = first.answersAtEnd
+        ? ' It responds when the connection ends, so it reads beyond the body. Read as many bytes as Content-Length says.'
+        : ''
+      return `${describeAnswer(first)}; expected 2xx.${cause}`
     },
   },
   {

@@ -24,7 +24,12 @@ export type DeliveryAnswer = (
       /** The beginning of the body, where `readBody` was asked for. */
       body?: string
     }
-  | { error: string; code: string }
+  | {
+      error: string
+      code: string
+      /** True when the receiver answered once the connection ended, after the time limit. */
+      answersAtEnd?: true
+    }
 ) & {
   /** Why no verdict can rest on this answer. */
   unjudged?: string
@@ -37,6 +42,8 @@ export interface DeliveryOptions {
   holdBackMs?: number
   /** Close the connection in the middle of the body; no answer is waited for. */
   cutOff?: true
+  /** At the time limit, end the sending side of the connection, and see whether the receiver answers then. */
+  endAtTimeout?: true
   /** Wait for the end of the answer, and return the beginning of its body. */
   readBody?: true
   /** Time limit of an answer from the start of the request, in milliseconds; the run's own by default. */
@@ -74,11 +81,21 @@ export function createDeliverySender({
   const { request } = encrypted ? https : http
   // Each request in flight listens, and twenty at once are not a leak.
   setMaxListeners(0, signal)
-  return ({ headers, body }, { splitAt, holdBackMs, cutOff, readBody, timeoutMs = usualMs } = {}) =>
+  return (
+    { headers, body },
+    { splitAt, holdBackMs, cutOff, endAtTimeout, readBody, timeoutMs = usualMs } = {},
+  ) =>
     new Promise((resolve) => {
       const lines = [...frame(url, headers, body), ...headers.filter(isSent), ...more].flat()
       const call = request(url, { method: 'POST', headers: lines, agent: false, signal, lookup, ...trust })
-      const late = setTimeout(() => end({ error: lateText(timeoutMs), code: 'TIMEOUT' }), timeoutMs)
+      const timeout = { error: lateText(timeoutMs), code: 'TIMEOUT' }
+      let isLate = false
+      let late = setTimeout(() => {
+        if (endAtTimeout === undefined) return end(timeout)
+        isLate = true
+        late = setTimeout(() => end(timeout), REST_MS)
+        call.socket?.end()
+      }, timeoutMs)
       const split = splitAt ?? body.length - 1
       let complete = holdBackMs === undefined
       const held = complete ? undefined : setTimeout(finish, holdBackMs)
@@ -94,13 +111,14 @@ export function createDeliverySender({
       call.on('response', (response) => {
         const { statusCode = 0, headers: answered } = response
         const answer = { status: statusCode, headers: answered, early: !complete }
-        if (readBody) void textOf(response).then((body) => end({ ...answer, body }))
+        if (isLate) end({ ...timeout, answersAtEnd: true })
+        else if (readBody) void textOf(response).then((body) => end({ ...answer, body }))
         else {
           end(answer)
           response.resume()
         }
       })
-      call.on('error', (error) => end(failure(error)))
+      call.on('error', (error) => end(isLate ? timeout : failure(error)))
       if (cutOff) call.write(body.subarray(0, split), () => call.destroy(CUT_OFF))
       else if (complete) call.end(body)
       else call.write(body.subarray(0, split))

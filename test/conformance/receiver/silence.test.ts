@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
@@ -29,7 +29,8 @@ describe('a receiver that never answers', () => {
     await asked
     await vi.advanceTimersByTimeAsync(9_999)
     expect(over).not.toHaveBeenCalled()
-    await vi.advanceTimersByTimeAsync(1)
+    // After the time limit, the connection is ended to see whether the receiver waits for that.
+    await vi.advanceTimersByTimeAsync(1_001)
     const report = await checking
     expect(failed(report)).toEqual(['answers_in_time'])
     expect(skipped(report)).toHaveLength(visibleCases.length - 1)
@@ -44,6 +45,21 @@ describe('a receiver that never answers', () => {
     expect(failed(report)).toEqual(['answers_in_time'])
     expect(report.ok).toBe(false)
   })
+})
+
+test('a receiver that reads until the connection ends is told so', async () => {
+  const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => undefined).resume()
+    socket.on('end', () => socket.end('HTTP/1.1 204 No Content\r\n\r\n'))
+  })
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const report = await examine(`http://127.0.0.1:${port}/`, { timeoutMs: 100 })
+  expect(failed(report)).toEqual(['answers_in_time'])
+  expect(detailOf(report, 'answers_in_time')).toBe(
+    'No response within 0.1 s; expected 2xx. It responds when the connection ends, so it reads beyond the body. Read as many bytes as Content-Length says.',
+  )
 })
 
 test('no response to forged deliveries counts as a rejection, with advice; later cases are not checked', async () => {
