@@ -95,7 +95,9 @@ export async function fieldsReplaced(target: Target): Promise<void> {
  */
 export async function requireAmounts(target: Target): Promise<void> {
   const check = target.freshCheck()
-  const [a, b] = [check.item('a', { price_cents: 905 }), check.item('b', { price_cents: 1230, quantity: 3 })]
+  // Divided and multiplied by 100, the first price and the total lose a cent as floats of 64 bits, the second price and the
+  // subtotal as floats of 32 bits.
+  const [a, b] = [check.item('a', { price_cents: 1999 }), check.item('b', { price_cents: 1788, quantity: 3 })]
   const body = target.body(check, [a, b])
   await target.push(check, body)
   await target.shows(check, [a, b], [a, b])

@@ -297,6 +297,28 @@ const wrong: Record<string, Wrong> = {
     groups: ['checks'],
     cases: ['checks/amounts'],
   },
+  'keeps prices as floats and cuts their decimals off': {
+    changes: shownItems(({ price_cents }) => ({ price_cents: Math.trunc((price_cents / 100) * 100) })),
+    groups: ['checks'],
+    cases: ['checks/amounts'],
+  },
+  'keeps prices as floats of 32 bits and cuts their decimals off': {
+    changes: shownItems(({ price_cents }) => ({
+      price_cents: Math.trunc(Math.fround(Math.fround(price_cents / 100) * 100)),
+    })),
+    groups: ['checks'],
+    cases: ['checks/amounts'],
+  },
+  'keeps totals as floats and cuts their decimals off': {
+    changes: {
+      shown: ({ ref, body }) => {
+        const cut = ([name, cents]: [string, number]) => [name, Math.trunc((cents / 100) * 100)] as const
+        return { ref, ...body, totals: Object.fromEntries(Object.entries(body.totals).map(cut)) }
+      },
+    },
+    groups: ['checks'],
+    cases: ['checks/amounts'],
+  },
   'drops items without a price': {
     changes: {
       merged: (_before, next) => ({ ...next, items: next.items.filter((line) => line.price_cents !== 0) }),
