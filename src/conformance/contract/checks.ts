@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
-import { isSuccess } from './ask.ts'
+import { isSuccess, type ServiceResponse } from './ask.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import {
   changedSince,
@@ -467,7 +467,16 @@ async function manyItems(target: Target): Promise<void> {
 /** Number of times that pushes are sent at the same time: whether they overlap in the service is chance. */
 const ROUNDS = 5
 
-/** @throws Broken when replays of a new push that arrive with it change the items. */
+/**
+ * A service may refuse a push during another one to the same check, with a 4xx status or 503. @throws Broken when it fails
+ * instead, such as at a unique index or a lock of its database.
+ */
+function requireNoFailure(answers: readonly ServiceResponse[], what: string): void {
+  const failed = answers.find(({ status }) => status >= 500 && status !== 503)
+  must(failed === undefined, `${what} arrived at the same time. One push returned ${failed?.status}.`)
+}
+
+/** @throws Broken when replays of a new push that arrive with it change the items, or fail. */
 async function replayedAtOnce(target: Target): Promise<void> {
   const itemsOf = (check: TrialCheck): [Item, Item] => [check.item('a'), check.item('b')]
   const usual = target.freshCheck()
@@ -479,8 +488,8 @@ async function replayedAtOnce(target: Target): Promise<void> {
     const check = target.freshCheck()
     const items = itemsOf(check)
     const body = target.body(check, items)
-    await Promise.all(Array.from({ length: 4 }, () => target.ask('PUT', check.path, { json: body })))
-    // A service may refuse a push during another one to the same check.
+    const answers = Array.from({ length: 4 }, () => target.ask('PUT', check.path, { json: body }))
+    requireNoFailure(await Promise.all(answers), 'Four pushes of the same body')
     await target.push(check, body)
     await target.shows(check, items, items)
     const seen = await entriesOf(target, check, items[0])
@@ -491,7 +500,7 @@ async function replayedAtOnce(target: Target): Promise<void> {
   }
 }
 
-/** @throws Broken when pushes that arrive together do not end with the newest one. */
+/** @throws Broken when pushes that arrive together do not end with the newest one, or fail. */
 async function newestAtOnce(target: Target): Promise<void> {
   const rounds: { check: TrialCheck; newest: Item; items: Item[] }[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -501,10 +510,11 @@ async function newestAtOnce(target: Target): Promise<void> {
     const items = [newest, ...older]
     const bodyAt = (item: Item, index: number) =>
       target.ordered(target.body(check, [item]), items.length - index)
-    const [first] = await Promise.all(
+    const answers = await Promise.all(
       items.map((item, index) => target.ask('PUT', check.path, { json: bodyAt(item, index) })),
     )
-    // A service may refuse a push during another one to the same check.
+    requireNoFailure(answers, 'Four states of one check')
+    const [first] = answers
     if (first !== undefined && !isSuccess(first)) await target.push(check, bodyAt(newest, 0))
     rounds.push({ check, newest, items })
   }

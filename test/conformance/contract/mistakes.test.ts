@@ -222,6 +222,23 @@ function lastSecret(): Partial<Choices> {
   }
 }
 
+/** A push fails while another one inserts a check at its table, as at a unique index. */
+function failsAtOnce(): Partial<Choices> {
+  const inserting = new Set<string>()
+  return {
+    invalid: ({ table }) => (inserting.has(table.number) ? 'unique' : undefined),
+    refusal: (status, code) => foreignDefaults.refusal(code === 'unique' ? 500 : status, code),
+    writesAfterMs({ table }) {
+      inserting.add(table.number)
+      return 5
+    },
+    merged(_before, next) {
+      inserting.delete(next.table.number)
+      return next
+    },
+  }
+}
+
 /** Each is wrong in one thing, and fails in the cases about it alone, among those of their groups. */
 const wrong: Record<string, Wrong> = {
   'takes a content of another check for a replay': {
@@ -257,6 +274,17 @@ const wrong: Record<string, Wrong> = {
     changes: { merged: insertedItems, writesAfterMs: ({ items }) => (items.length === 2 ? 20 : 0) },
     groups: ['checks'],
     cases: ['checks/replay_at_once'],
+  },
+  'fails when another push inserts the same check at the same time': {
+    changes: failsAtOnce(),
+    groups: ['checks'],
+    cases: ['checks/replay_at_once'],
+  },
+  'fails when another push changes the same check at the same time': {
+    changes: { ...failsAtOnce(), isNewer: newer('revision') },
+    settings: { orderBy: 'revision' },
+    groups: ['checks'],
+    cases: ['checks/at_once', 'checks/replay_at_once'],
   },
   'writes an older push after a newer one that arrived with it': {
     changes: {
