@@ -77,6 +77,10 @@ export const defaults = {
   locations: (): unknown => ({ locations: [{ key: 'north' }] }),
   /** Why a push to the path of a check is refused, or nothing. */
   invalid: (_body: Body, _ref: string): string | undefined => undefined,
+  /** Effect of a push with a wrong item, which is refused: a mistake. */
+  onWrongItem: (_ref: string, _next: Body): void => undefined,
+  /** Response to a push with a wrong item; by default 422. */
+  wrongItemReply: undefined as Reply | undefined,
   /** Whether a new check may be opened at a table, given those of the others. */
   isTableFree: (_table: string, _tables: readonly string[]): boolean => true,
   /** Whether a push has any effect; all are answered as if they had. */
@@ -304,6 +308,10 @@ export async function openForeignService(
   }
 
   function push(ref: string, next: Body): Reply | Promise<Reply> {
+    if (!areItems(next.items)) {
+      choices.onWrongItem(ref, next)
+      return choices.wrongItemReply ?? choices.refusal(422, 'wrong_item')
+    }
     const why = choices.invalid(next, ref)
     if (why !== undefined) return choices.refusal(422, why)
     if (!choices.isAccepted(next)) return { status: 200 }
@@ -475,6 +483,15 @@ export const foreignProfile = {
     body: { line: '{external_id}' },
   },
   clock: { method: 'POST' as const, path: '{origin}/testing/forward', body: { by: '{seconds}' } },
+}
+
+/** Whether all items are whole, each with an external id of its own. */
+function areItems(items: readonly (Line | null)[]): boolean {
+  const ids = items.map((one) => one?.external_id)
+  return (
+    new Set(ids).size === ids.length &&
+    items.every((one) => typeof one?.external_id === 'string' && typeof one.price_cents === 'number')
+  )
 }
 
 function decoded(part: string): string {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
-import { isSuccess, type ServiceResponse } from './ask.ts'
+import { isSuccess, NoAnswer, type ServiceResponse } from './ask.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import {
   changedSince,
@@ -17,7 +18,7 @@ import {
 import { Broken, explained, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
 import { fillBody } from './profile.ts'
-import { at, holds, nested, swapCase } from './shape.ts'
+import { at, holds, nested, swapCase, timeless } from './shape.ts'
 import type { Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
 
@@ -271,6 +272,57 @@ export const checks: readonly ContractCase[] = [
   observed('unknown_status', 'an unknown status', { status: 'paused' }),
   observed('no_items', 'a check without items', { items: [] }),
 ]
+
+/** Runs late: a service may end at such a push, and then the cases after it cannot be judged. */
+export const refusedWhole: ContractCase = rule(
+  'refused_whole',
+  'a push that is refused because of one item changes nothing',
+  'section 4: the body is the complete current state of the check',
+  keepsState,
+)
+
+/** What is wrong with the last item of a push, and the item. */
+const WRONG_ITEMS: readonly (readonly [what: string, wrong: (item: Item) => unknown])[] = [
+  ['whose last item has a text as its price', (item) => ({ ...item, price_cents: 'many' })],
+  ['whose last item has no external_id', ({ external_id: _left, ...item }) => item],
+  ['whose last two items have the same external_id', (item) => item],
+  ['whose last item is null', () => null],
+]
+
+/**
+ * Pushes changes of a check with an item that the service may refuse. @throws Broken when a refused push changes items or
+ * totals, NotChecked when the service accepts all of them.
+ */
+async function keepsState(target: Target): Promise<void> {
+  let refusals = 0
+  for (const [what, wrong] of WRONG_ITEMS) {
+    const check = target.freshCheck()
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
+    const body = target.body(check, [a, b])
+    await target.push(check, body)
+    await target.shows(check, [a, b, c], [a, b])
+    const look = async () => timeless([await entriesOf(target, check, a), await entriesOf(target, check, b)])
+    const before = await look()
+    const shownTotal = holds(await target.read(check), at(body, 'totals.total_cents'))
+    const changed = [{ ...a, name: 'Dish x', price_cents: a.price_cents + 30, quantity: 2 }, c]
+    const json = { ...target.body(check, changed), items: [...changed, wrong(c)] }
+    const { status } = await target.ask('PUT', check.path, { json }).catch((error: unknown) => {
+      if (error instanceof NoAnswer) throw new NotChecked(`A push ${what} got no response: ${error.reason}.`)
+      throw error
+    })
+    if (isSuccess({ status })) continue
+    refusals += 1
+    const refused = `A push ${what} returned ${status}.`
+    await explained(target.shows(check, [a, b, c], [a, b]), `${refused} After that:`)
+    must(
+      isDeepStrictEqual(await look(), before),
+      `${refused} After that, GET returns other fields of an item.`,
+    )
+    const isKept = !shownTotal || holds(await target.read(check), at(body, 'totals.total_cents'))
+    must(isKept, `${refused} After that, GET returns other totals.`)
+  }
+  if (refusals === 0) throw new NotChecked('The service accepts pushes with wrong items.')
+}
 
 /** Pushes two checks at one table; done once. @throws Broken unless each has its own items. */
 function ownTable(target: Target): Promise<void> {

@@ -4,7 +4,7 @@ import { access } from './access.ts'
 import { isLater, isSuccess, NoAnswer, type ServiceResponse } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { Broken, NotChecked } from './outcome.ts'
-import { checks } from './checks.ts'
+import { checks, refusedWhole } from './checks.ts'
 import { conflicts } from './conflicts.ts'
 import { deliveries, lateDeliveries } from './deliveries.ts'
 import { endpoints, secretOnce } from './endpoints.ts'
@@ -23,6 +23,7 @@ export const contractCases: readonly ContractCase[] = [
   ...lateDeliveries,
   ...retries,
   secretOnce,
+  refusedWhole,
   idsDiffer,
   everyAnswer,
 ]

@@ -222,6 +222,19 @@ function lastSecret(): Partial<Choices> {
   }
 }
 
+/** A push whose last item is wrong leaves a part of it, before the push is refused. */
+function keepsPart(part: (ref: string, next: Body, kept: Body | undefined) => object): Partial<Choices> {
+  const parts = new Map<string, object>()
+  const bodies = new Map<string, Body>()
+  return {
+    onWrongItem: (ref, next) => void parts.set(ref, part(ref, next, bodies.get(ref))),
+    shown: ({ ref, body }) => {
+      bodies.set(ref, body)
+      return { ref, ...body, ...parts.get(ref) }
+    },
+  }
+}
+
 /** A push fails while another one inserts a check at its table, as at a unique index. */
 function failsAtOnce(): Partial<Choices> {
   const inserting = new Set<string>()
@@ -274,6 +287,33 @@ const wrong: Record<string, Wrong> = {
     changes: { merged: insertedItems, writesAfterMs: ({ items }) => (items.length === 2 ? 20 : 0) },
     groups: ['checks'],
     cases: ['checks/replay_at_once'],
+  },
+  'keeps the items before a wrong one of a refused push': {
+    changes: keepsPart((_ref, { items }) => ({ items: items.slice(0, -1) })),
+    groups: ['checks'],
+    cases: ['checks/refused_whole'],
+  },
+  'keeps changes of items although the push is refused': {
+    changes: keepsPart((_ref, next, kept) => ({
+      items: kept?.items.map(
+        (line) => next.items.find((one) => one?.external_id === line.external_id) ?? line,
+      ),
+    })),
+    groups: ['checks'],
+    cases: ['checks/refused_whole'],
+  },
+  'keeps the totals of a refused push': {
+    changes: keepsPart((_ref, { totals }) => ({ totals })),
+    groups: ['checks'],
+    cases: ['checks/refused_whole'],
+  },
+  'fails at a wrong item without a request id': {
+    changes: {
+      wrongItemReply: { status: 500 },
+      requestId: (status) => (status === 500 ? undefined : randomUUID()),
+    },
+    cases: ['requests/id_on_every_answer'],
+    groups: ['requests', 'checks'],
   },
   'fails when another push inserts the same check at the same time': {
     changes: failsAtOnce(),

@@ -137,6 +137,10 @@ const right: Record<string, Variant> = {
   'knows twelve tables': {
     changes: { invalid: ({ table }) => (Number(table.number) <= 12 ? undefined : 'unknown_table') },
   },
+  'takes a wrong item for a failure of its own': {
+    changes: { wrongItemReply: { status: 500 } },
+    groups: ['checks'],
+  },
   'refuses to close a check that guests have not paid': {
     changes: {
       isNewer: newer('revision'),
