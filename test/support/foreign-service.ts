@@ -81,7 +81,7 @@ export const defaults = {
   onWrongItem: (_ref: string, _next: Body): void => undefined,
   /** Response to a push with a wrong item; by default 422. */
   wrongItemReply: undefined as Reply | undefined,
-  /** Whether a new check may be opened at a table, given those of the others. */
+  /** Whether a new check may be opened at a table, given those of the open ones. */
   isTableFree: (_table: string, _tables: readonly string[]): boolean => true,
   /** Whether a push has any effect; all are answered as if they had. */
   isAccepted: (_next: Body): boolean => true,
@@ -316,7 +316,8 @@ export async function openForeignService(
     if (why !== undefined) return choices.refusal(422, why)
     if (!choices.isAccepted(next)) return { status: 200 }
     const bill = billOf(ref)
-    const tables = [...bills.values()].map(({ body }) => body.table.number)
+    const open = [...bills.values()].filter(({ body }) => body.status === 'open')
+    const tables = open.map(({ body }) => body.table.number)
     if (bill === undefined && !choices.isTableFree(next.table.number, tables))
       return choices.refusal(409, 'occupied')
     if (bill !== undefined) {

@@ -137,7 +137,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
       })
       // Before the first case, a 429 says that nothing can be judged.
       const working = await requireService(
-        { ...target, ask },
+        { ...target, ask: target.withTables(ask) },
         locations,
         baseUrl,
         keyFor('PUT', '/') !== undefined,

@@ -187,10 +187,11 @@ export async function marked(target: Target, hook: Hook): Promise<void> {
  * arrives: which operation causes an event is not shown.
  */
 export async function closedEvent(target: Target) {
-  const { hook, isUnreachable } = await target.register('check.closed')
-  if (isUnreachable) throw new NotChecked('The service refuses the address of this receiver.')
+  // Pushed first: for the table of a new check, another one may be closed.
   const check = target.freshCheck()
   const { item } = await pushText(target, check)
+  const { hook, isUnreachable } = await target.register('check.closed')
+  if (isUnreachable) throw new NotChecked('The service refuses the address of this receiver.')
   const closing = target.body(check, [item], { status: 'closed' })
   await pushIfAllowed(target, check, closing, 'the status closed')
   const arrival = await hook.until((arrivals) => arrivals.find((one) => eventTypeOf(one) === 'check.closed'))

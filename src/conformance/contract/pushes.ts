@@ -13,13 +13,15 @@ export function accepted(target: Target): Promise<void> {
     const check = target.freshCheck()
     const items = [check.item('a'), check.item('b', { price_cents: 700 })]
     let isRenumbered = false
-    const push = (): Promise<void> =>
-      target.push(check, target.body(check, items)).catch((error: unknown) => {
-        // Numbers of tables may be limited, and the form of the ordering field is not shown.
+    const push = (): Promise<void> => {
+      const body = target.body(check, items)
+      return target.push(check, body).catch((error: unknown) => {
+        // Numbers of tables may be limited, as may checks at a table; the form of the ordering field is not shown.
         isRenumbered = target.numberTablesFrom1()
-        if (!isRenumbered && !target.orderOtherwise()) throw error
+        if (!isRenumbered && !target.reuseTables(body) && !target.orderOtherwise()) throw error
         return push()
       })
+    }
     await push()
     // A service may know the tables of a restaurant alone, which has fewer than a run has checks.
     if (isRenumbered) {
@@ -27,6 +29,7 @@ export function accepted(target: Target): Promise<void> {
       const table = { table: at(target.body(check, items), 'table') }
       const sharing = target.body(other, [other.item('a')], table)
       if (isSuccess(await target.ask('PUT', other.path, { json: sharing }))) target.shareTable(check)
+      else target.reuseTables()
     }
     const broken = await target.ask('PUT', target.freshCheck().path, { body: '{' })
     const keyless = await target.ask('PUT', target.freshCheck().path, { body: '{', authorization: null })

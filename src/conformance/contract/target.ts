@@ -128,7 +128,7 @@ const HOUR = 3600
 
 export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options }: TargetOptions): Target {
   const { profile, timeouts } = options
-  const ask: Ask = async (method, path, sent) => {
+  const limited: Ask = async (method, path, sent) => {
     const answer = await options.ask(method, path, sent)
     if (!isLater(answer)) return answer
     if (answer.status === 503)
@@ -137,6 +137,8 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       `${method} ${path} returned 429: the service limits the request rate. Raise its limit for the keys of this run.`,
     )
   }
+  const trialChecks = createTrialChecks({ ask: limited, profile, token, settleMs: timeouts.settleMs })
+  const ask = trialChecks.withTables(limited)
   const { origin } = new URL(baseUrl)
   const known = new Map<string, Promise<unknown>>()
   const missing = (what: string) => whyMissing(what, { ...options, isReachable })
@@ -145,8 +147,12 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   return {
     ...options,
     ask,
-    ...createTrialChecks({ ask, profile, token, settleMs: timeouts.settleMs }),
+    ...trialChecks,
     ...endpoints,
+    async cleanUp() {
+      await trialChecks.freeTables()
+      return endpoints.cleanUp()
+    },
     refusedHooks: [],
     missing,
     secrets: () => [...apiKeys, ...secrets()],

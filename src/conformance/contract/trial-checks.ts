@@ -4,7 +4,7 @@ import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess, NoAnswer, type Ask, type ServiceResponse } from './ask.ts'
 import { Broken, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile } from './profile.ts'
-import { isRemoved, itemLists, listsAt, type Entries } from './shape.ts'
+import { at, isRemoved, itemLists, listsAt, type Entries } from './shape.ts'
 
 /** An item of a push, with just the fields of the specification, section 2, and those of the profile. */
 export interface Item {
@@ -41,6 +41,15 @@ export interface TrialChecks {
   numberTablesFrom1(): boolean
   /** Gives all checks from now on the table of this one. */
   shareTable(check: TrialCheck): void
+  /**
+   * Gives a new check the table of an earlier one from now on, which is closed before: a service may have few tables, and
+   * allow one open check at each. False where that is so already, or where no check of this run is open at the table of `body`.
+   */
+  reuseTables(body?: object): boolean
+  /** Wraps a function for requests, to know the open checks and to close one whose table is given to another. */
+  withTables(ask: Ask): Ask
+  /** Closes the checks at tables that are reused, since the next run needs these tables. Ignores failures. */
+  freeTables(): Promise<void>
   /** Returns true when the service refused the first form, so that the present one is a guess. */
   isOrderGuessed(): boolean
   /** Pushes bodies one after the other. @throws Broken when one is refused. */
@@ -75,6 +84,12 @@ type OrderForm = 'integer' | 'string' | 'time' | 'offset'
 /** The places of ordered pushes are 9, 10 and 11, so that a service that compares numbers as text is seen. */
 const ORDERED_FROM = 8
 
+/** Number of tables that are reused: more checks than a case reads. */
+const REUSED_TABLES = 10
+
+/** The path of a table's number in a push. */
+const TABLE = 'table.number'
+
 /** Ordering times lie in the past, since a service may refuse others. */
 const HOUR_MS = 3_600_000
 
@@ -82,7 +97,7 @@ const HOUR_MS = 3_600_000
 const LOOK_AGAIN_MS = 100
 
 /** Creates the checks of a run. Checks and bodies are numbered from 1. */
-export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecksOptions): TrialChecks {
+export function createTrialChecks({ profile, token, settleMs, ...options }: TrialChecksOptions): TrialChecks {
   const { paths = {}, fields = {} } = profile
   const order = orderingOf(profile)
   const started = Date.now()
@@ -97,6 +112,10 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
   // A service may allow one open check per table, and checks of earlier runs stay open.
   let tablesFrom = 10_000 + (started % 800_000)
   let sharedTable: string | undefined
+  let reusesTables = false
+  /** The tables of checks, by their paths, and the latest check at each table, which may be closed or not. */
+  const tables = new Map<string, unknown>()
+  const latestAt = new Map<unknown, { path: string; body: object }>()
   let checks = 0
   // From here on all have three digits, so that those of one check also follow one another as texts.
   let bodies = 100
@@ -109,6 +128,36 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
     return withField(body, order.field.split('.'), value)
   }
 
+  const pathOf = (id: string) => `/checks/external/${id}`
+  const tableOf = (number: number) =>
+    String(reusesTables ? 1 + ((number - 1) % REUSED_TABLES) : tablesFrom + number)
+  const close = async (send: Ask, { path, body }: { path: string; body: object }) => {
+    const { status } = await send('PUT', path, { json: stamped({ ...body, status: 'closed' }, ++bodies) })
+    latestAt.delete(at(body, TABLE))
+    if (!isSuccess({ status }) && at(body, 'status') === 'open')
+      throw new NotChecked(
+        `The service has few tables, each with one open check, and refuses to close one (${status}).`,
+      )
+  }
+  const withTables =
+    (send: Ask): Ask =>
+    async (method, path, sent) => {
+      const { json } = sent ?? {}
+      const table = at(json, TABLE)
+      if (method !== 'PUT' || !isObject(json) || table === undefined) return send(method, path, sent)
+      const before = [...latestAt].find(([, one]) => one.path === path)
+      const other = latestAt.get(table)
+      // A case may also push a check to the table of another one, and judges that.
+      if (reusesTables && before === undefined && other !== undefined && tables.get(path) === table)
+        await close(send, other)
+      const answer = await send(method, path, sent)
+      if (!isSuccess(answer)) return answer
+      if (before !== undefined) latestAt.delete(before[0])
+      latestAt.set(table, { path, body: json })
+      return answer
+    }
+  const ask = withTables(options.ask)
+
   const trial: TrialChecks = {
     freshCheck() {
       const number = ++checks
@@ -116,7 +165,7 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
       return {
         id,
         number,
-        path: `/checks/external/${id}`,
+        path: pathOf(id),
         item: (name, changes = {}) => ({
           external_id: `${name}-${token}-${number}`,
           name: `Dish ${name}`,
@@ -133,9 +182,11 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
       const tax = Math.round(subtotal / 10)
       const totals = { subtotal_cents: subtotal, tax_cents: tax, total_cents: subtotal + tax }
       // A table of its own for each check, since a service may allow one open check per table.
-      const table = { number: sharedTable ?? String(tablesFrom + number) }
+      const table = { number: sharedTable ?? tableOf(number) }
       const more = fillBody(profile.push, { external_check_id: id }) as object | undefined
-      return stamped({ table, status: 'open', items, totals, ...more, ...changes }, ++bodies)
+      const body = { table, status: 'open', items, totals, ...more }
+      tables.set(pathOf(id), at(body, TABLE))
+      return stamped({ ...body, ...changes }, ++bodies)
     },
     ordered(body, place) {
       if (order === undefined)
@@ -150,7 +201,17 @@ export function createTrialChecks({ ask, profile, token, settleMs }: TrialChecks
       return isNew
     },
     shareTable({ number }) {
-      sharedTable = String(tablesFrom + number)
+      sharedTable = tableOf(number)
+    },
+    reuseTables(body) {
+      const isNew = !reusesTables && (body === undefined || latestAt.has(at(body, TABLE)))
+      reusesTables ||= isNew
+      return isNew
+    },
+    withTables,
+    async freeTables() {
+      if (!reusesTables) return
+      for (const one of latestAt.values()) await close(options.ask, one).catch(() => undefined)
     },
     orderOtherwise() {
       if (order === undefined || order.forms.length < 2) return false
@@ -280,6 +341,10 @@ const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attrib
 const UNKNOWN_TABLE =
   /(unknown|no such|invalid|unrecogni[sz]ed|nonexistent)[\W_]+(the[\W_]+)?table|table[\W_]+(\S+\s+){0,3}(not[\W_]+found|unknown|does[\W_]+not[\W_]+exist|doesn.t[\W_]+exist)/i
 
+/** Words of a service that allows one open check per table, at a table with a check of an earlier run or of somebody else. */
+const OCCUPIED_TABLE =
+  /table[\W_]+(\S+\s+){0,4}(occupied|taken|busy|in[\W_]+use|not[\W_]+(free|available)|already|open)|occupied|another[\W_]+(open[\W_]+)?(check|bill|order)/i
+
 /**
  * Makes the error for a refused push. The specification does not show which fields are required. A service may require one
  * that this run does not push; then nothing can be judged until a profile names the field.
@@ -295,6 +360,10 @@ function refusalOf({ status, text }: ServiceResponse): Broken | NotChecked {
     return new NotChecked(`Name the fields that this service requires with --profile (push, item). ${seen}`)
   if (status >= 400 && status < 500 && UNKNOWN_TABLE.test(text))
     return new NotChecked(`Name a table of this service with --profile (push.table). ${seen}`)
+  if (status >= 400 && status < 500 && OCCUPIED_TABLE.test(text))
+    return new NotChecked(
+      `The tables of this service have open checks. Close these, or name a free table with --profile (push.table). ${seen}`,
+    )
   return new Broken(seen)
 }
 

@@ -106,6 +106,12 @@ function oneAtATime(): Partial<Choices> {
   }
 }
 
+/** The service has these tables alone, each with one open check. */
+const fewTables = (count: number): Partial<Choices> => ({
+  invalid: ({ table }) => (Number(table.number) <= count ? undefined : 'unknown_table'),
+  isTableFree: (table, tables) => !tables.includes(table),
+})
+
 /** Ids `we_6`, `we_7` and so on. */
 function counted(): () => string {
   let latest = 5
@@ -136,6 +142,22 @@ const right: Record<string, Variant> = {
   'follows the specification': {},
   'knows twelve tables': {
     changes: { invalid: ({ table }) => (Number(table.number) <= 12 ? undefined : 'unknown_table') },
+  },
+  'knows twelve tables, and allows one open check per table': {
+    changes: { ...fewTables(12), isNewer: newer('revision') },
+    settings: { orderBy: 'revision' },
+  },
+  'allows one open check at the table of its profile': {
+    changes: fewTables(1),
+    settings: { profile: { push: { table: { number: '1' } } } },
+    groups: ['checks'],
+  },
+  'knows twelve tables, and closes no check with claimed items': {
+    changes: {
+      ...fewTables(12),
+      conflicts: (bill, next) =>
+        foreignDefaults.conflicts(bill, next) || (next.status === 'closed' && bill.taken.size > 0),
+    },
   },
   'takes a wrong item for a failure of its own': {
     changes: { wrongItemReply: { status: 500 } },
@@ -900,6 +922,29 @@ test('a service that knows its tables by name is not checked without one of them
   const { cases, totals } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
   expect(totals).toMatchObject({ passed: 0, failed: 0 })
   expect(cases[0]?.detail).toContain('Name a table of this service with --profile (push.table).')
+})
+
+test('a service with few tables and one open check at each is checked like others', async () => {
+  const changes = { ...fewTables(12), isNewer: newer('revision') }
+  const settings = { orderBy: 'revision' }
+  const report = await examine({ changes, settings, groups: ['checks', 'conflicts'] }, { onTestFinished })
+  expect(named(report, 'failed')).toEqual([])
+  // The cases that need two open checks at one table, or a table beyond these.
+  expect(named(report, 'not_checked')).toEqual([
+    'checks/own_table',
+    'checks/same_content',
+    'conflicts/moving',
+  ])
+})
+
+test('a service whose tables have checks of others is not checked', async () => {
+  const changes = {
+    isTableFree: () => false,
+    refusal: (status: number) => ({ status, json: 'table occupied' }),
+  }
+  const { cases, totals } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
+  expect(totals).toMatchObject({ passed: 0, failed: 0 })
+  expect(cases[0]?.detail).toContain('name a free table with --profile (push.table).')
 })
 
 test('each push has the id of its path where a profile puts it in the body, too', async () => {
