@@ -1,4 +1,4 @@
-import { isSuccess, type ServiceResponse, type RequestOptions } from './ask.ts'
+import { isSuccess, statusOf, type ServiceResponse, type RequestOptions } from './ask.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import { ifPossible, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
@@ -10,7 +10,7 @@ import type { Target } from './target.ts'
 function allowed({ once, ask }: Target): Promise<ServiceResponse> {
   return once('locations', async () => {
     const answer = await ask('GET', '/locations')
-    must(isSuccess(answer), `GET /locations returned ${answer.status}.`)
+    must(isSuccess(answer), `GET /locations returned ${statusOf(answer)}.`)
     return answer
   })
 }

@@ -187,6 +187,12 @@ export function isSuccess({ status }: Pick<ServiceResponse, 'status'>): boolean 
   return status >= 200 && status < 300
 }
 
+/** Describes a response by its status, and by the address of a redirect: `301 to /v1/locations/`. */
+export function statusOf({ status, headers }: Pick<ServiceResponse, 'status' | 'headers'>): string {
+  const isRedirect = status >= 300 && status < 400 && headers.location !== undefined
+  return isRedirect ? `${status} to ${String(headers.location)}` : String(status)
+}
+
 /** Limit of nesting in JSON from the service. Functions that walk a value recurse at most this deep. */
 const MOST_DEPTH = 100
 

@@ -1,12 +1,20 @@
 import { newToken } from '../../ids.ts'
 import { trustAdvice } from '../../model/text/advice.ts'
 import { makeReport, type ConformanceReport } from '../report.ts'
-import { createAsk, isSuccess, NoAnswer, type ServiceResponse, type Ask, type Method } from './ask.ts'
+import {
+  createAsk,
+  isSuccess,
+  NoAnswer,
+  statusOf,
+  type ServiceResponse,
+  type Ask,
+  type Method,
+} from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { simulatorProfile, type Profile } from './profile.ts'
 import { givePushesUp } from './pushes.ts'
 import { openReceiver } from './receiver.ts'
-import { runContract, type Working } from './run.ts'
+import { reportable, runContract, type Working } from './run.ts'
 import { at } from './shape.ts'
 import { createTarget, type Target, type Timeouts } from './target.ts'
 
@@ -223,13 +231,14 @@ async function requireService(
   const hasRoutes = isSuccess(read) || isSuccess(push) || isRefused
   if (hasRoutes) return { locations: isSuccess(read), pushes: isSuccess(push) }
   const isDown = read.status >= 500 && push.status >= 500
+  const isRedirected = [read, push].some(({ status }) => status >= 300 && status < 400)
   const next = isDown
     ? 'The service, or a proxy before it, fails. Check its log.'
-    : 'Check --api-key and --base-url, which ends with the version segment /v1.'
-  throw new UnusableTarget(
-    'address',
-    `${baseUrl} does not behave like this service: GET /locations returned ${read.status}, a push ${push.status}. ${next}`,
-  )
+    : isRedirected
+      ? 'Redirects are not followed. Check --base-url, and that the paths of the service end without a slash.'
+      : 'Check --api-key and --base-url, which ends with the version segment /v1.'
+  const seen = reportable(`GET /locations returned ${statusOf(read)}, a push ${statusOf(push)}`, [])
+  throw new UnusableTarget('address', `${baseUrl} does not behave like this service: ${seen}. ${next}`)
 }
 
 /** A key without write scope that this check made, and the path of its removal. */

@@ -292,7 +292,7 @@ export function inOrder(target: Target): Promise<Followed> {
 export async function converge(target: Target, arrivals: readonly (readonly number[])[]): Promise<void> {
   const followed = await inOrder(target)
   for (const places of arrivals) {
-    const { check, item, totals, table } = await arrive(target, places, followed.isMoved)
+    const { check, item, totals, table, arrived } = await arrive(target, places, followed.isMoved)
     let old: string[] = []
     await target.eventually(
       async () => {
@@ -310,7 +310,7 @@ export async function converge(target: Target, arrivals: readonly (readonly numb
       ({ length }) => length === 0,
     )
     const names = old.join(', ')
-    must(old.length === 0, `States ${places.join(', ')} arrived. GET does not return the newest ${names}.`)
+    must(old.length === 0, `${arrived} GET does not return the newest ${names}.`)
   }
 }
 
@@ -338,8 +338,14 @@ async function arrive(target: Target, places: readonly number[], isMoved: boolea
   }
   const last = Math.max(...places) - 1
   const newest = states[last] ?? [a]
-  await explained(target.shows(check, [a, b, c], newest), `States ${places.join(', ')} arrived.`)
+  // A service may compare the values as texts.
+  const { order_by = '' } = target.profile
+  const field = typeof order_by === 'string' ? order_by : order_by.field
+  const values = places.map((place) => JSON.stringify(at(bodies[place - 1], field)))
+  const arrived = `States ${places.join(', ')} arrived, with ${field} ${values.join(', ')}.`
+  await explained(target.shows(check, [a, b, c], newest), arrived)
   return {
+    arrived,
     check,
     item: newest[0],
     totals: Object.fromEntries(totalsOf(bodies[last])),

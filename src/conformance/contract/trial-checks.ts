@@ -1,7 +1,7 @@
 import { isObject } from '../../model/validation.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
-import { isSuccess, NoAnswer, type Ask, type ServiceResponse } from './ask.ts'
+import { isSuccess, NoAnswer, statusOf, type Ask, type ServiceResponse } from './ask.ts'
 import { Broken, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile } from './profile.ts'
 import { at, isRemoved, itemLists, listsAt, type Entries } from './shape.ts'
@@ -349,8 +349,9 @@ const OCCUPIED_TABLE =
  * Makes the error for a refused push. The specification does not show which fields are required. A service may require one
  * that this run does not push; then nothing can be judged until a profile names the field.
  */
-function refusalOf({ status, text }: ServiceResponse): Broken | NotChecked {
-  const seen = `A push returned ${status}: ${text}`
+function refusalOf(answer: ServiceResponse): Broken | NotChecked {
+  const { status, text } = answer
+  const seen = `A push returned ${statusOf(answer)}: ${text}`
   const named = [
     ...text.matchAll(/(\w+)\W*(?:is|are|was)?\W*(?:required|missing|must be (?:set|given|present))/gi),
     ...text.matchAll(/(?:required|requires|missing)\W*(?:fields?|property|key|parameter)?\W*(\w+)/gi),

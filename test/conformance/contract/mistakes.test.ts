@@ -1430,6 +1430,16 @@ test.each<[sent: string, data: unknown]>([
   })
 })
 
+test('states that end in a wrong one fail with the values of the field that orders them', async () => {
+  const isNewer: Choices['isNewer'] = (before, next) => String(next.version) > String(before.version)
+  const settings = { orderBy: 'version' }
+  const { cases } = await examine({ changes: { isNewer }, settings, groups: ['checks'] }, { onTestFinished })
+  expect(cases.find(({ id }) => id === 'in_order')).toMatchObject({
+    verdict: 'failed',
+    detail: 'States 1, 2, 3 arrived, with version 9, 10, 11. The items are a; expected b, c.',
+  })
+})
+
 test('a retry that does not arrive fails with the response before it', async () => {
   const changes: Partial<Choices> = { succeeds: (status) => status < 400 }
   const { cases } = await examine({ changes, groups: ['retries'] }, { onTestFinished })

@@ -61,7 +61,7 @@ const passed = ({ cases }: ConformanceReport) =>
   cases.flatMap(({ verdict, group, id }) => (verdict === 'passed' ? [`${group}/${id}`] : []))
 
 describe('the check stops at a target that is not a service of this kind:', () => {
-  test.each([404, 500, 502, 302, 405, 409, 422])('a server that answers %i to everything', async (status) => {
+  test.each([404, 500, 502, 405, 409, 422])('a server that answers %i to everything', async (status) => {
     const next =
       status >= 500
         ? 'The service, or a proxy before it, fails. Check its log.'
@@ -75,6 +75,20 @@ describe('the check stops at a target that is not a service of this kind:', () =
       `${baseUrl} does not behave like this service: GET /locations returned ${status}, a push ${status}. ${next}`,
     )
   })
+
+  test.each([301, 302, 308])(
+    'a server that answers %i to paths without a slash at their end',
+    async (status) => {
+      const baseUrl = await serve(({ url = '' }, response) => {
+        response.writeHead(status, { location: `${url}/` }).end('<html>')
+      })
+      const error = await check(baseUrl).catch((caught: unknown) => caught as UnusableTarget)
+      expect(error).toMatchObject({ name: 'UnusableTarget', kind: 'address' })
+      expect((error as Error).message.replace(/tabwire-trial-\w+-1/, 'id')).toBe(
+        `${baseUrl} does not behave like this service: GET /locations returned ${status} to /v1/locations/, a push ${status} to /v1/checks/external/id/. Redirects are not followed. Check --base-url, and that the paths of the service end without a slash.`,
+      )
+    },
+  )
 
   test('a server without TLS at an https: address', async () => {
     const baseUrl = (await serve((_, response) => void response.end())).replace('http:', 'https:')
