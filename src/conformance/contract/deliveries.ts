@@ -117,6 +117,19 @@ export const deliveries: readonly ContractCase[] = [
       must(wrong === undefined, `An event arrived as ${wrong?.arrival.method}.`)
     },
   ),
+  advice(
+    'content_type',
+    'an event arrives with the content type application/json',
+    'section 6, rule 1: the body is the envelope, which is JSON',
+    async (target) => {
+      const types = (await events(target)).map(({ arrival }) => arrival.headers['content-type'] ?? '')
+      const wrong = types.find((type) => !JSON_TYPE.test(type))
+      must(
+        wrong === undefined,
+        `The content type is ${wrong === '' ? 'missing' : JSON.stringify(wrong)}, so receivers that decode by it do not see JSON.`,
+      )
+    },
+  ),
   rule('envelope', 'the body is the envelope', 'section 2: id, type, created_at, data', async (target) => {
     for (const { arrival } of await events(target)) {
       const json = envelopeOf(arrival)
@@ -384,6 +397,9 @@ export const lateDeliveries: readonly ContractCase[] = [
 ]
 
 const HOUR_MS = 3_600_000
+
+/** Content types of JSON, such as `application/cloudevents+json; charset=utf-8`. */
+const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i
 
 /** Returns true when a time in an event's data is less than an hour from another. */
 function hasTimeNear(arrival: Arrival, time: string): boolean {

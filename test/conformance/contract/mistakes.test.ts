@@ -1430,6 +1430,21 @@ test.each<[sent: string, data: unknown]>([
   })
 })
 
+test.each([
+  ['application/json; charset=utf-8', null],
+  ['application/cloudevents+json', null],
+  [
+    'application/x-www-form-urlencoded',
+    'The content type is "application/x-www-form-urlencoded", so receivers that decode by it do not see JSON.',
+  ],
+])('deliveries with the content type %s', async (type, detail) => {
+  const changes: Partial<Choices> = { moreHeaders: () => ({ 'content-type': type }) }
+  const { cases, ok } = await examine({ changes, groups: ['deliveries'] }, { onTestFinished })
+  const verdict = detail === null ? 'passed' : 'advised'
+  expect(cases.find(({ id }) => id === 'content_type')).toMatchObject({ verdict, detail })
+  expect(ok).toBe(true)
+})
+
 test('states that end in a wrong one fail with the values of the field that orders them', async () => {
   const isNewer: Choices['isNewer'] = (before, next) => String(next.version) > String(before.version)
   const settings = { orderBy: 'version' }
