@@ -404,7 +404,8 @@ export async function openForeignService(
     if (method === 'PUT' && parts[0] === 'checks' && parts.length === 3)
       return push(choices.canonicalId(parts[2] ?? '', json as Body), json as Body)
     if (method === 'GET') {
-      const bill = [...bills.values()].find(({ ref }) => choices.isSame(choices.readPath(ref), path))
+      const isRead = ({ ref }: Bill) => choices.isSame(choices.readPath(ref), decoded(path))
+      const bill = [...bills.values()].find(isRead)
       if (bill !== undefined) return { status: 200, json: choices.read(choices.shown(bill)) }
       const hook = parts[0] === 'webhook-endpoints' ? hooks.find(({ id }) => id === parts[1]) : undefined
       if (hook !== undefined) {

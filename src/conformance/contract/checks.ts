@@ -157,6 +157,12 @@ export const checks: readonly ContractCase[] = [
     },
   ),
   rule(
+    'encoded_ids',
+    'identifiers with a space, a plus sign and a percent sign are kept',
+    "section 4: external_check_id is the caller's own identifier of the check",
+    encodedIds,
+  ),
+  rule(
     'own_table',
     'two checks at one table stay separate',
     'section 4: external_check_id identifies the check',
@@ -322,6 +328,36 @@ async function keepsState(target: Target): Promise<void> {
     must(isKept, `${refused} After that, GET returns other totals.`)
   }
   if (refusals === 0) throw new NotChecked('The service accepts pushes with wrong items.')
+}
+
+/** Ends of ids, and how they are written in paths. A service that decodes a path twice, or as a form, takes two for one. */
+const ENCODED = [
+  [' x', '%20x'],
+  ['+x', '+x'],
+  ['%20x', '%2520x'],
+] as const
+
+/** @throws Broken when an id in an encoded path is taken for another one, NotChecked when the service refuses such ids. */
+async function encodedIds(target: Target): Promise<void> {
+  const [plain] = await pushed(target)
+  const isShown = holds(await target.read(plain), plain.id)
+  const pushes: { check: TrialCheck; item: Item; end: string }[] = []
+  for (const [index, [end, path]] of ENCODED.entries()) {
+    const check = { ...target.freshCheck(), id: plain.id + end, path: plain.path + path }
+    const item = check.item('abc'.charAt(index))
+    const { status } = await target.ask('PUT', check.path, { json: target.body(check, [item]) })
+    if (isSuccess({ status })) pushes.push({ check, item, end: JSON.stringify(end) })
+  }
+  if (pushes.length === 0)
+    throw new NotChecked('The service refuses ids with a space, a plus sign or a percent sign.')
+  const ends = pushes.map(({ end }) => end).join(', ')
+  const items = pushes.map(({ item }) => item)
+  for (const { check, item, end } of pushes) {
+    const seen = `Checks whose ids end with ${ends} were pushed. At ${end}:`
+    await explained(showsBeside(target, plain, check, items, [item]), seen)
+    const isKept = !isShown || holds(await target.read(check), check.id)
+    must(isKept, `${seen} GET ${target.readPath(check)} does not return the id ${JSON.stringify(check.id)}.`)
+  }
 }
 
 /** Pushes two checks at one table; done once. @throws Broken unless each has its own items. */

@@ -288,6 +288,21 @@ const wrong: Record<string, Wrong> = {
     groups: ['checks'],
     cases: ['checks/replay_at_once'],
   },
+  'takes a plus sign in a path for a space': {
+    changes: { canonicalId: (ref) => ref.replaceAll('+', ' ') },
+    groups: ['checks'],
+    cases: ['checks/encoded_ids'],
+  },
+  'decodes paths twice': {
+    changes: { canonicalId: (ref) => decodeURIComponent(ref) },
+    groups: ['checks'],
+    cases: ['checks/encoded_ids'],
+  },
+  'shows ids as they are in paths': {
+    changes: { shown: ({ ref, body }) => ({ ref: encodeURIComponent(ref), ...body }) },
+    groups: ['checks'],
+    cases: ['checks/encoded_ids'],
+  },
   'keeps the items before a wrong one of a refused push': {
     changes: keepsPart((_ref, { items }) => ({ items: items.slice(0, -1) })),
     groups: ['checks'],

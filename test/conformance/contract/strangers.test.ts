@@ -159,6 +159,14 @@ const right: Record<string, Variant> = {
         foreignDefaults.conflicts(bill, next) || (next.status === 'closed' && bill.taken.size > 0),
     },
   },
+  'takes letters, digits and hyphens in ids alone': {
+    changes: { invalid: (_body, ref) => (/^[\w-]+$/.test(ref) ? undefined : 'id') },
+    groups: ['checks'],
+  },
+  'shows ids behind a prefix': {
+    changes: { shown: ({ ref, body }) => ({ ref: `pos:${ref}`, ...body }) },
+    groups: ['checks'],
+  },
   'takes a wrong item for a failure of its own': {
     changes: { wrongItemReply: { status: 500 } },
     groups: ['checks'],
