@@ -80,7 +80,7 @@ export const defaults = {
   /** Effect of a push with a wrong item, which is refused: a mistake. */
   onWrongItem: (_ref: string, _next: Body): void => undefined,
   /** Response to a push with a wrong item; by default 422. */
-  wrongItemReply: undefined as Reply | undefined,
+  wrongItemReply: undefined as Reply | Promise<Reply> | undefined,
   /** Whether a new check may be opened at a table, given those of the open ones. */
   isTableFree: (_table: string, _tables: readonly string[]): boolean => true,
   /** Whether a push has any effect; all are answered as if they had. */
@@ -204,6 +204,8 @@ export const defaults = {
   followsRedirects: false,
   /** Whether an attempt whose connection ends without an answer is made again. */
   retriesBrokenConnections: true,
+  /** The body that is sent for the signed bytes. */
+  bodyOf: (bytes: string): string | Buffer => bytes,
   /** The bytes of a retry. */
   bytesOfRetry: (sending: Sending): string => sending.bytes,
 }
@@ -260,7 +262,7 @@ export async function openForeignService(
       const { answerMs: headersTimeout } = choices
       const method = (sending.attempts > 1 ? choices.retryMethod : undefined) ?? choices.method
       try {
-        const options = { method, headers, body: bytes, dispatcher, headersTimeout }
+        const options = { method, headers, body: choices.bodyOf(bytes), dispatcher, headersTimeout }
         const { statusCode, headers: answered, body } = await request(choices.targetOf(hook.url), options)
         await body.dump()
         const { location } = answered

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { diagnose, type Mistake } from '../../signature/diagnose/diagnose.ts'
 import { verify } from '../../signature/verify.ts'
 import { eventTypes } from '../../model/event.ts'
+import { startOf } from '../../model/text/advice.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import {
   envelopeOf,
@@ -133,6 +134,7 @@ export const deliveries: readonly ContractCase[] = [
   rule('envelope', 'the body is the envelope', 'section 2: id, type, created_at, data', async (target) => {
     for (const { arrival } of await events(target)) {
       const json = envelopeOf(arrival)
+      must(json !== undefined, whyNoJson(arrival))
       const missing = ['id', 'type', 'created_at', 'data'].filter((name) => at(json, name) === undefined)
       must(missing.length === 0, `The body lacks ${missing.join(', ')}.`)
       const [id, data] = [at(json, 'id'), at(json, 'data')]
@@ -149,6 +151,7 @@ export const deliveries: readonly ContractCase[] = [
   }),
   advice('type', 'a new check is delivered as check.created', 'section 6: event types', async (target) => {
     const type = eventTypeOf((await firstEvent(target)).arrival)
+    if (type === undefined) throw new NotChecked('The envelope has no type.')
     must(type === 'check.created', `The type is ${JSON.stringify(type)}.`)
   }),
   rule('created_at', 'created_at is an ISO 8601 time in UTC', 'section 2: created_at', async (target) => {
@@ -179,8 +182,9 @@ export const deliveries: readonly ContractCase[] = [
       const update = await plain.hook.until((arrivals) =>
         about(arrivals, plain.b).find((arrival) => eventTypeOf(arrival) === 'check.updated'),
       )
-      const type = JSON.stringify(eventTypeOf(plain.update.arrival))
-      must(update !== undefined, `The change arrived as ${type}.`)
+      const type = eventTypeOf(plain.update.arrival)
+      if (type === undefined) throw new NotChecked('The envelope has no type.')
+      must(update !== undefined, `The change arrived as ${JSON.stringify(type)}.`)
     },
   ),
   rule(
@@ -208,8 +212,9 @@ export const deliveries: readonly ContractCase[] = [
         throw new NotChecked('The secret or v1 is missing, so signatures cannot be compared.')
       const wrong = signed.find(({ arrival, secrets }) => !isGenuine(arrival, secrets, target.serviceName))
       if (wrong === undefined) return
+      const type = eventTypeOf(wrong.arrival)
       throw new Broken(
-        `The signature of ${String(eventTypeOf(wrong.arrival))} does not match the secret of the endpoint.${mistakeOf(target, wrong.arrival, wrong.secrets)}`,
+        `The signature of ${typeof type === 'string' ? type : 'an event'} does not match the secret of the endpoint.${mistakeOf(target, wrong.arrival, wrong.secrets)}`,
       )
     },
   ),
@@ -407,6 +412,16 @@ function hasTimeNear(arrival: Arrival, time: string): boolean {
     ({ value }) =>
       typeof value === 'string' && isTime(value) && Math.abs(Date.parse(value) - Date.parse(time)) < HOUR_MS,
   )
+}
+
+/** Describes a body that is not JSON. A length in characters cuts off as many bytes as the text has beyond ASCII. */
+function whyNoJson({ body }: Arrival): string {
+  const text = body.toString()
+  if (text === '') return 'The body is empty.'
+  const isCut = /^\s*\{/.test(text) && !/\}\s*$/.test(text)
+  return isCut
+    ? `The body is cut off after ${body.length} bytes. Content-Length must count bytes, not characters.`
+    : `The body is not JSON: ${JSON.stringify(startOf(text, 80))}.`
 }
 
 /** Describes a `t` that is not the current time in seconds. */

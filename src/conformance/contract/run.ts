@@ -64,10 +64,10 @@ export async function runContract(
       else if (silent >= MOST_SILENT) end = `the service did not respond in ${MOST_SILENT} earlier cases`
       // A service that is down, or a key that has expired, breaks no rule and keeps none.
       if (gone !== undefined)
-        seen =
-          seen.verdict === 'failed'
-            ? { verdict: 'error', detail: `${sentence(seen.detail)} Then ${gone}.` }
-            : { verdict: 'error', detail: `Not checked: ${gone}.` }
+        seen = {
+          verdict: 'error',
+          detail: seen.detail === null ? `Not checked: ${gone}.` : `${sentence(seen.detail)} Then ${gone}.`,
+        }
     }
     const duration_ms = Math.round(performance.now() - started)
     const { verdict } = seen

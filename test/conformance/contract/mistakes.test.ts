@@ -1460,6 +1460,20 @@ test.each([
   expect(ok).toBe(true)
 })
 
+test.each<[body: string, bodyOf: Choices['bodyOf'], detail: RegExp]>([
+  [
+    'whose length counts characters',
+    (bytes) => Buffer.from(bytes).subarray(0, bytes.length),
+    /^The body is cut off after \d+ bytes\. Content-Length must count bytes, not characters\.$/,
+  ],
+  ['of a form', (bytes) => `payload=${bytes}`, /^The body is not JSON: "payload=\{\\"id\\":.*"\.$/],
+])('deliveries with a body %s fail with that reason', async (_body, bodyOf, detail) => {
+  const { cases } = await examine({ changes: { bodyOf }, groups: ['deliveries'] }, { onTestFinished })
+  const details = Object.fromEntries(cases.map((one) => [one.id, one.detail]))
+  expect(details.envelope).toMatch(detail)
+  expect(details.type).toBe('Not checked: The envelope has no type.')
+})
+
 test('states that end in a wrong one fail with the values of the field that orders them', async () => {
   const isNewer: Choices['isNewer'] = (before, next) => String(next.version) > String(before.version)
   const settings = { orderBy: 'version' }

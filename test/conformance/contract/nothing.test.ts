@@ -11,7 +11,7 @@ import {
 import { contractCases } from '../../../src/conformance/contract/run.ts'
 import type { ConformanceReport } from '../../../src/conformance/report.ts'
 import { isSoak, sampled } from '../../soak/seeded.ts'
-import { openForeignService } from '../../support/foreign-service.ts'
+import { openForeignService, type Choices } from '../../support/foreign-service.ts'
 import { openSimulator } from '../../support/simulator.ts'
 import { receiverTls } from './examine.ts'
 import { openHttpServer } from '../../support/http-server.ts'
@@ -35,9 +35,10 @@ async function serve(listener: RequestListener): Promise<string> {
 type End = (incoming: IncomingMessage, response: ServerResponse) => boolean
 
 /** A correct service that ends after some requests: `end` returns true for those that it has taken. */
-async function ending(requests: number, end?: End): Promise<string> {
+async function ending(requests: number, end?: End, changes?: Partial<Choices>): Promise<string> {
   const { baseUrl } = await openForeignService({
     isNewer: (before, next) => Number(next.version) > Number(before.version),
+    ...changes,
   })
   let count = 0
   const { url: origin, server } = await openHttpServer((incoming, response) => {
@@ -52,7 +53,8 @@ async function ending(requests: number, end?: End): Promise<string> {
       response.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.pipe(response)
     })
-    return incoming.pipe(forwarded)
+    // The service also ends with the test.
+    return incoming.pipe(forwarded.on('error', () => response.destroy()))
   })
   return `${origin}/v1`
 }
@@ -237,6 +239,23 @@ describe('a service that works no longer from the middle of a check on is one er
     expect(errors[0]?.detail?.toLowerCase()).toContain(reason.toLowerCase())
     const later = report.cases.slice(report.cases.findIndex(({ verdict }) => verdict === 'error') + 1)
     expect(later.filter(({ verdict }) => verdict !== 'not_checked')).toEqual([])
+  })
+})
+
+test('a service that ends at a wrong item is an error, which names the push', async () => {
+  let isGone = false
+  const changes: Partial<Choices> = {
+    onWrongItem: () => void (isGone = true),
+    wrongItemReply: new Promise(() => undefined),
+  }
+  const baseUrl = await ending(0, () => isGone, changes)
+  const timeouts = { answerMs: 1_000, eventMs: 300, settleMs: 300, quietMs: 50 }
+  const cases = contractCases.filter(({ id }) => id === 'accepted' || id === 'refused_whole')
+  const report = await check(baseUrl, { apiKey: 'full-key', orderBy: 'version', timeouts, cases })
+  expect(report.cases.find(({ id }) => id === 'refused_whole')).toMatchObject({
+    verdict: 'error',
+    detail:
+      'Not checked: A push whose last item has a text as its price got no response: no complete response within 1 s. Then the service stopped responding.',
   })
 })
 
