@@ -34,7 +34,7 @@ import {
   NEVER,
   OUTDATED,
   pingAt,
-  readAs,
+  differsFromRead,
   lateEventsArrived,
   shown,
   subscribed,
@@ -394,8 +394,8 @@ export const lateDeliveries: readonly ContractCase[] = [
     async (target) => {
       const { arrival, check, item } = await closedEvent(target)
       requireData(arrival)
-      const read = await readAs(target, arrival, check, item)
-      must(read !== undefined, 'data of check.closed differs from the response of GET.')
+      const differs = await differsFromRead(target, arrival, check, item)
+      must(differs === undefined, `data of check.closed differs from the response of GET in ${differs}.`)
     },
     sentAsRead,
   ),
@@ -449,8 +449,8 @@ function sentAsRead(target: Target): Promise<void> {
   return target.once('data', async () => {
     const { arrival, check, a } = await firstEvent(target)
     requireData(arrival)
-    const read = await readAs(target, arrival, check, a)
-    must(read !== undefined, 'data differs from the response of GET after the first push.')
+    const differs = await differsFromRead(target, arrival, check, a)
+    must(differs === undefined, `data differs from the response of GET after the first push, in ${differs}.`)
     const plain = await changed(target).then(
       (both) => both.plain,
       (error: unknown) => {
@@ -459,8 +459,9 @@ function sentAsRead(target: Target): Promise<void> {
         throw error
       },
     )
-    if (plain === undefined || plain.update.read instanceof NotChecked) return
-    must(plain.update.read !== undefined, 'data differs from the response of GET after a change.')
+    const later = plain?.update.differs
+    if (later instanceof NotChecked) return
+    must(later === undefined, `data differs from the response of GET after a change, in ${later}.`)
   })
 }
 

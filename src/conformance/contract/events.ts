@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { envelopeOf, eventIdOf, eventTypeOf, type Arrival, type Hook } from './receiver.ts'
 import { claimed, requireConflict } from './conflicts.ts'
 import { pinged, reachable } from './endpoints.ts'
 import { Broken, ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { pushIfAllowed, pushText } from './pushes.ts'
-import { at, checkCandidates } from './shape.ts'
+import { count } from '../../model/text/count.ts'
+import { at, checkCandidates, differences } from './shape.ts'
 import type { Registered, Target } from './target.ts'
 import type { Item, TrialCheck } from './trial-checks.ts'
 
@@ -122,25 +122,29 @@ export function dataOf(arrival: Arrival): unknown {
 
 /**
  * Reads the check of an event until it is the event's data, whatever either is wrapped in: GET may show a change later than
- * its event. Returns `undefined` when it never is. @throws NotChecked when it cannot be read.
+ * its event. Returns where they differ, and `undefined` when they are the same. @throws NotChecked when it cannot be read.
  */
-export async function readAs(
+export async function differsFromRead(
   target: Target,
   arrival: Arrival,
   check: TrialCheck,
   { external_id }: Item,
-): Promise<unknown> {
+): Promise<string | undefined> {
   const inside = (value: unknown) => checkCandidates(value, check.id, external_id)
   const sent = inside(dataOf(arrival))
-  const matches = (read: unknown) =>
-    inside(read).some((other) => sent.some((one) => isDeepStrictEqual(one, other)))
+  const pathsIn = (read: unknown) =>
+    inside(read)
+      .flatMap((other) => sent.map((one) => differences(one, other)))
+      .sort((one, other) => one.length - other.length)[0]
   let last: unknown
   const found = await target.eventually(
     async () => (last = await unlessNotChecked(target.read(check))),
-    matches,
+    (read) => pathsIn(read)?.length === 0,
   )
   if (last instanceof NotChecked) throw last
-  return found
+  if (found !== undefined) return undefined
+  const [first = 'the whole body', ...more] = pathsIn(last) ?? []
+  return more.length === 0 ? first : `${first} and ${count(more.length, 'other place')}`
 }
 
 export const OUTDATED = 'A check.updated event contains the check before the change.'
@@ -165,9 +169,9 @@ async function eventsOf(target: Target, replays: number) {
       must(!about(all.hook.arrivals, a).some(isUpdate), OUTDATED)
       throw target.missing('The delivery for a changed check')
     }
-    const read = await unlessNotChecked(readAs(target, arrival, check, item))
+    const differs = await unlessNotChecked(differsFromRead(target, arrival, check, item))
     await replay(body)
-    return { arrival, read }
+    return { arrival, differs }
   }
   const update = await change(b, a)
   await change(c, a, b)

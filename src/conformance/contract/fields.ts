@@ -190,8 +190,10 @@ export async function requireTexts(target: Target): Promise<void> {
     const [first] = other
     if (first === undefined) return
     const isEscaped = JSON.stringify(entries).includes('&amp;')
+    const shown = entries.map((one) => at(one, first[0])).find((one) => typeof one === 'string')
+    const instead = shown === undefined ? 'does not return it' : `returns ${JSON.stringify(shown)}`
     throw new Broken(
-      `A push has the ${first[0]} ${JSON.stringify(first[1])}, but GET ${isEscaped ? 'returns it with HTML escapes' : 'does not return it'}.`,
+      `A push has the ${first[0]} ${JSON.stringify(first[1])}, but GET ${isEscaped ? 'returns it with HTML escapes' : instead}.`,
     )
   }
   throw new NotChecked('The service refuses names and notes with quotation marks and letters beyond ASCII.')

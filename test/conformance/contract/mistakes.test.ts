@@ -1574,6 +1574,27 @@ test('texts with HTML escapes fail with that reason', async () => {
   )
 })
 
+test('texts in another encoding fail with what GET returns', async () => {
+  const changes = shownItems(({ name }) => ({ name: Buffer.from(name).toString('latin1') }))
+  const { cases } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
+  expect(cases.find(({ id }) => id === 'texts')?.detail).toMatch(
+    /^A push has the name "Dish a Crêpe .*", but GET returns "Dish a CrÃªpe .*"\.$/,
+  )
+})
+
+test('data that differs from the response of GET fails with the place', async () => {
+  const envelope: Choices['envelope'] = (event) => {
+    const { data } = event as unknown as { data: Body }
+    const totals = { ...data.totals, total_cents: 1, tax_cents: 1 }
+    return data.totals === undefined ? event : { ...event, data: { ...data, totals } }
+  }
+  const { cases } = await examine({ changes: { envelope }, groups: ['deliveries'] }, { onTestFinished })
+  const details = Object.fromEntries(cases.map((one) => [one.id, one.detail]))
+  expect(details.data).toBe(
+    'data differs from the response of GET after the first push, in totals.tax_cents and 1 other place.',
+  )
+})
+
 test('a ping without t in its signature fails with that reason', async () => {
   const signed: Choices['signed'] = ({ secret }, body) => `v1=${hmac(secret, `.${body}`).digest('hex')}`
   const { cases } = await examine({ changes: { signed }, groups: ['deliveries'] }, { onTestFinished })
