@@ -155,8 +155,8 @@ export async function misdirectedCalls(
   let unread: string | undefined
   for await (const request of requests.all({ from: since ?? undefined })) {
     const { method, path, status, response_body } = request
-    // TLS, for example, has no method. A 408 may be half of a valid request.
-    if (method === '-' && status !== 408)
+    // TLS, for example, has no method. A 408 may be half of a valid request. HTTP/2 without negotiation gets 505.
+    if ((method === '-' && status !== 408) || status === 505)
       unread ??= /"message":"([^"\\]*)"/.exec(response_body ?? '')?.[1] ?? ''
     const isMisdirected =
       status === 405 || (method !== 'GET' && response_body?.includes(NO_SUCH_PATH) === true)

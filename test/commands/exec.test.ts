@@ -161,6 +161,20 @@ describe('tabwire exec', () => {
     expect((await exec(['--', ...reading])).stderr).toBe('No pushes, so there is nothing to report.\n')
   })
 
+  test('with --fail-on any exits with 3 when only HTTP/2 arrived', async () => {
+    const program = node(`
+      import { connect } from 'node:net'
+      const { hostname, port } = new URL(process.env.TABWIRE_URL)
+      const socket = connect(Number(port), hostname)
+      socket.write('PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n')
+      await new Promise((resolve) => socket.resume().on('close', resolve))`)
+    const { code, stderr } = await exec(['--fail-on', 'any', '--', ...program])
+    expect(code).toBe(3)
+    expect(stderr).toContain(
+      'No push arrived, but a request that is not HTTP/1.1. HTTP/2.0 is not supported.',
+    )
+  })
+
   test('says what to do when there is no directory for temporary files', async () => {
     const place = join(await emptyDirectory(), 'gone')
     const env = { TMPDIR: place, TEMP: place }
