@@ -171,17 +171,29 @@ describe('the client', () => {
     })
   })
 
-  test('rejects with ApiError for an error response in another format', async () => {
-    const url = await stranger((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'))
-    const error = await createClient({ url })
-      .locations.list()
-      .catch((reason: unknown) => reason)
-    expect(error).toMatchObject({
-      status: 502,
-      code: 'unknown_error',
-      requestId: null,
-      message: 'The service answered 502.',
-    })
+  test.each([
+    [
+      502,
+      'A proxy answered in place of the service: the response has no X-Request-Id. Check that the service',
+    ],
+    [
+      404,
+      'A proxy or another server answered: the response has no X-Request-Id. Check the URL and the proxy.',
+    ],
+    [413, 'A proxy refused the length of the request: the response has no X-Request-Id. Raise its limit'],
+  ])('rejects with ApiError for the page of a proxy with status %i', async (status, message) => {
+    const url = await stranger((_request, response) => response.writeHead(status).end('<h1>Sorry</h1>'))
+    const error = createClient({ url }).locations.list()
+    await expect(error).rejects.toMatchObject({ status, code: 'unknown_error', requestId: null })
+    await expect(error).rejects.toThrow(message)
+  })
+
+  test.each([
+    [{ 'x-request-id': 'r1' }, '<h1>Sorry</h1>', 'The service answered 500.'],
+    [{}, '{"error":{"message":"Out of order."}}', 'Out of order.'],
+  ])('blames no proxy for a response with %j and the body %s', async (headers, body, message) => {
+    const url = await stranger((_request, response) => response.writeHead(500, headers).end(body))
+    await expect(createClient({ url }).locations.list()).rejects.toThrow(message)
   })
 
   test.each(['<html>', ''])('rejects a response that is not JSON: %j', async (body) => {

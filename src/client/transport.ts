@@ -195,11 +195,25 @@ export async function readBody(response: Response, signal: AbortSignal | undefin
 export function apiErrorOf({ status, headers }: Response, json: unknown, path: string): ApiError {
   // A redirect is not followed: that would change the method, or send the key to another host.
   const target = status < 400 ? headers.get('location') : null
+  const requestId = headers.get('x-request-id')
+  const error = errorOf(json)
   const body =
-    target === null
-      ? errorOf(json)
-      : { message: `The service redirects to ${target}. Use the URL that it redirects to.` }
-  return new ApiError(status, body, headers.get('x-request-id'), path)
+    target !== null
+      ? { message: `The service redirects to ${target}. Use the URL that it redirects to.` }
+      : requestId === null && error.message === undefined
+        ? { ...error, message: foreignAnswer(status) }
+        : error
+  return new ApiError(status, body, requestId, path)
+}
+
+/** Returns the message of a response that no service wrote: each of theirs has an X-Request-Id (specification section 1). */
+function foreignAnswer(status: number): string {
+  const reason = 'the response has no X-Request-Id.'
+  if (status === 413)
+    return `A proxy refused the length of the request: ${reason} Raise its limit, such as client_max_body_size of nginx.`
+  if (status === 502 || status === 503 || status === 504)
+    return `A proxy answered in place of the service: ${reason} Check that the service runs, and that the proxy reaches it.`
+  return `A proxy or another server answered: ${reason} Check the URL and the proxy.`
 }
 
 /** Returns the `error` object of a response; empty when it has none. */
