@@ -95,7 +95,9 @@ export function notFound(event: H3Event): Refusal {
   const advice =
     pathname !== '/' && pathname.endsWith('/')
       ? 'Paths do not end with a slash.'
-      : 'The API is under /v1; /docs lists its paths.'
+      : /^\/v1\/checks\/external\/[^/]+\//.test(pathname)
+        ? 'Write a slash in an id as %2F. A proxy that decodes it must pass the path on unchanged.'
+        : 'The API is under /v1; /docs lists its paths.'
   return new Refusal('not_found', `${NO_SUCH_PATH}${pathname.slice(0, 200)}. ${advice}`)
 }
 

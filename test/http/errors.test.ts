@@ -56,11 +56,14 @@ describe('every refusal has the status, code and shape of the contract', () => {
     expect(errorOf(answer).code).toBe(code)
   })
 
-  it('404 not_found: a path says where the API is, and that no path ends with a slash', async () => {
+  it('404 not_found: a path says where the API is, and what is wrong with slashes', async () => {
     const simulator = await openSimulator()
     const messageOf = async (path: string) => errorOf(await simulator.call(`GET ${path}`)).message
     expect(await messageOf('/v1')).toBe('No such path: /v1. The API is under /v1; /docs lists its paths.')
     expect(await messageOf('/v1/checks/')).toBe('No such path: /v1/checks/. Paths do not end with a slash.')
+    expect(await messageOf('/v1/checks/external/day/7')).toBe(
+      'No such path: /v1/checks/external/day/7. Write a slash in an id as %2F. A proxy that decodes it must pass the path on unchanged.',
+    )
   })
 
   it('403 insufficient_scope: a key without the scope', async () => {
