@@ -70,14 +70,31 @@ export async function readChunks(
 }
 
 /** Returns the refusal of bytes that are not UTF-8. */
-export function notUtf8([first, second]: Uint8Array): Refusal {
+export function notUtf8(bytes: Uint8Array): Refusal {
+  const [first, second] = bytes
   if (first === 0x1f && second === 0x8b)
     return new Refusal('invalid_json', 'The body is compressed. Send it without compression.')
+  // The last byte of a body in another encoding is that of a bracket.
+  if ((bytes.at(-1) ?? 0) > 0x7f && isStartOfUtf8(bytes))
+    return new Refusal('invalid_json', `The body ends in the middle of a character. ${COUNT_BYTES}`)
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
   return new Refusal(
     'invalid_json',
     `The body is ${isUtf16 ? 'UTF-16' : 'not valid UTF-8'}. Encode it as UTF-8, without a byte-order mark.`,
   )
+}
+
+/** Advice for a body that was cut by a Content-Length that counts a character beyond ASCII as one. */
+const COUNT_BYTES = 'Content-Length must count bytes, not characters.'
+
+/** Returns true for UTF-8 whose last character may be incomplete. */
+function isStartOfUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Returns true when the client may wait with its body until it is asked for. */
@@ -262,7 +279,8 @@ function notJson(text: string, error: unknown): Refusal {
   const [reason = 'it cannot be parsed'] = message.split(/, (?:\.\.\.)?"|: (?:\.\.\.)?"| in JSON at/)
   const place = placeOfError(text, message)
   const where = place && ` at line ${place.line}, column ${place.column}`
-  const advice = place && jsonAdvice(text, place.index)
+  const isCut = place?.index === text.length && /[^\0-\x7f]/.test(text)
+  const advice = isCut ? `It ends too early. ${COUNT_BYTES}` : place && jsonAdvice(text, place.index)
   const what = `The body is not valid JSON: ${reason}${where ?? ''}.`
   return new Refusal('invalid_json', advice === undefined ? what : `${what} ${advice}`)
 }

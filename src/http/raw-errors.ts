@@ -176,6 +176,11 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
       'The request headers are longer than the limit of 16 KiB. Send fewer or shorter headers.',
     )
   if (code === 'HPE_PAUSED_H2_UPGRADE') return wrongVersion('HTTP/2.0')
+  if (code === 'HPE_INVALID_EOF_STATE')
+    return new Refusal(
+      'invalid_request',
+      'The connection ended before the whole request had arrived. Send the request again. Content-Length must be the number of bytes in its body.',
+    )
   const [, version, lineEnd] = / (HTTP\/\d\.\d)(\r?\n)/.exec(headOf(rawPacket)) ?? []
   if (
     code === 'HPE_INVALID_VERSION' &&
@@ -198,6 +203,11 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
       'The path contains a space or a character outside ASCII. Percent-encode the id, such as %20 for a space.',
     )
   if (code === 'HPE_INVALID_VERSION') return wrongVersion(version)
+  if (code === 'HPE_INVALID_METHOD' && /^[a-z]+ \//.test(headOf(rawPacket)))
+    return new Refusal(
+      'invalid_request',
+      'Methods are case-sensitive. Write the method in capitals, such as PUT.',
+    )
   return new Refusal(
     'invalid_request',
     'The request is not valid HTTP/1.1. Check the request line and the headers.',

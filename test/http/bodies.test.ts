@@ -87,6 +87,7 @@ describe('a body', () => {
     ],
     [Buffer.from(valid, 'utf16le'), 'line 1, column 2', 'This looks like UTF-16. Encode the body as UTF-8.'],
     ['{"a":"twk_secret', 'line 1, column 17', ''],
+    ['{"a":"ü"', 'line 1, column 9', 'It ends too early. Content-Length must count bytes, not characters.'],
   ])('that is %s is refused with place and advice, and not quoted', async (body, place, advice) => {
     const { call } = await openSimulator()
     const { message } = errorOf(await call(route, { body }))
@@ -99,6 +100,14 @@ describe('a body', () => {
     [bytes([0x1f, 0x8b, 8]), 'The body is compressed. Send it without compression.'],
     [bytes([0xff, 0xfe, 0x7b]), 'The body is UTF-16. Encode it as UTF-8, without a byte-order mark.'],
     [bytes([0x7b, 0xff]), 'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.'],
+    [
+      bytes([0x22, 0xc3]),
+      'The body ends in the middle of a character. Content-Length must count bytes, not characters.',
+    ],
+    [
+      bytes([0x22, 0xfc, 0x22]),
+      'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.',
+    ],
   ])('that is not UTF-8, %j, is refused with advice', async (body, message) => {
     const { call } = await openSimulator()
     expect(errorOf(await call(route, { body })).message).toBe(message)

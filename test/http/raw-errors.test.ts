@@ -290,12 +290,30 @@ describe('a head that is not HTTP gets advice, and is not quoted:', () => {
       'BREW /secret HTTP/1.1',
       'The request is not valid HTTP/1.1. Check the request line and the headers.',
     ],
+    [
+      'a method in small letters',
+      'put /v1/checks/external/a HTTP/1.1',
+      'Methods are case-sensitive. Write the method in capitals, such as PUT.',
+    ],
   ])('%s', async ([what, line, message], { skip }) => {
     skip(isAcceptedByParser(what), 'the HTTP parser of this Node accepts it')
     const simulator = await openSimulator()
     const answer = await simulator.raw(`${line}\r\n${rawHeaders(simulator)}\r\n`)
     expect(errorOf(answer)).toMatchObject({ code: 'invalid_request', message })
     expect(answer.status).toBe(400)
+  })
+})
+
+describe('a connection that the client ends', () => {
+  it.each(['', body.slice(1)])('before the body is whole is named, after %j', async (sent) => {
+    const simulator = await openSimulator()
+    const socket = open(simulator.port)
+    socket.end(put(simulator, 'a', undefined, sent))
+    const answer = await text(socket)
+    expect(statusesOf(answer)).toEqual([400])
+    expect(answer).toContain(
+      'The connection ended before the whole request had arrived. Send the request again. Content-Length must',
+    )
   })
 })
 
