@@ -161,7 +161,10 @@ const ROUNDING_ERROR = 1e-6
 /** Returns what to do about a wrong number. */
 function numberAdvice({ expected, input, path }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>) {
   if (expected !== 'number' && expected !== 'int') return undefined
-  if (typeof input === 'string') return 'Send a JSON number without quotes'
+  if (typeof input === 'string')
+    return /^\d{4}-\d\d-\d\d/.test(input)
+      ? 'Send a time as a number, such as milliseconds since 1970'
+      : 'Send a JSON number without quotes'
   const isAmount = String(path?.at(-1)).endsWith('_cents')
   if (!isAmount || typeof input !== 'number' || !Number.isFinite(input)) return undefined
   return Math.abs(input - Math.round(input)) < ROUNDING_ERROR

@@ -158,6 +158,11 @@ describe('a push is refused with the place and the reason', () => {
       ['items[0].quantity must be a number, got a string. Send a JSON number without quotes'],
     ],
     [
+      'a time as revision',
+      { ...body, revision: '2026-11-21T18:04:05Z' },
+      ['revision must be a number, got a string. Send a time as a number, such as milliseconds since 1970'],
+    ],
+    [
       'names in capitals',
       { ...noTable, Table: table },
       ['table is required. The body has Table: names are in snake_case'],
