@@ -197,10 +197,14 @@ const LAST_RESORT =
 
 function byStatus(status: number, authenticate: string | undefined): string | undefined {
   if (status === 405 || status === 501) return 'This path does not accept POST. Check the URL.'
+  if (status === 413)
+    return 'The receiver, or a proxy before it, refuses bodies of this size. Raise its limit, such as client_max_body_size of nginx.'
   if (status === 415) return 'The receiver must accept the content type application/json.'
   if (status === 419) return CSRF
   if (status === 429) return 'The receiver limits the request rate. Try again later.'
   if (status < 400) return 'Redirects are not followed. Use the URL of the redirect.'
+  if (status === 502 || status === 504)
+    return 'A proxy got no response from the receiver. Start the receiver, or correct its address in the proxy.'
   if ((status === 401 || status === 407) && authenticate !== undefined)
     return `The receiver requires HTTP authentication (${authenticate.split(' ', 1)[0]}). Pass it with --add-header.`
   return undefined
