@@ -1,4 +1,5 @@
 import { newToken } from '../../ids.ts'
+import { withoutVersion } from '../../model/url.ts'
 import { trustAdvice } from '../../model/text/advice.ts'
 import { makeReport, type ConformanceReport } from '../report.ts'
 import {
@@ -11,7 +12,7 @@ import {
   type Method,
 } from './ask.ts'
 import type { ContractCase } from './case.ts'
-import { simulatorProfile, type Profile } from './profile.ts'
+import { simulatorProfileAt, type Profile } from './profile.ts'
 import { givePushesUp } from './pushes.ts'
 import { openReceiver } from './receiver.ts'
 import { reportable, runContract, type Working } from './run.ts'
@@ -254,25 +255,27 @@ async function profileFor(
   given: Omit<Profile, 'keys'> | undefined,
   needsKey: boolean,
 ): Promise<{ profile: Omit<Profile, 'keys'>; limited: LimitedKey | undefined }> {
-  const { origin } = new URL(baseUrl)
-  const health = await ask('GET', `${origin}/_sim/health`).catch(() => undefined)
+  // A proxy may serve Tabwire below a path.
+  const root = withoutVersion(baseUrl)
+  const health = await ask('GET', `${root}/_sim/health`).catch(() => undefined)
   if (at(health?.json, 'status') !== 'ok') return { profile: given ?? {}, limited: undefined }
+  const own = simulatorProfileAt(root)
   const orderBy = at(health?.json, 'order_by')
   const profile: Profile = {
-    ...simulatorProfile,
+    ...own,
     ...(typeof orderBy === 'string' && { order_by: orderBy }),
     ...given,
-    paths: { ...simulatorProfile.paths, ...given?.paths },
+    paths: { ...own.paths, ...given?.paths },
   }
   if (!needsKey) return { profile, limited: undefined }
   // Without an answer, the case that needs this key is not checked.
-  const made = await ask('POST', `${origin}/_sim/keys`, {
+  const made = await ask('POST', `${root}/_sim/keys`, {
     json: { name: 'contract check', scopes: ['read'] },
   }).catch(() => undefined)
   const [id, key] = [at(made?.json, 'id'), at(made?.json, 'api_key')]
   const limited =
     typeof id === 'string' && typeof key === 'string'
-      ? { key, path: `${origin}/_sim/keys/${encodeURIComponent(id)}` }
+      ? { key, path: `${root}/_sim/keys/${encodeURIComponent(id)}` }
       : undefined
   return { profile, limited }
 }

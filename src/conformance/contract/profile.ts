@@ -82,16 +82,18 @@ export const profileSchema = z.strictObject({
 export type Profile = z.infer<typeof profileSchema>
 export type RequestTemplate = z.infer<typeof requestTemplate>
 
-/** Tabwire's own profile. */
-export const simulatorProfile = {
-  paths: { delete_endpoint: '{origin}/_sim/webhook-endpoints/{id}' },
-  claim: {
-    method: 'POST',
-    path: '{origin}/_sim/checks/{external_check_id}/claims',
-    body: { items: [{ external_id: '{external_id}', quantity: 1 }] },
-  },
-  clock: { method: 'POST', path: '{origin}/_sim/clock', body: { advance: '{seconds}s' } },
-} satisfies Profile
+/** Returns Tabwire's own profile for the service at `root`, the base URL without its version segment. */
+export function simulatorProfileAt(root: string) {
+  return {
+    paths: { delete_endpoint: `${root}/_sim/webhook-endpoints/{id}` },
+    claim: {
+      method: 'POST',
+      path: `${root}/_sim/checks/{external_check_id}/claims`,
+      body: { items: [{ external_id: '{external_id}', quantity: 1 }] },
+    },
+    clock: { method: 'POST', path: `${root}/_sim/clock`, body: { advance: '{seconds}s' } },
+  } satisfies Profile
+}
 
 /** Fills `{placeholders}` of a path; values are percent-encoded but for `{origin}`. */
 export function fillPath(template: string, values: Readonly<Record<string, string | number>>): string {

@@ -1,10 +1,16 @@
 import { writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { readProfile } from '../../../src/cli/conformance/profile.ts'
+import { checkContract } from '../../../src/conformance/contract/check.ts'
 import { fillBody, fillPath, profileSchema } from '../../../src/conformance/contract/profile.ts'
+import { contractCases } from '../../../src/conformance/contract/run.ts'
 import { emptyDirectory } from '../../support/cli.ts'
+import { openHttpServer } from '../../support/http-server.ts'
+import { openSimulator } from '../../support/simulator.ts'
+import { named, receiverTls } from './examine.ts'
 
 async function saved(content: unknown): Promise<string> {
   const file = join(await emptyDirectory(), 'profile.json')
@@ -64,4 +70,27 @@ test('placeholders in paths and bodies are replaced', () => {
     text: '60s',
     list: ['x', 1, null],
   })
+})
+
+test("Tabwire below a path of a proxy is checked with Tabwire's own profile", async () => {
+  const simulator = await openSimulator()
+  const { url } = await openHttpServer((incoming, response) => {
+    const { method, headers, url: path = '' } = incoming
+    const below = /^\/tabwire(\/.*)$/.exec(path)?.[1]
+    if (below === undefined) return void response.writeHead(404).end('<h1>Not found</h1>')
+    const forwarded = request(simulator.url + below, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    incoming.pipe(forwarded)
+  })
+  const { report, left } = await checkContract({
+    baseUrl: `${url}/tabwire/v1`,
+    apiKey: simulator.apiKey,
+    tls: await receiverTls(),
+    cases: contractCases.filter(({ group }) => group === 'access' || group === 'conflicts'),
+  })
+  expect(named(report, 'not_checked')).toEqual([])
+  expect(named(report, 'failed')).toEqual([])
+  expect(left).toBe(0)
 })
