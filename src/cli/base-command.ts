@@ -6,7 +6,7 @@ import chalk from 'chalk'
 import { chalkStderr } from 'chalk'
 import { DEFAULT_SERVICE_NAME } from '../model/text/service-name.ts'
 import { variableOf } from '../model/text/shell-command.ts'
-import { describeFailure, exitCodes, type CommandShape } from './errors.ts'
+import { describeFailure, exitCodes, unusedProxyIn, type CommandShape } from './errors.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/messages.ts'
 import { fitTo } from './render/layout.ts'
@@ -331,7 +331,8 @@ export abstract class BaseCommand extends Command {
     const name = id.replaceAll(':', ' ')
     const all = { ...baseFlags, ...flags }
     const variables = variablesInUse(all, this.argv, process.env)
-    const shape = { name, flags: all, args, typedAs, variables, ...this.connection() }
+    const proxyVariable = unusedProxyIn(process.env)
+    const shape = { name, flags: all, args, typedAs, variables, proxyVariable, ...this.connection() }
     const failure = describeFailure(error, shape)
     if (this.wantsJson) process.stdout.write(`${jsonText({ error: failure.json })}\n`)
     else this.say(renderError(failure))

@@ -51,7 +51,7 @@ export interface CommandFailure {
 
 /** Returns the message and the exit code for an error; `command` is the command that was typed. */
 export function describeFailure(error: Error, command: CommandShape = UNKNOWN): CommandFailure {
-  const message = namedAsGiven(error.message, command)
+  const message = `${namedAsGiven(error.message, command)}${unusedProxy(error.message, command)}`
   const plain = { message, issues: [], requestId: null }
   if (error instanceof ApiError) return describeApiError(error, command)
   if (error instanceof CommandError)
@@ -73,6 +73,26 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
   }
   const text = systemFailure(error) ?? message
   return { ...plain, message: text, exitCode: exitCodes.failed, json: { code: 'failed', message: text } }
+}
+
+/** Words of an error for a host of another network: behind a firewall, names and addresses lead nowhere. */
+const NO_ROUTE = /\b(ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)\b|Connect Timeout Error/
+
+/** Returns the sentence for an error that a proxy would have avoided; nothing where none is set. */
+function unusedProxy(message: string, { proxyVariable }: CommandShape): string {
+  return proxyVariable === undefined || !NO_ROUTE.test(message)
+    ? ''
+    : ` ${proxyVariable} is set, but Tabwire connects without a proxy.`
+}
+
+/** Variables that name a proxy, as curl reads them. */
+const PROXIES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'] as const
+
+/** Returns the variable that names a proxy which commands do not use; `undefined` when there is none. */
+export function unusedProxyIn(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  // Node's own fetch then uses the proxy.
+  if (environment.NODE_USE_ENV_PROXY === '1') return undefined
+  return PROXIES.find((name) => (environment[name] ?? '') !== '')
 }
 
 /** Names the environment variable in place of a flag at the start of a message, when the value came from there. */
@@ -248,6 +268,8 @@ export interface CommandShape {
   isUrlGiven?: boolean
   /** Environment variables that give values, by flag. */
   variables?: Readonly<Record<string, string>>
+  /** Environment variable that names a proxy, which commands do not use. */
+  proxyVariable?: string | undefined
   /** The profile in use, which names the URL and the variable of the key. */
   profile?: string | undefined
 }

@@ -5,6 +5,7 @@ import {
   type CommandShape,
   describeFailure,
   exitCodes,
+  unusedProxyIn,
   wrongUsage,
 } from '../../src/cli/errors.ts'
 import { renderError } from '../../src/cli/render/messages.ts'
@@ -232,6 +233,38 @@ test.each([
   expect(wrongUsage(`${message}\nSee more help with --help`, tail)).toBe(
     `${told} Run \`tabwire tail --help\`.`,
   )
+})
+
+describe('an error for a host that cannot be reached directly', () => {
+  const messageOf = (error: Error, proxyVariable: string | undefined) =>
+    describeFailure(error, { ...tail, isUrlGiven: true, proxyVariable }).message
+  const unused = 'HTTPS_PROXY is set, but Tabwire connects without a proxy.'
+
+  test.each([
+    new Unreachable('No service answers at https://a.test (getaddrinfo ENOTFOUND a.test).', {
+      failedWhile: 'connecting',
+      connectionCode: 'ENOTFOUND',
+    }),
+    new CommandError('unreachable', 'https://a.test did not respond: connect ETIMEDOUT 192.0.2.1:443.'),
+    new Error('Cannot reach https://a.test: host not found (ENOTFOUND).'),
+  ])('names a proxy that is not used: $message', (error) => {
+    expect(messageOf(error, 'HTTPS_PROXY')).toContain(`${error.message} ${unused}`)
+    expect(messageOf(error, undefined)).not.toContain('proxy')
+  })
+
+  test('names none when the host refused the connection', () => {
+    const refused = new Unreachable('No service answers at http://127.0.0.1:1 (connection refused).', {
+      failedWhile: 'connecting',
+      connectionCode: 'ECONNREFUSED',
+    })
+    expect(messageOf(refused, 'HTTPS_PROXY')).not.toContain('proxy')
+  })
+
+  test('finds the proxy in the environment, unless Node uses it', () => {
+    expect(unusedProxyIn({ HTTPS_PROXY: '', http_proxy: 'http://p:3128' })).toBe('http_proxy')
+    expect(unusedProxyIn({ HTTPS_PROXY: 'http://p:3128', NODE_USE_ENV_PROXY: '1' })).toBeUndefined()
+    expect(unusedProxyIn({})).toBeUndefined()
+  })
 })
 
 test('a refused value gets a suggestion; with --json the response of the service is unchanged', () => {
