@@ -37,7 +37,8 @@ export function createHostCheck(isAllowed: IsAllowedHost): (request: Request) =>
         `The Host ${JSON.stringify((hostname(host) ?? host).slice(0, 100))} is not allowed. Use a loopback address, or allow the name with --allowed-host (allowedHost in the library).`,
       )
     const origin = headers.get('origin')
-    if (origin !== null && !isAllowed(hostOf(origin) ?? '')) throw foreign()
+    if (origin !== null && !isAllowed(hostOf(origin) ?? ''))
+      throw headers.get('sec-fetch-site') === 'same-origin' ? renamed(origin) : foreign()
     // <script src> and some forms send no Origin, but browsers send Sec-Fetch-Site.
     if (headers.get('sec-fetch-site') === 'cross-site' && !isOpeningOfPage(request)) throw foreign()
   }
@@ -58,6 +59,14 @@ function isOpeningOfPage({ method, url, headers }: Request): boolean {
 
 function isHttp10(request: Request): boolean {
   return nodeOf(request).req?.httpVersion === '1.0'
+}
+
+/** Returns the refusal of an own page behind a proxy whose name the service does not know. */
+function renamed(origin: string): Refusal {
+  return new Refusal(
+    'forbidden_origin',
+    `The page is at ${JSON.stringify(origin.slice(0, 100))}, whose host is not allowed. Allow it with --allowed-host, or pass the URL of the proxy with --public-url.`,
+  )
 }
 
 function foreign(): Refusal {

@@ -165,6 +165,14 @@ export function isOwnPage({ method, headers }: CallerRequest): boolean {
   return site !== null || method === 'GET' || method === 'HEAD'
 }
 
+/** Returns the refusal of a request that `isOwnPage` denies. A proxy that replaces `Host` makes own pages look foreign. */
+export function notOwnPage({ headers }: CallerRequest, message: string): Refusal {
+  const [site, origin, host] = ['sec-fetch-site', 'origin', 'host'].map((name) => headers.get(name))
+  const mayBeProxied = typeof origin === 'string' && (site === null || site === 'same-origin')
+  const advice = `The page is at ${origin}, but the request has the Host ${host}. A proxy must pass the Host header on with its port, in nginx by proxy_set_header Host $http_host.`
+  return new Refusal('forbidden_origin', mayBeProxied ? `${message} ${advice}` : message)
+}
+
 /** Returns the key of a session, if the request comes from the service's own page with both secrets. */
 export async function keyOfSession(
   service: Pick<Service, 'find'>,
@@ -186,10 +194,7 @@ export function byKeyOrSession(
     const token = headers.has('authorization') ? undefined : sessionToken(headers)
     if (token === undefined) return authenticate(headers.get('authorization'))
     if (!isOwnPage(request))
-      throw new Refusal(
-        'forbidden_origin',
-        'A session works only on pages of this service. Use an API key elsewhere.',
-      )
+      throw notOwnPage(request, 'A session works only on pages of this service. Use an API key elsewhere.')
     const key = await keyOfSession(service, sessions, request)
     if (key !== undefined) return key
     throw new Refusal('unauthorized', 'The session has ended. Run tabwire open for a new link.')

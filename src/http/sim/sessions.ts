@@ -6,6 +6,7 @@ import type { Service } from '../../service.ts'
 import { keyOfHash } from '../auth/api-key.ts'
 import {
   isOwnPage,
+  notOwnPage,
   keyOfSession,
   sessionCookie,
   sessionSecrets,
@@ -101,7 +102,7 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
 async function begin(parts: SessionRouteParts, { request }: Call, code: string): Promise<Reply> {
   const { service, sessions, url } = parts
   if (!isOwnPage(request))
-    throw new Refusal('forbidden_origin', 'A session can only be started by a page of this service.')
+    throw notOwnPage(request, 'A session can only be started by a page of this service.')
   const secrets = await sessions.begin(code)
   if (secrets === undefined)
     throw new Refusal(

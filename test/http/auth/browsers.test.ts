@@ -172,6 +172,18 @@ describe('a request', () => {
       expect([path, await statusOf(opening, `GET ${path}`)]).toEqual([path, 403])
   })
 
+  it('from an own page under an unknown name is 403, and says how to allow the name', async () => {
+    const simulator = await openSimulator()
+    const messageOf = async (site: string) => {
+      const headers = { Origin: 'https://sandbox.example', 'Sec-Fetch-Site': site }
+      return errorOf(await ask(simulator, 'localhost', headers)).message
+    }
+    expect(await messageOf('same-origin')).toBe(
+      'The page is at "https://sandbox.example", whose host is not allowed. Allow it with --allowed-host, or pass the URL of the proxy with --public-url.',
+    )
+    expect(await messageOf('cross-site')).toMatch(/^Requests from web pages of another host are refused\./)
+  })
+
   it('that a browser marks as cross-site is 403, also without Origin', async () => {
     const answer = await ask(await openSimulator(), 'localhost', { 'Sec-Fetch-Site': 'cross-site' })
     expect(errorOf(answer).code).toBe('forbidden_origin')

@@ -104,6 +104,20 @@ describe('a link to the inspector', () => {
     expect(await exchange(simulator, code)).toMatchObject({ status: 201 })
   })
 
+  it('says that a proxy has replaced the Host header', async () => {
+    const simulator = await openSimulator()
+    const code = codeIn(simulator.inspectorLink())
+    const answer = await exchange(simulator, code, { ...ownPage, origin: 'https://localhost:8443' })
+    expect(errorOf(answer).message).toBe(
+      `A session can only be started by a page of this service. The page is at https://localhost:8443, but the request has the Host 127.0.0.1:${simulator.port}. A proxy must pass the Host header on with its port, in nginx by proxy_set_header Host $http_host.`,
+    )
+    const sameSite = await exchange(simulator, code, {
+      'sec-fetch-site': 'same-site',
+      origin: 'http://localhost:1',
+    })
+    expect(errorOf(sameSite).message).toBe('A session can only be started by a page of this service.')
+  })
+
   it('does not change a seeded run', async () => {
     const run = async (links: number) => {
       const { inspectorLink, push, client } = await openSimulator({ seed: 7 })
