@@ -141,6 +141,9 @@ export async function judgeReport(
 /** Most calls that a message names. */
 const MOST_CALLS = 5
 
+/** Methods of HTTP that clients of an API send. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
 /**
  * Returns a message when no push arrived, but requests to paths or with methods that the API does not have, or that are
  * not HTTP/1.1: a report of nothing would look like one without findings. `GET` to unknown paths does not count, because
@@ -155,8 +158,8 @@ export async function misdirectedCalls(
   let unread: string | undefined
   for await (const request of requests.all({ from: since ?? undefined })) {
     const { method, path, status, response_body } = request
-    // TLS, for example, has no method. A 408 may be half of a valid request. HTTP/2 without negotiation gets 505.
-    if ((method === '-' && status !== 408) || status === 505)
+    // TLS has no method; other protocols have a word in its place. A 408 may be half of a valid request.
+    if (!METHODS.includes(method) && status !== 408)
       unread ??= /"message":"([^"\\]*)"/.exec(response_body ?? '')?.[1] ?? ''
     const isMisdirected =
       status === 405 || (method !== 'GET' && response_body?.includes(NO_SUCH_PATH) === true)

@@ -196,6 +196,11 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
       'invalid_request',
       'This port speaks plain HTTP, not TLS. Use http://, or start the service with --https.',
     )
+  if (/^(PROXY (TCP[46]|UNKNOWN)|\r\n\r\n\0\r\nQUIT\n)/.test(headOf(rawPacket)))
+    return new Refusal(
+      'invalid_request',
+      'The connection begins with the PROXY protocol, which this service does not speak. Turn it off in the proxy, such as send-proxy of HAProxy.',
+    )
   const [, target] = /^[A-Z]+ (.*) HTTP\/\d\.\d\r?\n/.exec(headOf(rawPacket)) ?? []
   if (target !== undefined && /[^\x21-\x7e]/.test(target))
     return new Refusal(

@@ -161,18 +161,19 @@ describe('tabwire exec', () => {
     expect((await exec(['--', ...reading])).stderr).toBe('No pushes, so there is nothing to report.\n')
   })
 
-  test('with --fail-on any exits with 3 when only HTTP/2 arrived', async () => {
+  test.each([
+    ['PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n', 'HTTP/2.0 is not supported.'],
+    ['PROXY TCP4 127.0.0.1 127.0.0.1 51000 80\\r\\n', 'The connection begins with the PROXY protocol'],
+  ])('with --fail-on any exits with 3 when only another protocol arrived: %s', async (packet, reason) => {
     const program = node(`
       import { connect } from 'node:net'
       const { hostname, port } = new URL(process.env.TABWIRE_URL)
       const socket = connect(Number(port), hostname)
-      socket.write('PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n')
+      socket.write('${packet}')
       await new Promise((resolve) => socket.resume().on('close', resolve))`)
     const { code, stderr } = await exec(['--fail-on', 'any', '--', ...program])
     expect(code).toBe(3)
-    expect(stderr).toContain(
-      'No push arrived, but a request that is not HTTP/1.1. HTTP/2.0 is not supported.',
-    )
+    expect(stderr).toContain(`No push arrived, but a request that is not HTTP/1.1. ${reason}`)
   })
 
   test('says what to do when there is no directory for temporary files', async () => {

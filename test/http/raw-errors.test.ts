@@ -290,6 +290,13 @@ describe('a head that is not HTTP gets advice, and is not quoted:', () => {
       'BREW /secret HTTP/1.1',
       'The request is not valid HTTP/1.1. Check the request line and the headers.',
     ],
+    ...['PROXY TCP4 127.0.0.1 127.0.0.1 51000 4100', '\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c'].map(
+      (line): [string, string, string] => [
+        `the PROXY protocol, ${JSON.stringify(line.slice(0, 5))}`,
+        line,
+        'The connection begins with the PROXY protocol, which this service does not speak. Turn it off in the proxy, such as send-proxy of HAProxy.',
+      ],
+    ),
     [
       'a method in small letters',
       'put /v1/checks/external/a HTTP/1.1',
