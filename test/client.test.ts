@@ -188,6 +188,13 @@ describe('the client', () => {
     await expect(error).rejects.toThrow(message)
   })
 
+  test('names %2F when a proxy does not find a path that contains it', async () => {
+    const url = await stranger((_request, response) => response.writeHead(404).end('<h1>Not found</h1>'))
+    const { checks } = createClient({ url })
+    await expect(checks.get('a/b')).rejects.toThrow('that the proxy passes %2F in paths on')
+    await expect(checks.get('a')).rejects.toThrow('Check the URL and the proxy.')
+  })
+
   test.each([
     [{ 'x-request-id': 'r1' }, '<h1>Sorry</h1>', 'The service answered 500.'],
     [{}, '{"error":{"message":"Out of order."}}', 'Out of order.'],

@@ -201,18 +201,20 @@ export function apiErrorOf({ status, headers }: Response, json: unknown, path: s
     target !== null
       ? { message: `The service redirects to ${target}. Use the URL that it redirects to.` }
       : requestId === null && error.message === undefined
-        ? { ...error, message: foreignAnswer(status) }
+        ? { ...error, message: foreignAnswer(status, path) }
         : error
   return new ApiError(status, body, requestId, path)
 }
 
 /** Returns the message of a response that no service wrote: each of theirs has an X-Request-Id (specification section 1). */
-function foreignAnswer(status: number): string {
+function foreignAnswer(status: number, path: string): string {
   const reason = 'the response has no X-Request-Id.'
   if (status === 413)
     return `A proxy refused the length of the request: ${reason} Raise its limit, such as client_max_body_size of nginx.`
   if (status === 502 || status === 503 || status === 504)
     return `A proxy answered in place of the service: ${reason} Check that the service runs, and that the proxy reaches it.`
+  if (status === 404 && /%2F/i.test(path))
+    return `A proxy or another server answered: ${reason} Check the URL, and that the proxy passes %2F in paths on (Apache: AllowEncodedSlashes).`
   return `A proxy or another server answered: ${reason} Check the URL and the proxy.`
 }
 
