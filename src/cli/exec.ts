@@ -124,6 +124,26 @@ export function commandEnvironment(
   return Object.fromEntries([...missing, ...kept, ...Object.entries(variables)])
 }
 
+/**
+ * Returns a warning for a command that sent no request to the service at `url`, where the environment has a proxy that is
+ * not kept away from it; otherwise `undefined`.
+ */
+export function proxyWarning(url: string, environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  const { protocol, hostname } = new URL(url)
+  const own = protocol === 'https:' ? 'https_proxy' : 'http_proxy'
+  const names = [own, own.toUpperCase(), 'all_proxy', 'ALL_PROXY']
+  const proxy = names.find((name) => (environment[name] ?? '') !== '')
+  const direct = `${environment.no_proxy ?? ''},${environment.NO_PROXY ?? ''}`.split(/[\s,]+/)
+  if (proxy === undefined || direct.some((entry) => entry === '*' || isPartOf(entry, hostname)))
+    return undefined
+  return `The command sent no request to the service. ${proxy} is set, so it may have asked the proxy. Add ${hostname} to NO_PROXY.`
+}
+
+/** True for an entry of NO_PROXY such as `127.0.0.1`, `127.0.0.0/8` or `127.*`. */
+function isPartOf(entry: string, hostname: string): boolean {
+  return entry === hostname || (hostname.startsWith('127.') && entry.startsWith('127.'))
+}
+
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return
   try {

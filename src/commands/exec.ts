@@ -6,7 +6,14 @@ import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { requireReportFile, writeReport } from '../cli/conformance/command.ts'
 import { CommandError, exitCodes, usageError } from '../cli/errors.ts'
-import { playAlong, type PlayedGuests, runCommand, type RunningCommand, splitCommand } from '../cli/exec.ts'
+import {
+  playAlong,
+  type PlayedGuests,
+  proxyWarning,
+  runCommand,
+  type RunningCommand,
+  splitCommand,
+} from '../cli/exec.ts'
 import { requireWritableBundle, writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment, junitFlag, outputFileFlag, splitAtCommas } from '../cli/flags.ts'
 import { readableCurrencies } from '../cli/guests.ts'
@@ -213,7 +220,7 @@ export default class Exec extends BaseCommand {
       const { cases, misdirected, failed } = await judgeReport(client, report, failOn, about, unlogged)
       if (misdirected !== undefined) this.say(misdirected)
       else if (report.pushes === 0 && !this.wantsJson && (await sentNothing(client, earlier)))
-        this.say(NO_REQUEST)
+        this.say(renderWarning(proxyWarning(simulator.url) ?? NO_REQUEST))
       if (earlier.length > 0 && (withAccount || bundle !== undefined) && !this.wantsJson)
         this.say(renderWarning(replacedText(earlier.length)))
       process.exitCode = code === 0 && failed ? exitCodes.checkFailed : code

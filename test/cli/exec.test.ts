@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { commandEnvironment, exitCodeOf, runCommand } from '../../src/cli/exec.ts'
+import { commandEnvironment, exitCodeOf, proxyWarning, runCommand } from '../../src/cli/exec.ts'
 import { emptyDirectory } from '../support/cli.ts'
 
 const processWith = (pid: number | undefined) => Object.assign(new EventEmitter(), { pid })
@@ -46,6 +46,32 @@ test.skipIf(process.platform === 'win32')(
     expect(await running.ended).toBe(137)
   },
 )
+
+describe('a command that sent no request', () => {
+  const proxy = 'http://proxy.example:3128'
+
+  test.each([
+    ['http://127.0.0.1:4100', { HTTP_PROXY: proxy }, 'HTTP_PROXY'],
+    ['http://127.0.0.1:4100', { http_proxy: proxy, NO_PROXY: 'localhost, .example' }, 'http_proxy'],
+    ['https://127.0.0.1:4100', { HTTPS_PROXY: proxy, HTTP_PROXY: '' }, 'HTTPS_PROXY'],
+    ['http://127.0.0.1:4100', { ALL_PROXY: proxy }, 'ALL_PROXY'],
+  ])('to %s may have asked the proxy of %j', (url, environment, name) => {
+    expect(proxyWarning(url, environment)).toBe(
+      `The command sent no request to the service. ${name} is set, so it may have asked the proxy. Add 127.0.0.1 to NO_PROXY.`,
+    )
+  })
+
+  test.each([
+    ['http://127.0.0.1:4100', {}],
+    ['http://127.0.0.1:4100', { HTTPS_PROXY: proxy }],
+    ['http://127.0.0.1:4100', { HTTP_PROXY: proxy, no_proxy: 'localhost,127.0.0.1' }],
+    ['http://127.0.0.1:4100', { HTTP_PROXY: proxy, NO_PROXY: '127.0.0.0/8' }],
+    ['http://127.0.0.1:4100', { HTTP_PROXY: proxy, NO_PROXY: '*' }],
+    ['http://tabwire.internal:4100', { HTTP_PROXY: proxy, NO_PROXY: 'tabwire.internal' }],
+  ])('to %s did not ask a proxy with %j', (url, environment) => {
+    expect(proxyWarning(url, environment)).toBeUndefined()
+  })
+})
 
 describe('the environment of a command', () => {
   const variables = { TABWIRE_URL: 'http://own' }

@@ -155,7 +155,7 @@ describe('tabwire exec', () => {
   test('says that the command sent no request, and where it finds the URL', async () => {
     const { stderr } = await exec(['--', ...node('')])
     expect(stderr).toBe(
-      'No pushes, so there is nothing to report.\nCMD sent no request to the API. Its base URL is in TABWIRE_BASE_URL, and the key in TABWIRE_API_KEY.\n',
+      'No pushes, so there is nothing to report.\nWarning: CMD sent no request to the API. Its base URL is in TABWIRE_BASE_URL, and the key in TABWIRE_API_KEY.\n',
     )
     const reading = node('await fetch(process.env.TABWIRE_BASE_URL + "/locations")')
     expect((await exec(['--', ...reading])).stderr).toBe('No pushes, so there is nothing to report.\n')
@@ -174,6 +174,16 @@ describe('tabwire exec', () => {
     const { code, stderr } = await exec(['--fail-on', 'any', '--', ...program])
     expect(code).toBe(3)
     expect(stderr).toContain(`No push arrived, but a request that is not HTTP/1.1. ${reason}`)
+  })
+
+  test('warns of a proxy when the command sent no request', async () => {
+    const env = { http_proxy: 'http://127.0.0.1:1', no_proxy: '', NO_PROXY: '' }
+    const silent = await exec(['--faults', 'error=0.1', '--', ...node('')], { env })
+    expect(silent.stderr).toContain(
+      'http_proxy is set, so it may have asked the proxy. Add 127.0.0.1 to NO_PROXY.',
+    )
+    const calling = node("await fetch(process.env.TABWIRE_BASE_URL + '/locations')")
+    expect((await exec(['--', ...calling], { env })).stderr).not.toContain('http_proxy')
   })
 
   test('says what to do when there is no directory for temporary files', async () => {

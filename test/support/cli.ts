@@ -153,7 +153,7 @@ function tracked(running: Running): Running {
 }
 
 const ofThisRun =
-  /^(CI|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|VITEST.*|TEST|TABWIRE_.*|DEBUG|FORCE_COLOR|NO_COLOR|PORT|HOST)$/
+  /^(CI|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|VITEST.*|TEST|TABWIRE_.*|DEBUG|FORCE_COLOR|NO_COLOR|PORT|HOST|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy)$/
 
 /** The environment without what belongs to this test run. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
