@@ -211,7 +211,9 @@ function foreignAnswer(status: number, path: string): string {
   const reason = 'the response has no X-Request-Id.'
   if (status === 413)
     return `A proxy refused the length of the request: ${reason} Raise its limit, such as client_max_body_size of nginx.`
-  if (status === 502 || status === 503 || status === 504)
+  if (status === 504)
+    return `A proxy waited too long for the service: ${reason} Raise its timeout, such as proxy_read_timeout of nginx, and check that the service runs.`
+  if (status === 502 || status === 503)
     return `A proxy answered in place of the service: ${reason} Check that the service runs, and that the proxy reaches it.`
   if (status === 404 && /%2F/i.test(path))
     return `A proxy or another server answered: ${reason} Check the URL, and that the proxy passes %2F in paths on (Apache: AllowEncodedSlashes).`
