@@ -25,6 +25,7 @@ import {
   revisionMissing,
   revisionRestarted,
   revisionReused,
+  revisionsMixed,
 } from './order.ts'
 
 export {
@@ -63,6 +64,7 @@ const ofChange = {
 }
 /** Rules that also need earlier requests. The log of requests applies them, because it has the order of all requests. */
 const ofHistory = {
+  revision_missing: revisionsMixed,
   revision_reused: revisionRestarted,
   possible_late_retry: possibleLateRetry,
   check_id_reused: checkIdReused,

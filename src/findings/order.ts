@@ -43,6 +43,31 @@ export function revisionRestarted({
   return `Another state was already pushed with ${orderBy} ${revision}, and the check is at ${orderBy} ${current}, so this push changed nothing. Does ${orderBy} begin again, for example when the POS restarts? Increase it with every change of the check.`
 }
 
+/** Revisions from here on are Unix times, in seconds or finer. */
+const FIRST_TIME = 1_000_000_000
+
+/**
+ * Finds a push whose revision cannot be compared with that of the check, so that it looks old: a number after a time, or
+ * seconds after milliseconds. A push that was made before counts as a late copy.
+ */
+export function revisionsMixed({
+  push,
+  before,
+  outcome,
+  orderBy,
+  earlierStates,
+}: Pick<PushToCheck, 'push' | 'before' | 'outcome' | 'orderBy' | 'earlierStates'>): string | undefined {
+  const { revision } = push
+  const current = revisionOf(before, orderBy)
+  if (outcome !== 'stale' || typeof revision !== 'number' || current === null) return undefined
+  const ratio = typeof current === 'number' ? current / revision : Infinity
+  if (ratio !== Infinity && (revision < FIRST_TIME || Math.abs(ratio / 1000 - 1) > 0.01)) return undefined
+  if (earlierStates().some((state) => revisionOf(state, orderBy) === revision)) return undefined
+  const mixed =
+    ratio === Infinity ? 'a number after a time' : 'another unit, such as seconds after milliseconds'
+  return `The push has ${orderBy} ${revision}, and the check is at ${orderBy} ${current}: ${mixed}. So the push looks old and changed nothing. Send ${orderBy} in one form from every place that pushes checks.`
+}
+
 /** Finds a push that reopens a closed check without a revision, so that it looks like a late arrival. */
 export function reopenNeedsRevision({
   push,

@@ -99,8 +99,33 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
     shown: [
       { when: 'the check has one', push: push({ items: [soup] }), before: revised(1), outcome: 'stale' },
       { when: 'the check has one and is the same', push: push(), before: revised(1), outcome: 'unchanged' },
+      {
+        when: 'it is in seconds, that of the check in milliseconds',
+        push: revised(1_764_455_560, { items: [soup] }),
+        before: revised(1_764_455_555_000),
+        outcome: 'stale',
+      },
     ],
     notShown: [
+      {
+        when: 'an earlier push in seconds comes again',
+        push: revised(1_764_455_560),
+        before: revised(1_764_455_565_000),
+        earlier: [revised(1_764_455_560)],
+        outcome: 'stale',
+      },
+      {
+        when: 'a counter is a thousandth of the later one',
+        push: revised(1, { items: [soup] }),
+        before: revised(1000),
+        outcome: 'stale',
+      },
+      {
+        when: 'a push is a day late',
+        push: revised(1_764_369_155_000, { items: [soup] }),
+        before: revised(1_764_455_555_000),
+        outcome: 'stale',
+      },
       { when: 'the check has none', push: push({ items: [soup] }), before: push() },
       { when: 'the check is new', push: push() },
       { when: 'both have one', push: revised(2), before: revised(1) },

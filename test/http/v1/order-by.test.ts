@@ -62,6 +62,16 @@ describe('a service that orders pushes by updated_at', () => {
     expect(errorOf(answer).issues).toMatchObject([{ path: 'status' }, { path: 'updated_at' }])
   })
 
+  it('finds numbers that come after a time, which change nothing', async () => {
+    const simulator = await openSimulator({ orderBy })
+    await put(simulator, 'a', at(1))
+    await put(simulator, 'a', { ...check({ items: [item('tea')] }), updated_at: 1_795_284_001_000 })
+    const [mixed, ...others] = await findingsOf(simulator)
+    expect(others).toEqual([])
+    expect(mixed).toMatchObject({ code: 'revision_missing' })
+    expect(mixed?.message).toContain('a number after a time. So the push looks old and changed nothing.')
+  })
+
   it('names the field in findings, and treats revision as unknown', async () => {
     const simulator = await openSimulator({ orderBy })
     await put(simulator, 'a', at(1))
