@@ -152,8 +152,9 @@ function createCalls(options: ClientOptions) {
     // Another deployment may answer a change without a body, or with a word.
     const isPage = typeof json === 'string' && (method === 'GET' || /^\s*</.test(json))
     const isObject = typeof json === 'object' && json !== null
-    // Every response of a simulator has the header; other servers may answer any path.
-    const isForeign = path.startsWith('/_sim/') && requestId === null
+    // Every response of a service has the header (specification section 1); other servers may answer any path, also with 200
+    // and without a body. An object may come from a deployment that lacks the header.
+    const isForeign = requestId === null && (path.startsWith('/_sim/') || (method !== 'GET' && !isObject))
     if (!isPage && !isForeign && (isObject || method !== 'GET')) return answer
     const reason = isPage ? 'is not JSON' : isForeign ? 'has no X-Request-Id' : 'is not a JSON object'
     const message = `The response to ${method} ${path} ${reason}, so another server answers at ${new URL(options.url).origin}. Check the URL and the port.`

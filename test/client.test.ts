@@ -209,15 +209,23 @@ describe('the client', () => {
     await expect(client.checks.get('a')).rejects.toThrow(
       `The response to GET /v1/checks/external/a is not JSON, so another server answers at ${url}.`,
     )
-    const push = client.checks.push('a', '{}')
-    await (body === ''
-      ? expect(push).resolves.toMatchObject({ status: 200 })
-      : expect(push).rejects.toThrow(ApiError))
+    await expect(client.checks.push('a', '{}')).rejects.toThrow(ApiError)
     await expect(client.deliveries.waitFor({ timeout: 0 })).rejects.toMatchObject({
       status: 200,
       code: 'unknown_error',
     })
     expect(await client.request('GET', '/page')).toMatchObject({ status: 200, json: body })
+  })
+
+  test('takes an empty response to a push for that of a service only with X-Request-Id', async () => {
+    const answering = (headers: Record<string, string>) =>
+      stranger((_request, response) => response.writeHead(204, headers).end())
+    const service = createClient({ url: await answering({ 'x-request-id': 'r1' }) })
+    await expect(service.checks.push('a', '{}')).resolves.toMatchObject({ status: 204 })
+    const proxy = createClient({ url: await answering({}) })
+    await expect(proxy.checks.push('a', '{}')).rejects.toThrow(
+      'The response to PUT /v1/checks/external/a has no X-Request-Id, so another server answers at',
+    )
   })
 
   test.each([
