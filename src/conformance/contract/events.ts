@@ -198,7 +198,11 @@ export async function closedEvent(target: Target) {
   if (isUnreachable) throw new NotChecked('The service refuses the address of this receiver.')
   const closing = target.body(check, [item], { status: 'closed' })
   await pushIfAllowed(target, check, closing, 'the status closed')
-  const arrival = await hook.until((arrivals) => arrivals.find((one) => eventTypeOf(one) === 'check.closed'))
+  // Others may close checks meanwhile.
+  const isOwn = (one: Arrival) => one.body.includes(check.id) || one.body.includes(item.external_id)
+  const arrival = await hook.until((arrivals) =>
+    arrivals.find((one) => eventTypeOf(one) === 'check.closed' && isOwn(one)),
+  )
   if (arrival === undefined) throw new NotChecked('No check.closed arrived for a check that was closed.')
   return { arrival, check, item }
 }

@@ -112,6 +112,16 @@ const fewTables = (count: number): Partial<Choices> => ({
   isTableFree: (table, tables) => !tables.includes(table),
 })
 
+/** Of two equal events, the first is about another check, which another client closes at the same time. */
+function closedByAnother(): Choices['envelope'] {
+  let closed = 0
+  return (event) => {
+    if (!('type' in event && event.type === 'check.closed')) return event
+    closed += 1
+    return closed % 2 === 1 ? { ...event, data: { ref: 'table-9', status: 'closed', items: [] } } : event
+  }
+}
+
 /** Ids `we_6`, `we_7` and so on. */
 function counted(): () => string {
   let latest = 5
@@ -216,6 +226,14 @@ const right: Record<string, Variant> = {
       }),
     },
     groups: ['checks'],
+  },
+  'sends when others close their checks': {
+    changes: {
+      typesOf: (isNew, body) =>
+        body.status === 'closed' ? ['check.closed', 'check.closed'] : foreignDefaults.typesOf(isNew, body),
+      envelope: closedByAnother(),
+    },
+    groups: ['deliveries'],
   },
   'closes without an event': {
     changes: {
