@@ -527,7 +527,7 @@ async function closes(target: Target): Promise<void> {
 const MANY = 150
 
 /** Fields of a response that has a part of a list only. */
-const PAGED = /next|cursor|more|page/i
+const PAGED = /next|cursor|more|page|^(offset|limit)$/i
 
 /** @throws Broken when GET returns a part of many items, NotChecked when the service refuses them or returns pages. */
 async function manyItems(target: Target): Promise<void> {

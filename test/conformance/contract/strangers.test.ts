@@ -216,6 +216,16 @@ const right: Record<string, Variant> = {
     changes: { invalid: ({ items }) => (items.length > 100 ? 'items' : undefined) },
     groups: ['checks'],
   },
+  'shows a hundred items, and with which limit': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: { offset: 0, limit: 100, count: body.items.length, list: body.items.slice(0, 100) },
+      }),
+    },
+    groups: ['checks'],
+  },
   'shows a hundred items and a link to the next ones': {
     changes: {
       shown: ({ ref, body }) => ({
