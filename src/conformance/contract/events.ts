@@ -72,7 +72,7 @@ function notShown(target: Target, hook: Hook, { id }: TrialCheck, what: string):
   if (nameless === undefined) return target.missing(what)
   const type = String(eventTypeOf(nameless))
   return new Broken(
-    `${what} arrived as ${type}, but its data names neither the check nor its items. Its data must be the full state.`,
+    `${what} is missing, but a ${type} arrived whose data names neither the check nor its items. Its data must be the full state.`,
   )
 }
 

@@ -1441,7 +1441,7 @@ test.each<[sent: string, data: unknown]>([
   expect(cases.find(({ id }) => id === 'event')).toMatchObject({
     verdict: 'failed',
     detail:
-      'An event about a check arrived as check.created, but its data names neither the check nor its items. Its data must be the full state.',
+      'An event about a check is missing, but a check.created arrived whose data names neither the check nor its items. Its data must be the full state.',
   })
 })
 
