@@ -17,8 +17,8 @@ import {
 import { signatureHeader } from '../model/text/service-name.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
 
-/** The latest time that `--now` accepts, in the year 5138. Milliseconds as seconds are later. */
-const LATEST = 1e14
+/** The end of the times that `--now` accepts: those with a year of four digits. Milliseconds as seconds are later. */
+const END = Date.UTC(10_000, 0)
 
 type VerifyInput = Pick<DiagnoseOptions, 'payload' | 'header' | 'headers' | 'now'>
 type Sources = Parameters<Verify['connect']>[0] &
@@ -78,7 +78,7 @@ export default class Verify extends ServiceCommand {
     if (flags.secret === undefined) throw noSecret()
     const [secret = '', ...others] = secretsFrom(flags.secret)
     const now = flags.now ?? new Date()
-    if (now.getTime() > LATEST)
+    if (now.getTime() >= END)
       throw usageError(
         `--now is in the year ${now.getUTCFullYear()}. Pass Unix seconds, not milliseconds: leave out the last three digits.`,
       )

@@ -92,6 +92,7 @@ describe.concurrent('tabwire verify', () => {
     expect(milliseconds.stderr).toMatch(
       /^Error: --now is in the year \d{5}\. Pass Unix seconds, not milliseconds/,
     )
+    expect((await verify(['--now', '9999-12-31T23:59:59Z'], { input: payload })).code).toBe(3)
     const local = await verify(['--now', '2026-11-21T18:00:00'], { input: payload })
     expect(local.code).toBe(2)
     expect(local.stderr).toBe(
