@@ -20,6 +20,7 @@ const bodies: [what: string, body: Buffer][] = [
     'bytes that are no UTF-8, and an @ in front',
     Buffer.from([0x40, 0xff, 0x25, 0x73, 0x27, 0x31, 0x5c, 0x0a]),
   ],
+  ['a hyphen in front, and a blank without width', Buffer.from('-n 7\u200b')],
   ['nothing', Buffer.alloc(0)],
   [
     'a byte-order mark, marks of direction, a joiner and separators of lines',

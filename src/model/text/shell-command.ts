@@ -126,11 +126,14 @@ function quoteHeader(line: string): string {
   return line === WITH_KEY ? `"${line}"` : singleQuoted(line)
 }
 
-/** Returns a format of printf for these bytes: those that quotes, formats or terminals treat specially are octal. */
+/**
+ * Returns a format of printf for these bytes: those that quotes, formats or terminals treat specially are octal, and a hyphen
+ * at the start, which would begin an option.
+ */
 function octal(body: Uint8Array): string {
-  return Array.from(body, (byte) => {
+  return Array.from(body, (byte, at) => {
     const letter = String.fromCharCode(byte)
-    return /[\n -~]/.test(letter) && !/['%\\]/.test(letter)
+    return /[\n -~]/.test(letter) && !(at === 0 ? /['%\\-]/ : /['%\\]/).test(letter)
       ? letter
       : `\\${byte.toString(8).padStart(3, '0')}`
   }).join('')
