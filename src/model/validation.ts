@@ -51,8 +51,8 @@ function explained(schema: z.ZodType, value: unknown, path: readonly PropertyKey
   )
   const hintOf = (at: readonly PropertyKey[]) =>
     wrapper !== undefined && at === ofBody[0]
-      ? `The body has ${wrapper}: send the fields without an object around them`
-      : otherSpelling(value, at, path)
+      ? `Move the fields out of the object ${wrapper}`
+      : otherSpelling(value, at)
   return issues.map(({ message, path: at }) => {
     const hint = message === REQUIRED ? hintOf(at) : undefined
     return {
@@ -62,7 +62,7 @@ function explained(schema: z.ZodType, value: unknown, path: readonly PropertyKey
   })
 }
 
-/** Returns the field of a body whose object has all the missing fields. */
+/** Returns the field of a value whose object has all the missing fields. */
 function wrapperOf(body: unknown, names: readonly string[]): string | undefined {
   if (!isObject(body) || names.length === 0) return undefined
   return Object.keys(body).find((key) => {
@@ -72,19 +72,14 @@ function wrapperOf(body: unknown, names: readonly string[]): string | undefined 
 }
 
 /** Returns a hint when the object of a missing field has its name in another case, or with other underscores. */
-function otherSpelling(
-  value: unknown,
-  missing: readonly PropertyKey[],
-  path: readonly PropertyKey[],
-): string | undefined {
+function otherSpelling(value: unknown, missing: readonly PropertyKey[]): string | undefined {
   const [name, around] = [missing.at(-1), missing.slice(0, -1)]
   const parent = around.reduce<unknown>((holder, key) => (holder as Record<PropertyKey, unknown>)[key], value)
   if (typeof name !== 'string' || !isObject(parent)) return undefined
   const found = Object.keys(parent).find(
     (key) => key.length <= name.length + MOST_UNDERSCORES && plainName(key) === plainName(name),
   )
-  if (found === undefined) return undefined
-  return `The body has ${pathText([...path, ...around, found])}: names are in snake_case`
+  return found === undefined ? undefined : `Rename ${found}: names are in snake_case`
 }
 
 /** Longest difference of two spellings of a name: a field of the body may be of any length. */

@@ -165,18 +165,18 @@ describe('a push is refused with the place and the reason', () => {
     [
       'names in capitals',
       { ...noTable, Table: table },
-      ['table is required. The body has Table: names are in snake_case'],
+      ['table is required. Rename Table: names are in snake_case'],
     ],
     [
       'names in camel case',
       { ...body, items: [{ ...noId, externalId: id }] },
-      ['items[0].external_id is required. The body has items[0].externalId: names are in snake_case'],
+      ['items[0].external_id is required. Rename externalId: names are in snake_case'],
     ],
     [
       'an object around it',
       { check: body },
       [
-        'table is required. The body has check: send the fields without an object around them',
+        'table is required. Move the fields out of the object check',
         'status is required',
         'items is required',
         'totals is required',

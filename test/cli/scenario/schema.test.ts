@@ -30,6 +30,11 @@ describe('an invalid scenario file', () => {
     ['no object', [], 'evening.json: The file must be an object, got an empty array.'],
     ['without steps', { title: 'Dinner' }, 'evening.json: steps is required.'],
     [
+      'a name in capitals',
+      { title: 'Dinner', Steps: [push] },
+      'evening.json: steps is required. Rename Steps: names are in snake_case.',
+    ],
+    [
       'an unknown kind',
       steps(push, { do: 'dance' }),
       'evening.json: step 2 (dance): do must be one of push, close, ',
