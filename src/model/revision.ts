@@ -26,12 +26,16 @@ export function isLater(one: Revision, other: Revision): boolean {
   return typeof one === 'string'
 }
 
-/** Fields of a check with another meaning. */
-const taken = new Set(['table', 'status', 'items', 'totals'])
+const fieldsOfCheck = new Set(['table', 'status', 'items', 'totals'])
+
+/** Returns true for a field of a check, which has another meaning than the order of pushes. */
+export function isCheckField(name: string): boolean {
+  return fieldsOfCheck.has(name)
+}
 
 /** Returns the reason why a field cannot order pushes; `undefined` when it can. */
 export function orderFieldIssue(name: string): string | undefined {
-  if (taken.has(name)) return `${name} is a field of a check with another meaning`
+  if (isCheckField(name)) return `${name} is a field of a check with another meaning`
   if (/^[a-z][\w-]{0,63}$/i.test(name)) return undefined
   return 'a field name has 1 to 64 letters, digits, underscores and hyphens, and starts with a letter'
 }

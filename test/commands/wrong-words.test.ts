@@ -9,6 +9,7 @@ const long = 'x'.repeat(256)
 const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'completion SHELL': ['tcsh', ''],
   'contract check --wait': ['86401', '0'],
+  'contract check --order-by': ['status', 'a b', ['items', '--base-url', 'http://127.0.0.1:9/v1']],
   'doctor --port': ['many', '65536', '-1'],
   'doctor --host': [''],
   'doctor --service-name': ['Acme Inc.'],

@@ -29,6 +29,8 @@ import {
   type ContractCheck as Check,
 } from '../../conformance/contract/check.ts'
 import { contractCases } from '../../conformance/contract/run.ts'
+import { isCheckField } from '../../model/revision.ts'
+import { readOrderBy } from '../../model/simulator/settings.ts'
 import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../model/text/service-name.ts'
 import { startSimulator } from '../../simulator.ts'
 
@@ -93,6 +95,7 @@ export default class ContractCheck extends ConformanceCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(ContractCheck)
     const cases = chosenCases(contractCases, flags)
+    requireOrderBy(flags)
     const common = {
       cases,
       serviceName: flags['service-name'],
@@ -206,6 +209,13 @@ export default class ContractCheck extends ConformanceCommand {
         `Webhook endpoints still registered there: ${left}. Delete them, or set paths.delete_endpoint in --profile for the next run.`,
       )
   }
+}
+
+/** @throws CommandError (usage) for a field that cannot order pushes. Other services may have names of any form, and paths. */
+function requireOrderBy({ 'order-by': field, 'base-url': other }: CheckFlags): void {
+  if (field === undefined || (other !== undefined && !isCheckField(field))) return
+  const { issue } = readOrderBy(field)
+  if (issue !== undefined) throw usageError(`--order-by ${issue}.`)
 }
 
 function headerOf(serviceName: string | undefined): string {
