@@ -123,10 +123,20 @@ describe.concurrent('tabwire contract check', () => {
     expect(stdout).toContain('GET of a check without a key returned 200')
   })
 
-  test('exits with 2 when --base-url has a query', async () => {
-    const ended = await tabwire(['contract', 'check', '--base-url', 'https://a.test/v1?x=1'])
+  test.each([
+    ['--base-url', ['--base-url', 'https://a.test/v1?x=1']],
+    ['--receiver-url', ['--base-url', 'http://127.0.0.1:1/v1', '--receiver-url', 'https://a.test/?x=1']],
+  ])('exits with 2 when %s has a query', async (flag, args) => {
+    const ended = await tabwire(['contract', 'check', ...args])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
-    expect(ended.stderr).toContain('--base-url must end with a path, without a query or a fragment')
+    expect(ended.stderr).toContain(`${flag} must end with a path, without a query or a fragment`)
+  })
+
+  test('ignores TABWIRE_RECEIVER_URL without --base-url', async () => {
+    const env = { TABWIRE_RECEIVER_URL: 'https://127.0.0.1:1', TABWIRE_WAIT: '1' }
+    const { code, stdout } = await tabwire(['contract', 'check', '--only', 'deliveries/ping'], { env })
+    expect(code).toBe(0)
+    expect(stdout).toContain('✓ ping  a ping arrives, signed')
   })
 
   test('exits with 3 and cites the section when a response breaks the specification', async ({
@@ -193,10 +203,15 @@ describe.concurrent('tabwire contract check', () => {
     expect(wrong.stderr).toMatch(/^Error: The service refuses the API key: [^\n]*--api-key\.\n$/)
   })
 
-  test.each(['api-key', 'api-key-file', 'cacert'])('--%s without --base-url exits with 2', async (name) => {
+  test.each([
+    ['api-key', 'some.file'],
+    ['api-key-file', 'some.file'],
+    ['cacert', 'some.file'],
+    ['receiver-url', 'https://127.0.0.1:1'],
+  ])('--%s without --base-url exits with 2', async (name, value) => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'some.file'), 'some-key')
-    const ended = await tabwire(['contract', 'check', `--${name}`, 'some.file'], { cwd })
+    const ended = await tabwire(['contract', 'check', `--${name}`, value], { cwd })
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toContain(
       `Error: --${name} also needs --base-url: the URL of the implementation to test.`,

@@ -112,7 +112,7 @@ export default class ContractCheck extends ConformanceCommand {
     }
     const baseUrl = flags['base-url']
     if (baseUrl !== undefined) return this.checkDeployment(baseUrl, flags, common)
-    const typed = ['api-key', 'api-key-file', 'cacert'].find(
+    const typed = ['api-key', 'api-key-file', 'cacert', 'receiver-url'].find(
       (name) => typedValue(this.argv, name) !== undefined,
     )
     const given = typed ?? (flags.profile === undefined ? undefined : 'profile FILE')
@@ -121,11 +121,8 @@ export default class ContractCheck extends ConformanceCommand {
   }
 
   private async checkDeployment(baseUrl: string, flags: CheckFlags, common: Common): Promise<void> {
-    if (/[?#]/.test(baseUrl))
-      throw usageError(
-        `--base-url must end with a path, without a query or a fragment, got ${JSON.stringify(baseUrl)}.`,
-      )
-    requireNoPassword('--base-url', baseUrl)
+    requireBase('--base-url', baseUrl)
+    if (common.receiverUrl !== undefined) requireBase('--receiver-url', common.receiverUrl)
     await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
@@ -155,7 +152,9 @@ export default class ContractCheck extends ConformanceCommand {
     const { baseUrl, apiKey } = simulator
     try {
       const tls = await authority.issue(['localhost', '127.0.0.1'])
-      const settings = { ...common, serviceName, orderBy, baseUrl, apiKey, tls, isReachable: true }
+      // The environment may name the receiver's URL for a deployment. This service reaches the receiver itself.
+      const own = { ...common, receiverUrl: undefined }
+      const settings = { ...own, serviceName, orderBy, baseUrl, apiKey, tls, isReachable: true }
       await this.check(flags, settings, [
         ['service', 'a new Tabwire service in memory'],
         ['signature', headerOf(serviceName)],
@@ -209,6 +208,15 @@ export default class ContractCheck extends ConformanceCommand {
         `Webhook endpoints still registered there: ${left}. Delete them, or set paths.delete_endpoint in --profile for the next run.`,
       )
   }
+}
+
+/** @throws CommandError (usage) for a URL that paths cannot follow, or that reports must not contain. */
+function requireBase(flag: string, url: string): void {
+  if (/[?#]/.test(url))
+    throw usageError(
+      `${flag} must end with a path, without a query or a fragment, got ${JSON.stringify(url)}.`,
+    )
+  requireNoPassword(flag, url)
 }
 
 /** @throws CommandError (usage) for a field that cannot order pushes. Other services may have names of any form, and paths. */
