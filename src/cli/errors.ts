@@ -95,9 +95,14 @@ export function unusedProxyIn(environment: Readonly<Record<string, string | unde
   return PROXIES.find((name) => (environment[name] ?? '') !== '')
 }
 
+/** The flags that a message is about, at its start. `needs a value` is about a flag that was typed. */
+const SUBJECT = /^--[\w-]+(?= (?:must|needs) (?!a value))|^Pass --[\w-]+ or --[\w-]+(?=, not both)/
+
 /** Names the environment variable in place of a flag at the start of a message, when the value came from there. */
 function namedAsGiven(message: string, { variables = {} }: CommandShape): string {
-  return message.replace(/^--([\w-]+)(?= must )/, (flag, name: string) => variables[name] ?? flag)
+  return message.replace(SUBJECT, (flags) =>
+    flags.replace(/--([\w-]+)/g, (flag, name: string) => variables[name] ?? flag),
+  )
 }
 
 /** Returns the message for an error of the file system that no command explains; `undefined` for any other. */

@@ -189,7 +189,8 @@ export default class Exec extends BaseCommand {
       },
       onNotice: (notice) => {
         // Of a failed TLS handshake, once CMD runs.
-        if (this.running !== undefined) unlogged ??= `No push arrived, but a connection without a request. ${notice}`
+        if (this.running !== undefined)
+          unlogged ??= `No push arrived, but a connection without a request. ${notice}`
         this.say(notice)
       },
       onError: (error, requestId) => this.say(renderBug(error, requestId)),

@@ -128,6 +128,17 @@ describe.concurrent('options of tabwire start', () => {
     expect(await messageOf(['locations'])).toMatch(/^Error: TABWIRE_URL must be an http: or https: URL /)
   })
 
+  test.each<[name: string, value: string, args: string[], said: string]>([
+    ['TABWIRE_SINCE', '5m', ['deliveries', 'resend', 'dlv_1'], 'TABWIRE_SINCE needs --dead.'],
+    ['TABWIRE_JSON', '1', ['report', '--tap'], 'Pass TABWIRE_JSON or --tap, not both.'],
+    ['TABWIRE_REPEAT', '2', ['push', 'a.json', '--watch'], 'Pass TABWIRE_REPEAT or --watch, not both.'],
+    ['TABWIRE_SINCE', '5m', ['deliveries', 'resend', '--since'], '--since needs a value.'],
+  ])('%s=%s that does not fit %j is named', async (name, value, args, said) => {
+    const { code, stdout, stderr } = await tabwire(args, { env: { [name]: value } })
+    expect(code).toBe(2)
+    expect(stdout + stderr).toContain(said)
+  })
+
   test.each([
     ['start', 'TABWIRE_STRICT', 'on'],
     ['locations', 'TABWIRE_JSON', 'banana'],
