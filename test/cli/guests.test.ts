@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { chosenItems, currenciesOf, readAmount, unclaimedItems } from '../../src/cli/guests.ts'
+import {
+  chosenItems,
+  claimIds,
+  currenciesOf,
+  readableCurrencies,
+  readAmount,
+  unclaimedItems,
+} from '../../src/cli/guests.ts'
 import { price } from '../../src/cli/render/text.ts'
+import { ApiError, Unreachable } from '../../src/client.ts'
 
 const item = (
   external_id: string,
@@ -34,6 +42,20 @@ test('the currencies of a service that ignores the cursor are read once', async 
   }
   expect(await currenciesOf({ locations: { list } as never })).toEqual({ loc_1: 'JPY' })
   expect(pages).toBe(2)
+})
+
+test('the currencies of another service are those of the locations that show one', async () => {
+  const shownBy = (data: unknown) =>
+    currenciesOf({ locations: { list: async () => ({ data, next_cursor: null }) } as never })
+  expect(await shownBy([{ id: 'loc_1', currency: 'EUR' }, { id: 'loc_2' }])).toEqual({ loc_1: 'EUR' })
+  expect(await shownBy('none')).toEqual({})
+})
+
+test('currencies that cannot be read do not turn a successful action into an error, but a bug does', async () => {
+  const read = (error: Error) => readableCurrencies({ locations: { list: () => Promise.reject(error) } })
+  expect(await read(new ApiError(503, { code: 'fault_injected' }, 'req_1'))).toEqual({})
+  expect(await read(new Unreachable('The connection was reset.'))).toEqual({})
+  await expect(read(new TypeError('x is undefined'))).rejects.toThrow('x is undefined')
 })
 
 describe('the items of a claim', () => {
@@ -71,7 +93,8 @@ describe('the items of a claim', () => {
 
   test('a part of several names is refused with these names, and an invalid quantity is refused', () => {
     expect(() => chosen('a')).toThrow('line-4 (Ham), line-5 (Happy Hour)')
-    for (const word of ['burger=two', 'burger=0', 'burger=-1'])
+    expect(() => chosen('lemon')).toThrow('Pass one of these ids: a=b (House Lemonade), line-3 (Lemonade).')
+    for (const word of ['burger=two', 'burger=0', 'burger=-1', 'burger=1e1', 'burger='])
       expect(() => chosen(word)).toThrow(
         `must have a quantity above 0, such as burger=2 or burger=0.5, got "${word}"`,
       )
@@ -83,6 +106,47 @@ describe('the items of a claim', () => {
       { external_id: 'a=b', quantity: 2 },
       { external_id: 'line-4', quantity: 0.3 },
     ])
+  })
+})
+
+describe('the claims to pay', () => {
+  const claims = [
+    { id: 'clm_1', guest_name: 'Anna', status: 'active' },
+    { id: 'clm_2', guest_name: 'Ben', status: 'active' },
+    { id: 'clm_3', guest_name: 'ANNA', status: 'active' },
+    { id: 'clm_4', guest_name: 'Anna', status: 'paid' },
+    { id: 'clm_5', guest_name: null, status: 'active' },
+  ]
+
+  /** Returns the ids for these words, and how often the claims were read. */
+  async function pay(words: readonly string[], stored: readonly object[] = claims) {
+    let reads = 0
+    const all = async function* ({ external_check_id }: { external_check_id: string }) {
+      expect(external_check_id).toBe('table-4')
+      reads += 1
+      yield* stored
+    }
+    return { ids: await claimIds({ claims: { all } } as never, 'table-4', words), reads }
+  }
+
+  test('are all active claims of a guest, each once, and the claims of other ids', async () => {
+    const { ids, reads } = await pay(['clm_3', 'anna', 'clm_9', 'Ben'])
+    expect(ids).toEqual(['clm_3', 'clm_1', 'clm_9', 'clm_2'])
+    expect(reads).toBe(1)
+  })
+
+  test('are not read for ids alone', async () => {
+    expect(await pay(['clm_4', 'clm_4'])).toEqual({ ids: ['clm_4'], reads: 0 })
+  })
+
+  test('of a guest without one are refused with the active claims', async () => {
+    const refused = '--claim must be a claim id or a guest with an active claim, got "Zoe".'
+    await expect(pay(['Zoe'])).rejects.toThrow(
+      `${refused} Active claims: clm_1 (Anna), clm_2 (Ben), clm_3 (ANNA), clm_5.`,
+    )
+    await expect(pay(['Zoe'], claims.slice(3, 4))).rejects.toThrow(
+      `${refused} This check has no active claims.`,
+    )
   })
 })
 
@@ -102,6 +166,7 @@ describe('a typed amount', () => {
   })
 
   test.each(['0', '0.00', '0c'])('is above 0 for --amount, not %s', (text) => {
+    expect(readAmount('0.01', 'USD', 'amount')).toBe(1)
     expect(() => readAmount(text, 'USD', 'amount')).toThrow(`--amount must be above 0, got "${text}".`)
   })
 
@@ -118,6 +183,15 @@ describe('a typed amount', () => {
     ['99999999999999999', 'USD'],
   ])('%s is refused in %s', (text, currency) => {
     expect(() => readAmount(text, currency, 'tip')).toThrow(`--tip must be an amount in ${currency} such as`)
+  })
+
+  test.each([
+    ['USD', ' in USD such as 12.50,'],
+    ['JPY', ' in JPY such as 1250,'],
+    ['KWD', ' in KWD such as 12.500,'],
+    ['', ' such as 12.50,'],
+  ])('in another form gets an example in the currency %j', (currency, example) => {
+    expect(() => readAmount('1.', currency, 'tip')).toThrow(`--tip must be an amount${example}`)
   })
 })
 
