@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
@@ -325,6 +326,29 @@ describe('a refused body that the client sends whole before it reads', () => {
     const { answer } = await sendThenRead(simulator, headers + more, 8 * MIB)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(answer).toMatch(/^connection: close\r$/im)
+  })
+
+  it('keeps the connection for the next request when it is short', async () => {
+    const simulator = await openSimulator()
+    const host = `Host: 127.0.0.1:${simulator.port}\r\n`
+    const socket = connect(simulator.port, '127.0.0.1')
+    const answers = text(socket)
+    socket.once('data', () => socket.write(`GET /v1/locations HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`))
+    socket.write(`PUT /v1/checks/external/a HTTP/1.1\r\n${host}Content-Length: 2\r\n\r\n{}`)
+    expect((await answers).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200'])
+  })
+
+  it('is awaited before the connection ends, as the client asked', async () => {
+    const simulator = await openSimulator()
+    const host = `Host: 127.0.0.1:${simulator.port}\r\nConnection: close\r\n`
+    const socket = connect(simulator.port, '127.0.0.1')
+    const answer = text(socket)
+    socket.write(`PUT /v1/checks/external/a HTTP/1.1\r\n${host}Content-Length: 2\r\n\r\n{`)
+    await once(socket, 'data')
+    await simulator.call('GET /v1/locations')
+    expect(socket.readableEnded).toBe(false)
+    socket.write('}')
+    expect(await answer).toMatch(/^HTTP\/1\.1 401 /)
   })
 
   it('is cut off when it does not end', async () => {
