@@ -341,7 +341,7 @@ const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attrib
 const UNKNOWN_TABLE =
   /(unknown|no such|invalid|unrecogni[sz]ed|nonexistent)[\W_]+(the[\W_]+)?table|table[\W_]+(\S+\s+){0,3}(not[\W_]+found|unknown|does[\W_]+not[\W_]+exist|doesn.t[\W_]+exist)/i
 
-/** Words of a service that allows one open check per table, at a table with a check of an earlier run or of somebody else. */
+/** Words of a service that allows one open check per table, at a table with a check of an earlier run or another client. */
 const OCCUPIED_TABLE =
   /table[\W_]+(\S+\s+){0,4}(occupied|taken|busy|in[\W_]+use|not[\W_]+(free|available)|already|open)|occupied|another[\W_]+(open[\W_]+)?(check|bill|order)/i
 

@@ -135,10 +135,10 @@ function hexEscape(unit: string): string {
 
 /** Reads the escapes of a bytes literal of Python; each unit of the result is a byte. */
 function unescaped(literal: string): string {
-  return literal.replace(/\\(?:x([\da-f]{2})|([^]))/gi, (_all, hex: string | undefined, unit: string) =>
-    hex === undefined
+  return literal.replace(/\\(?:x([\da-f]{2})|([^]))/gi, (_all, code: string | undefined, unit: string) =>
+    code === undefined
       ? ({ n: '\n', r: '\r', t: '\t' }[unit] ?? unit)
-      : String.fromCharCode(Number.parseInt(hex, 16)),
+      : String.fromCharCode(Number.parseInt(code, 16)),
   )
 }
 
