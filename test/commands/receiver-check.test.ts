@@ -31,7 +31,7 @@ describe.concurrent('tabwire receiver check', () => {
     const { code, stdout, stderr } = await check(url)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^receiver check http:\/\/127\.0\.0\.1:\d+\/\n\ncontrol\n {2}✓ answers_in_time /)
-    expect(stdout).toMatch(/\n84 passed, 0 failed, 2 not checked {2}in \d+\.\d s\n$/)
+    expect(stdout).toMatch(/\n84 passed, 0 failed, 3 not checked {2}in \d+\.\d s\n$/)
     expect(stdout).not.toContain(secret)
   })
 
@@ -63,21 +63,21 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout).toMatch(
       /✗ deduplicates .*\n(.*\n)*? {6}Cannot read --state-url: http:\/\/127\.0\.0\.1:1\/:/,
     )
-    expect(stdout).toMatch(/\n6 passed, 0 failed, 2 errors {2}in/)
+    expect(stdout).toMatch(/\n6 passed, 0 failed, 3 errors {2}in/)
     expect(await readFile(junit, 'utf8')).toMatch(/<error message="Cannot read --state-url: /)
     const json = await check(url, ...args, '--json')
     expect(json.code).toBe(1)
-    expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, totals: { error: 2 } })
+    expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, totals: { error: 3 } })
   })
 
   test('exits with 1 when no selected case was checked', async () => {
     const { url } = await node('node.mjs')
     const { code, stdout } = await check(url, '--only', 'converges')
     expect(code).toBe(1)
-    expect(stdout).toContain('- 2 cases, deduplicates to orders\n')
+    expect(stdout).toContain('- 3 cases, deduplicates to ignores_forged\n')
     expect(stdout).toContain('Pass --state-url')
     expect(stdout).toMatch(
-      /\n6 passed, 0 failed, 2 not checked {2}in .*\nNone of the requested cases was checked\.\n$/,
+      /\n6 passed, 0 failed, 3 not checked {2}in .*\nNone of the requested cases was checked\.\n$/,
     )
   })
 

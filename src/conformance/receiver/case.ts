@@ -21,7 +21,7 @@ export interface CaseContext {
   isSlow: boolean
   /** Judges the receiver's view of its own state; absent without `--state-url`. */
   convergence?:
-    | { judge(rule: 'deduplicates' | 'orders', send: SendDelivery): Promise<CaseOutcome> }
+    | { judge(rule: 'deduplicates' | 'orders' | 'ignores_forged', send: SendDelivery): Promise<CaseOutcome> }
     | undefined
 }
 

@@ -4,12 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
 import { converges } from '../../../src/conformance/receiver/convergence/judge.ts'
 import type { ConformanceReport } from '../../../src/conformance/report.ts'
+import type { ReceiverCase } from '../../../src/conformance/receiver/case.ts'
 import type { EventType } from '../../../src/model/event.ts'
 import { startReceiver, type Answer, type Handle, type Receiver } from '../../support/https-receiver.ts'
 import { isSoak } from '../../soak/seeded.ts'
-import { examine, startReference } from './check.ts'
+import { examine, secret, startReference } from './check.ts'
+import { verify } from '../../../src/signature/index.ts'
 
 const folder = fileURLToPath(new URL('./strangers/', import.meta.url))
+
+/** The cases about duplicates and order. Receivers of this file that verify nothing cannot be judged by forged deliveries. */
+const ofOrder: readonly ReceiverCase[] = converges.filter(({ id }) => id !== 'ignores_forged')
 
 /** Shorter than for users, whose receivers may be further away. The soak tries as many sequences on each machine. */
 const waits = isSoak
@@ -26,12 +31,13 @@ function judge(
     change = {},
     events = undefined as readonly EventType[] | undefined,
     ignore = undefined as string[] | undefined,
+    cases = ofOrder,
   } = {},
 ) {
   const asked = { 'state-url': view, 'state-header': headers, 'state-ignore': ignore, seed }
   const state = stateCheck(asked, { ca: [], insecure: false })
   return examine(receiver, {
-    cases: converges,
+    cases,
     state: state && { ...state, waits: { ...waits, ...change } },
     signal,
     events,
@@ -42,7 +48,7 @@ function judge(
 async function judged(name: string, path: string, env = {}, seed = 1): Promise<ConformanceReport> {
   const { url, running } = await startReference([process.execPath, `${folder}${name}.mjs`], { env })
   try {
-    return await judge(url, url + path, { seed })
+    return await judge(url, url + path, { seed, cases: converges })
   } finally {
     running.child.kill('SIGKILL')
     await running.ended
@@ -182,6 +188,12 @@ const wrong: Record<string, Mistake> = {
     /The receiver ignores check\.updated of a check that it does not know yet\. Create the check from its data/,
   ),
   'first-arrival-stays': ordering(BY_EXTERNAL_ID, /Ordering is missing: the second delivery was ignored/),
+  'goes-on-after-rejecting': {
+    path: BY_EXTERNAL_ID,
+    fails: ['ignores_forged'],
+    advice:
+      /^Forged deliveries change the state, although the receiver rejects them\. .* without them, .* after them.* Stop after the rejection, for example with return\./,
+  },
   'forgets-after-a-second': forgetting,
   'forgets-both': { path: ALL, fails: ['deduplicates', 'orders'], advice: /is missing/ },
   'ignores-the-same-second': ordering(
@@ -431,7 +443,7 @@ describe.concurrent('the state after the newest event must show', { timeout: 180
 
   test.runIf(isSoak)('a receiver that keeps the oldest state fails', async () => {
     const report = await judged('wrong/keeps-the-oldest', BY_EXTERNAL_ID)
-    expect(results(report)).toEqual({ deduplicates: 'passed', orders: 'failed' })
+    expect(results(report)).toMatchObject({ deduplicates: 'passed', orders: 'failed' })
     expect(detailOf(report, 'orders')).toMatch(
       /^After all events of a check in order, status is as after its first event: "open"\. The newest event alone gives "closed"\. Ordering is missing: keep the state with the newest/,
     )
@@ -524,7 +536,7 @@ describe.concurrent('the state after the newest event must show', { timeout: 180
 })
 
 /** Judging one takes two seconds of a processor, so only the soak judges all. */
-const usual = new Set(['counts-deliveries', 'last-arrival-wins'])
+const usual = new Set(['counts-deliveries', 'last-arrival-wins', 'goes-on-after-rejecting'])
 function judgedHere<T>(programs: Record<string, T>): [name: string, T][] {
   return Object.entries(programs).filter(([name]) => isSoak || usual.has(name))
 }
@@ -541,7 +553,11 @@ const timeout = 180_000
 describe.concurrent('a receiver whose state converges passes', { timeout }, () => {
   test.each(judgedHere(right))('%s', async (name, path) => {
     const report = await judged(`right/${name}`, path)
-    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+    expect(results(report), details(report)).toEqual({
+      deduplicates: 'passed',
+      orders: 'passed',
+      ignores_forged: 'passed',
+    })
     expect(detailOf(report, 'orders')).toMatch(
       /^\d+ sequences of 14 deliveries ended in the same state \(seed 1\)\./,
     )
@@ -554,7 +570,9 @@ describe.concurrent(
   () => {
     test.each(judgedHere(wrong))('%s', async (name, { path, fails, advice }) => {
       const report = await judged(`wrong/${name}`, path)
-      const expected = ['deduplicates', 'orders'].map((id) => [id, fails.includes(id) ? 'failed' : 'passed'])
+      const expected = converges
+        .map(({ id }) => id)
+        .map((id) => [id, fails.includes(id) ? 'failed' : 'passed'])
       expect(results(report), details(report)).toEqual(Object.fromEntries(expected))
       for (const id of fails) {
         expect(detailOf(report, id)).toMatch(advice)
@@ -587,12 +605,12 @@ describe.concurrent('a receiver that reads checks from the service', () => {
     const report = await withReceiver(known, ({ url }) =>
       judged('right/asks-the-service', path, { SERVICE: url.replace(/\/$/, '') }),
     )
-    expect(results(report)).toEqual({ deduplicates: 'passed', orders: 'not_checked' })
+    expect(results(report)).toMatchObject({ deduplicates: 'passed', orders: 'not_checked' })
   })
 
   test.runIf(isSoak)('gives an error when the service does not know them', async () => {
     const report = await judged('right/asks-the-service', path)
-    expect(results(report)).toEqual({ deduplicates: 'error', orders: 'error' })
+    expect(results(report)).toEqual({ deduplicates: 'error', orders: 'error', ignores_forged: 'error' })
     expect(report.ok).toBe(false)
     expect(detailOf(report, 'orders')).toContain('A receiver that reads checks from the service')
   })
@@ -605,7 +623,7 @@ describe.concurrent('no verdict is given', () => {
   test('without --state-url', async () => {
     await withReceiver(200, async ({ url }) => {
       const report = await examine(url, { cases: converges })
-      expect(results(report)).toEqual(unchecked)
+      expect(results(report)).toEqual({ ...unchecked, ignores_forged: 'not_checked' })
       expect(detailOf(report, 'deduplicates')).toContain('Pass --state-url')
     })
   })
@@ -652,6 +670,46 @@ describe.concurrent('no verdict is given', () => {
     const report = await withReceiver(refusing, ({ url }) => judge(url, url))
     expect(results(report)).toEqual(unchecked)
     expect(detailOf(report, 'orders')).toBe('Not checked: see control/genuine_accepted.')
+  })
+})
+
+describe.concurrent('forged deliveries', { timeout: 180_000 }, () => {
+  const forgedCase = converges.filter(({ id }) => id === 'ignores_forged')
+
+  test('are not judged at a receiver that accepts them', async () => {
+    const states = new Map<string, string>()
+    const answer: Handle = (response, { method, url, body }) => {
+      if (method === 'GET') return response.end(states.get(url.split('/').at(-1) ?? '') ?? 'null')
+      const { data } = JSON.parse(body.toString()) as Event
+      states.set(data.id ?? '', JSON.stringify(data))
+      return response.writeHead(204).end()
+    }
+    const report = await withReceiver(answer, ({ url }) =>
+      judge(url, `${url}{check_id}`, { cases: forgedCase }),
+    )
+    expect(results(report)).toEqual({ ignores_forged: 'not_checked' })
+    expect(detailOf(report, 'ignores_forged')).toBe('Not checked: see control/forged_rejected.')
+  })
+
+  test('may be counted', async () => {
+    const states = new Map<string, Event['data']>()
+    let rejected = 0
+    const answer: Handle = (response, { method, url, headers, body }) => {
+      const id = url.split('/').at(-1) ?? ''
+      if (method === 'GET') return response.end(JSON.stringify({ rejected, check: states.get(id) ?? null }))
+      const header = String(headers['x-service-signature'])
+      if (!verify({ payload: body, header, secret }).ok) {
+        rejected += 1
+        return response.writeHead(400).end()
+      }
+      const { data } = JSON.parse(body.toString()) as Event
+      states.set(data.id ?? '', data)
+      return response.writeHead(204).end()
+    }
+    const report = await withReceiver(answer, ({ url }) =>
+      judge(url, `${url}{check_id}`, { cases: forgedCase }),
+    )
+    expect(results(report), details(report)).toEqual({ ignores_forged: 'passed' })
   })
 })
 

@@ -79,7 +79,7 @@ test('a receiver that has stopped before its state is judged is an error, not a 
     cases: receiverCases.filter(({ id, group }) => id === 'no_header' || group === 'converges'),
     state: stateCheck(asked, { ca: [], insecure: false }),
   })
-  expect(idsWith(report, 'error')).toEqual(['deduplicates', 'orders'])
+  expect(idsWith(report, 'error')).toEqual(['deduplicates', 'orders', 'ignores_forged'])
   expect(detailOf(report, 'orders')).toBe('Not checked: the receiver stopped listening during no_header.')
 })
 

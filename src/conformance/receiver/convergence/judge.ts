@@ -32,7 +32,7 @@ interface Waits {
 const WAITS: Waits = { quietMs: [1_000, 3_000], limitMs: 10_000, searchMs: 10_000, sequences: 8 }
 
 interface Convergence {
-  judge(rule: 'deduplicates' | 'orders', send: SendDelivery): Promise<CaseOutcome>
+  judge(rule: ConvergeRow['id'], send: SendDelivery): Promise<CaseOutcome>
   close(): Promise<void>
 }
 
@@ -74,6 +74,7 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
         const [missing] = trials.missing()
         if (missing !== undefined)
           return { error: `The response of --state-url has no ${missing}, which --state-ignore names.` }
+        if (rule === 'ignores_forged') return await forgedKept(trials)
         const found = await search(rule === 'orders' ? orders : repetitions, trials, {
           seed: state.seed,
           searchMs,
@@ -191,6 +192,17 @@ function removedItemKept(ends: ThreeEnds, trials: Trials): CaseOutcome {
       return `After all events of a check in order, ${path} has an item that the newest state lacks: ${kept}. Replace all items of a check by those of its newest state. If this list is a history, name it with --state-ignore.`
   }
   return undefined
+}
+
+/** Returns the mistake of a receiver that rejects a forged delivery by its response only, and goes on with the event. */
+async function forgedKept(trials: Trials): Promise<CaseOutcome> {
+  const [first, ...others] = trials.sent
+  const ends = await trials.endsWithForged(first === undefined ? [] : [first], others)
+  if (ends === 'accepted') return { notChecked: 'Not checked: see control/forged_rejected.' }
+  if (ends === undefined || (await trials.ignoreBookkeeping(ends))) return undefined
+  const fields = fieldsOf(ends, trials, ['without them', 'after them'])
+  const log = showsEvents(ends, trials) ? ` ${LOG}` : ''
+  return `Forged deliveries change the state, although the receiver rejects them. ${fields} Stop after the rejection, for example with return.${log}`
 }
 
 /** Returns the mistake of a receiver that forgets which events it has processed. A late view would take too long. */
@@ -517,7 +529,7 @@ async function endsAlone(sequence: Sequence, trials: Trials): Promise<[Ends, End
 }
 
 interface ConvergeRow extends Row {
-  id: 'deduplicates' | 'orders'
+  id: 'deduplicates' | 'orders' | 'ignores_forged'
 }
 
 const rows: readonly ConvergeRow[] = [
@@ -532,6 +544,12 @@ const rows: readonly ConvergeRow[] = [
     title: 'Deliveries in any order end in the same state',
     reason:
       'Order is not guaranteed (specification section 6). A late retry would restore an old state, such as a removed item or an open check.',
+  },
+  {
+    id: 'ignores_forged',
+    title: 'Rejected deliveries change nothing',
+    reason:
+      'Anyone who knows the URL can change checks and payments (specification section 5). The response says that the delivery is rejected, but the event is processed.',
   },
 ]
 

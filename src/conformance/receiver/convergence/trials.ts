@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, describeAnswer } from '../case.ts'
-import { bytes, type Forge } from '../forge.ts'
+import { bytes, OTHER_SECRET, type Forge } from '../forge.ts'
 import type { Delivery, DeliveryAnswer, SendDelivery } from '../send.ts'
 import { oldestAge } from '../accepts.ts'
 import { createComparison, type Comparison, type Views, type Leaves } from './comparison.ts'
@@ -26,9 +26,21 @@ interface Played {
   before: Views
   /** The receiver's answer when it accepted none. */
   refusal: string | undefined
+  /** True when the receiver accepted a forged delivery. */
+  acceptsForged: boolean
   read(): Promise<Views>
   /** Sends the same events again, and returns the whole view from before that. `read` then returns the whole view. */
   repeat(): Promise<Pick<Played, 'before' | 'read'>>
+}
+
+/** How a sequence is played. */
+interface PlayOptions {
+  /** Deliveries in flight at a time; 1 by default. */
+  inFlight?: number | undefined
+  /** When the trial begins, in milliseconds since 1970. */
+  begin?: number
+  /** Places of events that are then delivered with another secret, and without a signature. */
+  forged?: Sequence
 }
 
 /** One of the deliveries of an event in a sequence. */
@@ -82,6 +94,11 @@ export interface Trials {
    * again with longer waits.
    */
   endsAt(begin: number, one: Sequence, other: Sequence): Promise<[Views, Views] | undefined>
+  /**
+   * Plays a sequence, and then again with forged deliveries of other events after it. Returns both ends when they differ, also
+   * with longer waits; `accepted` when the receiver accepts a forged delivery.
+   */
+  endsWithForged(sequence: Sequence, forged: Sequence): Promise<[Views, Views] | 'accepted' | undefined>
   /** Plays the scenario in its own order again. Returns false when that does not change the view. */
   isStillShown(): Promise<boolean>
   /**
@@ -304,16 +321,29 @@ export function createTrials(parts: TrialOptions): Trials {
     },
     async endsTogether(sequence, inFlight) {
       const wanted = await endOf(sent)
-      return comparison.areEqual(wanted, await endLike(wanted, await play(sequence, inFlight)))
+      return comparison.areEqual(wanted, await endLike(wanted, await play(sequence, { inFlight })))
     },
     async endsAt(begin, one, other) {
       let ends: [Views, Views] | undefined
       for (const wait of [{ quietMs: 4 * gapMs, limitMs }, longWait()]) {
-        const played = await play(one, 1, begin)
+        const played = await play(one, { begin })
         const { views } = await settle(played, wait)
-        const end = await endLike(views, await play(other, 1, begin))
+        const end = await endLike(views, await play(other, { begin }))
         if (comparison.areEqual(views, end)) return undefined
         ends = (await isUnchanged(played, views)) ? [views, end] : undefined
+      }
+      return ends
+    },
+    async endsWithForged(sequence, forged) {
+      let ends: [Views, Views] | undefined
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const alone = await play(sequence)
+        const { views } = await settle(alone, longWait())
+        const played = await play(sequence, { forged })
+        if (played.acceptsForged) return 'accepted'
+        const { views: others } = await settle(played, longWait())
+        if (comparison.areEqual(views, others)) return undefined
+        ends = (await isUnchanged(alone, views)) ? [views, others] : undefined
       }
       return ends
     },
@@ -353,7 +383,7 @@ export function createTrials(parts: TrialOptions): Trials {
         comparison.ignore(views, again.views)
         views = again.views
       }
-      const end = await endLike(views, await play(other, inFlight))
+      const end = await endLike(views, await play(other, { inFlight }))
       if (!comparison.areEqual(views, end) && (await isUnchanged(played, views))) return [views, end]
       timeoutMs *= 4
       // Both controls may have been final at the first look.
@@ -440,21 +470,38 @@ function createTrialPlayer({
     return answers
   }
 
-  async function play(sequence: Sequence, inFlight = 1, begin?: number): Promise<Played> {
+  /** Sends forged deliveries. Returns true when the receiver accepts one. */
+  async function deliverForged(bodies: readonly Buffer[]): Promise<boolean> {
+    let isAccepted = false
+    for (const body of bodies) {
+      const forged = forge.delivery(body, forge.header(body, forge.now(), OTHER_SECRET))
+      for (const delivery of [forged, forge.delivery(body)])
+        isAccepted = isGood(await send(delivery)) || isAccepted
+    }
+    return isAccepted
+  }
+
+  async function play(
+    sequence: Sequence,
+    { inFlight = 1, begin, forged = [] }: PlayOptions = {},
+  ): Promise<Played> {
     const trial = scenario.trial(trials++, begin)
     const whole = await viewsOf(trial)
     const own = (views: Views) =>
       isPerCheck ? views : views.map((view, index) => partOf(view, whole[index] ?? noView))
     const places = sequence.filter((place) => sent.includes(place))
+    const bodyOf = (place: number) => bytes(trial.envelopes[place] ?? {})
     const copies = places.map((place, at) => ({
-      body: bytes(trial.envelopes[place] ?? {}),
+      body: bodyOf(place),
       copiesLeft: places.slice(at + 1).filter((other) => other === place).length,
     }))
     const refusal = await deliver(copies, inFlight)
+    const acceptsForged = await deliverForged(forged.map(bodyOf))
     deliveries += copies.length
     return {
       before: own(whole),
       refusal,
+      acceptsForged,
       read: async () => own(await viewsOf(trial)),
       async repeat() {
         const before = await viewsOf(trial)

@@ -20,7 +20,8 @@ export function serve(take, show) {
   })
 }
 
-function isGenuine(header, body) {
+/** Returns true for a body with a right signature that is not too old. */
+export function isGenuine(header, body) {
   const [, t, v1] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header ?? '') ?? []
   if (t === undefined || Math.abs(Date.now() / 1000 - Number(t)) > TOLERANCE_SECONDS) return false
   const expected = createHmac('sha256', process.env.WEBHOOK_SECRET).update(`${t}.`).update(body).digest()
