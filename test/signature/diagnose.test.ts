@@ -66,6 +66,16 @@ const otherForms: [mistake: Mistake, name: string, v1: string][] = [
     'pretty by PHP',
     hmac(`${t}.${escaped(JSON.stringify(event, null, 4)).replaceAll('/', '\\/')}`, urlSecret),
   ],
+  [
+    'json_keys_sorted',
+    'by the encoder of a Go map',
+    hmac(`${t}.{"data":${sortedData},"id":"evt_2","type":"check.updated"}\n`, urlSecret),
+  ],
+  [
+    'message_appended',
+    'by Sum of Go',
+    `${Buffer.from(`${t}.${eventText}`).toString('hex')}${hmac('', urlSecret)}`,
+  ],
   ['json_reserialised', 'pretty by Go', hmac(`${t}.${JSON.stringify(event, null, '\t')}`, urlSecret)],
   [
     'json_reserialised',

@@ -283,7 +283,7 @@ const MOST_SIGNATURES = 8
 /** Further limits: each serialiser of JSON, and each language, has a form of its own. */
 const limits: Readonly<Partial<Record<SignatureMistake, number>>> = {
   json_reserialised: 20,
-  json_keys_sorted: 26,
+  json_keys_sorted: 28,
   body_formatted: 20,
 }
 
@@ -333,6 +333,11 @@ function* commonMistakes(forge: Forge): Generator<Try> {
   yield {
     cause: 'The receiver reads t as milliseconds. Compare t with the time in seconds.',
     delivery: forge.delivery(body, forge.header(body, forge.nowMs())),
+  }
+  const nanoseconds = `${forge.nowMs()}000000`
+  yield {
+    cause: 'The receiver reads t as nanoseconds. Compare t with the time in seconds.',
+    delivery: forge.delivery(body, forge.header(body, nanoseconds)),
   }
   for (const key of ['', 'undefined', 'null', 'None'])
     yield {

@@ -41,11 +41,13 @@ export const missingBodies: readonly string[] = ['', 'undefined', '{}', 'null', 
 
 /** Texts that programs make of a body when they put it into a string as it is. Likely ones come first. */
 export function notations(body: Buffer): string[] {
-  const ofObjects = ['[object Object]', pythonBytes(body), '[object Promise]', '[object ArrayBuffer]']
+  const ofObjects = ['[object Promise]', '[object ArrayBuffer]']
   const others = ['[object ReadableStream]', 'Array']
-  if (body.length > MAX_LISTED) return [...ofObjects, ...others]
+  if (body.length > MAX_LISTED) return ['[object Object]', ...ofObjects, ...others]
   const [unsigned, signed] = [[...body], [...new Int8Array(body)]]
   return [
+    '[object Object]',
+    pythonBytes(body),
     ...ofObjects,
     JSON.stringify(body),
     unsigned.join(),
@@ -57,8 +59,8 @@ export function notations(body: Buffer): string[] {
   ]
 }
 
-/** The longest body whose bytes are listed as numbers. */
-const MAX_LISTED = 65_536
+/** The longest body whose bytes are listed, in bytes. */
+export const MAX_LISTED = 65_536
 
 /** Texts that Python, Ruby, Java and Go make of parsed JSON when a program puts it into a string as it is. */
 export function valueNotations(value: unknown): string[] {

@@ -4,6 +4,7 @@ import {
   isEnvelope,
   jsonForms,
   lineEndings,
+  MAX_LISTED,
   missingBodies,
   newlineVariants,
   notations,
@@ -109,7 +110,13 @@ const bodyMistakes = [
   {
     mistake: 'json_keys_sorted',
     advice: `The keys were sorted. ${RAW_BODY}`,
-    signatures: (parts) => ofJson(parts, (value) => formsOfEach(sortedKeys(value), sortedDataKeys(value))),
+    signatures: (parts) =>
+      ofJson(parts, (value) => {
+        const forms = formsOfEach(sortedKeys(value), sortedDataKeys(value))
+        const [compact = '', compactData = ''] = forms
+        // The Encode of Go ends with a newline.
+        return [...forms.slice(0, 8), `${compact}\n`, `${compactData}\n`, ...forms.slice(8)]
+      }),
   },
   {
     mistake: 'data_signed',
@@ -256,6 +263,17 @@ const digestMistakes = [
     signatures: ({ secret, t, body }) => [
       hmac(Buffer.concat([Buffer.from(`${t}.`), body]), Buffer.from(secret)).toString('hex'),
     ],
+  },
+  {
+    mistake: 'message_appended',
+    advice:
+      'The message was passed to Sum of Go, which puts it before the digest of an empty message. Pass the message to Write, and nil to Sum.',
+    signatures: ({ secret, t, body }) =>
+      body.length > MAX_LISTED
+        ? []
+        : [
+            `${Buffer.from(`${t}.`).toString('hex')}${body.toString('hex')}${hmac(secret, Buffer.alloc(0)).toString('hex')}`,
+          ],
   },
   {
     mistake: 'sha1_instead_of_sha256',

@@ -177,6 +177,16 @@ describe('the report names one cause when all valid deliveries are rejected:', (
     )
   })
 
+  test('t in nanoseconds', async () => {
+    const { url } = await receiving((response, request, body) => {
+      const [, t = '', v1 = ''] =
+        /^t=(\d+),v1=(.+)$/.exec(String(request.headers['x-service-signature'])) ?? []
+      const isRecent = Math.abs(now() - Number(t) / 1e9) <= 300
+      response.writeHead(isRecent && v1 === hexDigest(secret, t, body) ? 204 : 400).end()
+    })
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain('The receiver reads t as nanoseconds.')
+  })
+
   test('a tolerance of 1 s is not called milliseconds', { retry: 5 }, async () => {
     const { url } = await receiving((response, request, payload) => {
       const header = String(request.headers['x-service-signature'])
@@ -465,6 +475,12 @@ const computed: [name: string, mistake: string, signed: Signed][] = [
     ),
   ],
   ['sorts all keys in Go', 'json_keys_sorted', withBody(go)],
+  ['encodes a map in Go', 'json_keys_sorted', withBody((value) => `${go(value)}\n`)],
+  [
+    'appends the digest in Go',
+    'message_appended',
+    (t, body) => `${Buffer.from(`${t}.${body}`).toString('hex')}${hmac(urlSecret, '').digest('hex')}`,
+  ],
   ['serialises in Python', 'json_reserialised', withBody(python)],
   [
     'serialises with JSON_PRETTY_PRINT',
