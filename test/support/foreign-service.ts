@@ -198,6 +198,8 @@ export const defaults = {
   /** How long an answer to a delivery is waited for, in milliseconds. */
   answerMs: 10_000,
   waits: WAITS,
+  /** Milliseconds of real time until each retry, where its clock is not moved. */
+  retriesAfterMs: undefined as number | undefined,
   /** How much later than due a retry is made, as a share of its wait. */
   lateness: 0,
   succeeds: (status: number, _attempt: number): boolean => status >= 200 && status < 300,
@@ -277,6 +279,8 @@ export async function openForeignService(
     const outcomes = await Promise.all(tried)
     const wait = choices.waits[sending.attempts - 1]
     if (outcomes.some(Boolean) || wait === undefined) return
+    if (choices.retriesAfterMs !== undefined)
+      return later(choices.retriesAfterMs, () => void attempt(sending))
     sending.due = now() + wait * 60_000 * (1 + choices.lateness)
     queue.push(sending)
   }

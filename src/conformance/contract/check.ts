@@ -64,7 +64,13 @@ export class UnusableTarget extends Error {
   }
 }
 
-const defaultTimeouts: Timeouts = { answerMs: 10_000, eventMs: 10_000, settleMs: 3_000, quietMs: 400 }
+const defaultTimeouts: Timeouts = {
+  answerMs: 10_000,
+  eventMs: 10_000,
+  settleMs: 3_000,
+  quietMs: 400,
+  retryMs: 60_000,
+}
 
 /** The report, and the number of webhook endpoints that stay registered. */
 interface ContractOutcome {

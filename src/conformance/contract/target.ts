@@ -98,6 +98,8 @@ export interface Timeouts {
   settleMs: number
   /** Wait where no further delivery is expected, in milliseconds. */
   quietMs: number
+  /** Delay of the first retry, in milliseconds: it is waited for where no clock can be moved. */
+  retryMs: number
 }
 
 interface TargetOptions extends Pick<

@@ -343,7 +343,7 @@ const UNKNOWN_TABLE =
 
 /** Words of a service that allows one open check per table, at a table with a check of an earlier run or another client. */
 const OCCUPIED_TABLE =
-  /table[\W_]+(\S+\s+){0,4}(occupied|taken|busy|in[\W_]+use|not[\W_]+(free|available)|already|open)|occupied|another[\W_]+(open[\W_]+)?(check|bill|order)/i
+  /table[\W_]+([^\W_]+[\W_]+){0,4}(occupied|taken|busy|in[\W_]+use|not[\W_]+(free|available)|already|open)|(already|open|another)[\W_]+([^\W_]+[\W_]+){0,4}table|occupied/i
 
 /**
  * Makes the error for a refused push. The specification does not show which fields are required. A service may require one

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import {
   defaults as foreignDefaults,
   type Bill,
@@ -1481,6 +1481,43 @@ test('states that end in a wrong one fail with the values of the field that orde
   expect(cases.find(({ id }) => id === 'in_order')).toMatchObject({
     verdict: 'failed',
     detail: 'States 1, 2, 3 arrived, with version 9, 10, 11. The items are a; expected b, c.',
+  })
+})
+
+describe.concurrent('the first retry is waited for where no clock can be moved', () => {
+  const after = (changes: Partial<Choices>, context: Pick<TestContext, 'onTestFinished'>) => {
+    const settings = { slow: true, profile: { clock: undefined }, timeouts: { retryMs: 2_000 } }
+    return examine({ changes: { retriesAfterMs: 2_000, ...changes }, settings, groups: ['retries'] }, context)
+  }
+
+  test('and shows what a retry can show', async (context) => {
+    const report = await after({}, context)
+    expect(named(report, 'failed')).toEqual([])
+    expect(named(report, 'passed')).toEqual(
+      ['post', 'same_body', 'same_id', 'signed'].map((id) => `retries/${id}`),
+    )
+    expect(report.cases.find(({ id }) => id === 'schedule')?.detail).toBe(
+      'Not checked: The first retry arrived after a minute. The later ones take 35 hours. Describe the request that moves the clock with --profile (clock).',
+    )
+  })
+
+  const wrongRetries: [what: string, changes: Partial<Choices>, failed: string][] = [
+    ['never comes', { waits: [] }, 'retries/schedule'],
+    ['comes at once', { retriesAfterMs: 1_500 }, 'retries/schedule'],
+    [
+      'has another id',
+      { bytesOfRetry: ({ event, attempts }) => JSON.stringify({ ...event, id: `${event.id}-${attempts}` }) },
+      'retries/same_id',
+    ],
+    [
+      'has the t of the first attempt',
+      { timeOf: (_now, { started }) => Math.floor(started / 1000) },
+      'retries/signed',
+    ],
+  ]
+
+  test.for(sampled(wrongRetries, 2))('and fails when it %s', async ([, changes, failed], context) => {
+    expect(named(await after(changes, context), 'failed')).toEqual([failed])
   })
 })
 
