@@ -125,19 +125,23 @@ export function commandEnvironment(
 }
 
 /**
- * Returns a warning for a command that sent no request to the service at `url`, where the environment has a proxy that is
- * not kept away from it; otherwise `undefined`.
+ * Returns why a command may have sent no request to the service at `url`: a proxy that is not kept away from it, another
+ * authority of Node.js, or the URL of another service.
  */
-export function proxyWarning(url: string, environment: NodeJS.ProcessEnv = process.env): string | undefined {
+export function silenceWarning(url: string, environment: NodeJS.ProcessEnv = process.env): string {
   const { protocol, hostname } = new URL(url)
   const own = protocol === 'https:' ? 'https_proxy' : 'http_proxy'
   const names = [own, own.toUpperCase(), 'all_proxy', 'ALL_PROXY']
   const proxy = names.find((name) => (environment[name] ?? '') !== '')
   const direct = `${environment.no_proxy ?? ''},${environment.NO_PROXY ?? ''}`.split(/[\s,]+/)
-  if (proxy === undefined || direct.some((entry) => entry === '*' || isPartOf(entry, hostname)))
-    return undefined
-  return `The command sent no request to the service. ${proxy} is set, so it may have asked the proxy. Add ${hostname} to NO_PROXY.`
+  if (proxy !== undefined && !direct.some((entry) => entry === '*' || isPartOf(entry, hostname)))
+    return `${SILENT} ${proxy} is set, so it may have asked the proxy. Add ${hostname} to NO_PROXY.`
+  if (protocol === 'https:' && (environment.NODE_EXTRA_CA_CERTS ?? '') !== '')
+    return `${SILENT} NODE_EXTRA_CA_CERTS is set, so Node.js does not trust the service. Unset it, or add the certificate of TABWIRE_CACERT to its file.`
+  return `${SILENT} Its base URL is in TABWIRE_BASE_URL, and the key in TABWIRE_API_KEY.`
 }
+
+const SILENT = 'CMD sent no request to the API.'
 
 /** True for an entry of NO_PROXY such as `127.0.0.1`, `127.0.0.0/8` or `127.*`. */
 function isPartOf(entry: string, hostname: string): boolean {

@@ -9,7 +9,7 @@ import { CommandError, exitCodes, usageError } from '../cli/errors.ts'
 import {
   playAlong,
   type PlayedGuests,
-  proxyWarning,
+  silenceWarning,
   runCommand,
   type RunningCommand,
   splitCommand,
@@ -58,9 +58,6 @@ const TARGET = 'a new Tabwire service in memory'
 function replacedText(replacements: number): string {
   return `CMD replaced the state ${count(replacements, 'time')}. The findings are those of the whole run, but the account and the bundle begin with the last replacement.`
 }
-
-const NO_REQUEST =
-  'CMD sent no request to the API. Its base URL is in TABWIRE_BASE_URL, and the key in TABWIRE_API_KEY.'
 
 /** Returns true when no request to the API arrived, as from a program with the URL of another service. */
 async function sentNothing(client: Client, earlier: readonly Report[]): Promise<boolean> {
@@ -221,7 +218,7 @@ export default class Exec extends BaseCommand {
       const { cases, misdirected, failed } = await judgeReport(client, report, failOn, about, unlogged)
       if (misdirected !== undefined) this.say(misdirected)
       else if (report.pushes === 0 && !this.wantsJson && (await sentNothing(client, earlier)))
-        this.say(renderWarning(proxyWarning(simulator.url) ?? NO_REQUEST))
+        this.say(renderWarning(silenceWarning(simulator.url)))
       if (earlier.length > 0 && (withAccount || bundle !== undefined) && !this.wantsJson)
         this.say(renderWarning(replacedText(earlier.length)))
       process.exitCode = code === 0 && failed ? exitCodes.checkFailed : code

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { commandEnvironment, exitCodeOf, proxyWarning, runCommand } from '../../src/cli/exec.ts'
+import { commandEnvironment, exitCodeOf, silenceWarning, runCommand } from '../../src/cli/exec.ts'
 import { emptyDirectory } from '../support/cli.ts'
 
 const processWith = (pid: number | undefined) => Object.assign(new EventEmitter(), { pid })
@@ -56,21 +56,31 @@ describe('a command that sent no request', () => {
     ['https://127.0.0.1:4100', { HTTPS_PROXY: proxy, HTTP_PROXY: '' }, 'HTTPS_PROXY'],
     ['http://127.0.0.1:4100', { ALL_PROXY: proxy }, 'ALL_PROXY'],
   ])('to %s may have asked the proxy of %j', (url, environment, name) => {
-    expect(proxyWarning(url, environment)).toBe(
-      `The command sent no request to the service. ${name} is set, so it may have asked the proxy. Add 127.0.0.1 to NO_PROXY.`,
+    expect(silenceWarning(url, environment)).toBe(
+      `CMD sent no request to the API. ${name} is set, so it may have asked the proxy. Add 127.0.0.1 to NO_PROXY.`,
     )
   })
 
   test.each([
     ['http://127.0.0.1:4100', {}],
+    ['http://127.0.0.1:4100', { NODE_EXTRA_CA_CERTS: 'ca.pem' }],
+    ['https://127.0.0.1:4100', { NODE_EXTRA_CA_CERTS: '' }],
     ['http://127.0.0.1:4100', { HTTPS_PROXY: proxy }],
     ['http://127.0.0.1:4100', { HTTP_PROXY: proxy, no_proxy: 'localhost,127.0.0.1' }],
     ['http://127.0.0.1:4100', { HTTP_PROXY: proxy, NO_PROXY: '127.0.0.0/8' }],
     ['http://127.0.0.1:4100', { HTTP_PROXY: proxy, NO_PROXY: '*' }],
     ['http://tabwire.internal:4100', { HTTP_PROXY: proxy, NO_PROXY: 'tabwire.internal' }],
   ])('to %s did not ask a proxy with %j', (url, environment) => {
-    expect(proxyWarning(url, environment)).toBeUndefined()
+    expect(silenceWarning(url, environment)).toBe(
+      'CMD sent no request to the API. Its base URL is in TABWIRE_BASE_URL, and the key in TABWIRE_API_KEY.',
+    )
   })
+})
+
+test('a command that sent no request over HTTPS may have another authority', () => {
+  expect(silenceWarning('https://127.0.0.1:4100', { NODE_EXTRA_CA_CERTS: 'ca.pem' })).toBe(
+    'CMD sent no request to the API. NODE_EXTRA_CA_CERTS is set, so Node.js does not trust the service. Unset it, or add the certificate of TABWIRE_CACERT to its file.',
+  )
 })
 
 describe('the environment of a command', () => {
