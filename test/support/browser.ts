@@ -67,7 +67,7 @@ export async function openPhone(url: string, options: BrowserContextOptions = {}
     // A refusal is an answer, which Chromium logs all the same; so are breaks of the line. It accepts the policy of openers
     // from HTTPS and localhost only, and a service behind a proxy cannot know whether the browser uses HTTPS.
     const isExpected =
-      /status of (401|402|409|422)|net::ERR_|Cross-Origin-Opener-Policy header has been ignored/.test(
+      /status of (401|402|403|409|422)|net::ERR_|Cross-Origin-Opener-Policy header has been ignored/.test(
         message.text(),
       )
     if (message.type() === 'error' && !isExpected) errors.push(message.text())

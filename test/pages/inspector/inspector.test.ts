@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -6,6 +7,7 @@ import { barriersInSoak } from '../../support/barriers.ts'
 import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
 import { emptyDirectory } from '../../support/cli.ts'
+import { openHttpServer } from '../../support/http-server.ts'
 import { startReceiver } from '../../support/https-receiver.ts'
 import { check, item, openReceiver, openSimulator, totals } from '../../support/simulator.ts'
 import { openInspector, storeDeliveries } from './open-inspector.ts'
@@ -26,6 +28,21 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await page.addInitScript("Object.defineProperty(navigator, 'language', { value: 'C' })")
     await page.reload()
     await page.getByText('No deliveries yet').waitFor({ timeout: 5_000 })
+  })
+
+  it('says that a proxy has replaced the Host header', async () => {
+    const simulator = await openSimulator()
+    const { url } = await openHttpServer((incoming, response) => {
+      const { method, url: path = '' } = incoming
+      const headers = { ...incoming.headers, host: `127.0.0.1:${simulator.port}` }
+      const forwarded = request(simulator.url + path, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(response)
+      })
+      incoming.pipe(forwarded)
+    })
+    const page = await openPhone(simulator.inspectorLink().replace(simulator.url, url))
+    await page.getByText(`The page is at ${url}, but the request has the Host 127.0.0.1`).waitFor()
   })
 
   it('shows a push, its event, a failing receiver, a clock advance and a resend as they happen', async () => {

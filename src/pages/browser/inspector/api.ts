@@ -14,6 +14,9 @@ export interface Session {
 /** The page's session, or its state while there is none: `refused` when the link of the page begins none. */
 export const session = signal<Session | 'beginning' | 'none' | 'refused' | 'unreachable'>('beginning')
 
+/** Why the link of the page begins no session. */
+export const refusal = signal('This link was used before, has expired, or is of another service.')
+
 /** The session's location; `null` without a session. */
 export const ownLocation = computed(() => (typeof session.value === 'string' ? null : session.value.location))
 
@@ -32,7 +35,11 @@ export async function beginSession(): Promise<void> {
   if (code !== null) history.replaceState(null, '', location.pathname + location.search)
   try {
     // A used link is refused, but an existing session stays valid.
-    const created = await begun?.catch(() => undefined)
+    const created = await begun?.catch((error: unknown) => {
+      // A proxy makes this page look like one of another host.
+      if (error instanceof Refused && error.code === 'forbidden_origin') refusal.value = error.message
+      return undefined
+    })
     if (created !== undefined) savePageSecret(created.page_secret)
     const read = created ?? (await callApi<{ session: Session | null }>('GET', '/session'))
     session.value = read.session ?? (code === null ? 'none' : 'refused')

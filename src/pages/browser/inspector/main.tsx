@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { address, type ViewName } from './address.tsx'
 import { Announcements } from './announce.tsx'
-import { beginSession, readSession, session } from './api.ts'
+import { beginSession, readSession, refusal, session } from './api.ts'
 import { Banners, Bar } from './bar.tsx'
 import { ActivityChart } from './chart/activity-chart.tsx'
 import { startClock } from './clock.tsx'
@@ -51,7 +51,7 @@ function Locked({ why }: { why: 'none' | 'refused' | 'unreachable' }) {
         </>
       ) : (
         <>
-          {why === 'refused' && <p>This link was used before, has expired, or is of another service.</p>}
+          {why === 'refused' && <p>{refusal.value}</p>}
           <p>
             Open the inspector with a one-time link, so that no page and no URL contains the API key. Create a
             link in the directory where the service runs:
