@@ -174,8 +174,19 @@ export function explainStatus(status: number, location: string | undefined): Fai
   const error =
     status >= 300 && status < 400 && location !== undefined
       ? `The receiver redirected (${status}) to ${shortened(location, MOST_SHOWN)}. Redirects are not followed. Use that URL instead.`
-      : `The receiver returned ${status}. Only 2xx counts as delivered.`
+      : `The receiver returned ${status}. Only 2xx counts as delivered.${adviceFor[status] ?? ''}`
   return { outcome: 'bad_status', error }
+}
+
+const GATEWAY =
+  ' A proxy got no response from the receiver. Start the receiver, or correct its address in the proxy.'
+
+/** Advice for statuses with one usual cause. */
+const adviceFor: Readonly<Record<number, string>> = {
+  405: ' This path does not accept POST. Check the URL.',
+  413: ' The receiver, or a proxy before it, refuses bodies of this size. Raise its limit.',
+  502: GATEWAY,
+  504: GATEWAY,
 }
 
 /** Characters of a text of the receiver in an error: its certificate may have hundreds of names. */

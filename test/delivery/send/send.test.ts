@@ -538,6 +538,17 @@ describe('an attempt fails', () => {
     if (status !== 304) expect(result.response_body).toBe('why')
   })
 
+  it.each([
+    [405, 'This path does not accept POST.'],
+    [413, 'The receiver, or a proxy before it, refuses bodies of this size.'],
+    [502, 'A proxy got no response from the receiver.'],
+    [504, 'A proxy got no response from the receiver.'],
+  ])('with %i, and its usual cause is named', async (status, cause) => {
+    const { url } = await receiverWith(status)
+    const { error } = await send(url)
+    expect(error).toContain(`The receiver returned ${status}. Only 2xx counts as delivered. ${cause}`)
+  })
+
   it.each([301, 302, 303, 307, 308])('with %i, and the redirect is not followed', async (status) => {
     const other = await receiverWith(200)
     const { url } = await receiverWith(
