@@ -355,6 +355,19 @@ const wrong: Record<string, Wrong> = {
     groups: ['checks'],
     cases: ['checks/many_items'],
   },
+  'shows a hundred items, and that there are no more': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: body.items.slice(0, 100),
+        has_more: false,
+        next: null,
+      }),
+    },
+    groups: ['checks'],
+    cases: ['checks/many_items'],
+  },
   'sends check.closed with the check as it was before': {
     changes: {
       envelope: (event) => {
