@@ -126,6 +126,21 @@ describe('a valid request with a broken one behind it in the same packet', () =>
   })
 })
 
+it('a broken request that follows an answered one is refused, and is in the log under its id', async () => {
+  const simulator = await openSimulator()
+  const socket = open(simulator.port)
+  const answers = text(socket)
+  socket.once('data', () => socket.write(junk))
+  socket.write(put(simulator, 'a'))
+  expect(statusesOf(await answers)).toEqual([201, 400])
+  expect((await log(simulator))[1]).toEqual({
+    id: idsOf(await answers)[1],
+    method: '-',
+    path: '-',
+    status: 400,
+  })
+})
+
 it('a refused request whose query contains text of the response is answered and logged', async () => {
   const simulator = await openSimulator()
   const path = '/v1/checks/external/a?token=%22message%22%3A'
