@@ -15,6 +15,17 @@ describe('a client that is slow', () => {
     expect(answer).toMatch(/x-request-id: req_/)
   })
 
+  it('to end the headers of a later request gets 408 after the earlier response', async () => {
+    const simulator = await openSimulator({ connectionLimits: { headersMs: 20 } })
+    const { port, apiKey } = simulator
+    const socket = open(port)
+    const answers = text(socket)
+    const request = `GET /v1/locations HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${apiKey}\r\n`
+    socket.once('data', () => socket.write(request))
+    socket.write(`${request}\r\n`)
+    expect((await answers).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408'])
+  })
+
   it('that sends nothing gets no response, which would answer its first request', async () => {
     const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 200, headersMs: 20 } })
     const opened = performance.now()
