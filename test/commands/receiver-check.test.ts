@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Parser } from 'tap-parser'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isSoak } from '../soak/seeded.ts'
 import { z } from 'zod'
 import type { ConformanceReport } from '../../src/conformance/report.ts'
@@ -260,7 +260,9 @@ describe.concurrent('tabwire receiver check', () => {
     }
   })
 
-  test('exits with 1 when the receiver accepts HTTP/2 only, as deliveries do not', async () => {
+  test('exits with 1 when the receiver accepts HTTP/2 only, as deliveries do not', async ({
+    onTestFinished,
+  }) => {
     const cwd = await emptyDirectory()
     const tls = await (await openAuthority(join(cwd, '.tabwire'))).issue(['127.0.0.1'])
     const server = createSecureServer({ ...tls, allowHTTP1: false })
