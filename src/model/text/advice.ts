@@ -90,16 +90,23 @@ export function startOf(text: string, most: number): string {
 /** Longest body whose text is looked for, in UTF-16 units. */
 const LONGEST_PAGE = 16_384
 
-/** Characters that pages of frameworks write as entities. */
+/** Characters that pages of frameworks write as named entities. */
 const entities: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#34;': '"',
-  '&#39;': "'",
-  '&#x27;': "'",
-  '&nbsp;': ' ',
-  '&amp;': '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  amp: '&',
+}
+
+/** Returns the character of an entity such as `&lt;` or `&#039;`, or an unknown entity. */
+function characterOf(entity: string, name: string): string {
+  const [, hex, decimal] = /^#(?:x([\da-f]{1,5})|(\d{1,6}))$/i.exec(name) ?? []
+  if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16))
+  return decimal === undefined
+    ? (entities[name.toLowerCase()] ?? entity)
+    : String.fromCodePoint(Number(decimal))
 }
 
 /** Returns the text of a response body on one line: without the markup, styles and scripts of a page. */
@@ -113,7 +120,7 @@ export function textOfPage(body: string): string | undefined {
   const text = startOf(body, LONGEST_PAGE)
     .replace(/<!--[^]*?-->|<(style|script)\b[^]*?(<\/\1>|$)/gi, ' ')
     .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(lt|gt|quot|nbsp|amp|#34|#39|#x27);/gi, (entity) => entities[entity.toLowerCase()] ?? ' ')
+    .replace(/&(#x[\da-f]{1,5}|#\d{1,6}|[a-z]{2,6});/gi, characterOf)
   return onOneLine(text)
 }
 

@@ -51,7 +51,10 @@ test('a shortened text ends between characters', () => {
 test.each([
   ['{"error":\n "no" }\u001b[0m', '{"error": "no" } [0m'],
   ['a < b and c > d', 'a < b and c > d'],
-  ['<html><head><style>a{}</style><title>T</title></head><h1>It&#39;s &lt;b&gt;</h1></html>', "T It's <b>"],
+  [
+    '<html><head><style>a{}</style><title>T</title></head><h1>It&#39;s &#x27;&lt;b&gt;&#039;&unknown;</h1></html>',
+    "T It's '<b>'&unknown;",
+  ],
   ['<!DOCTYPE html>\n<!-- x --><p>one<br>two<script>if (a < b) {}</script></p>', 'one two'],
   ['<html><style>p { never ended', ''],
   ['  \n', ''],
