@@ -53,7 +53,9 @@ export const behaves: readonly ReceiverCase[] = [
       if (first === undefined) return undefined
       const ids = [...new Set(others.map(({ id }) => id))]
       const more = ids.length > MOST_NAMED_CASES ? ` and ${ids.length - MOST_NAMED_CASES} more` : ''
-      return `${describeAnswer(first.answer)} in ${ids.slice(0, MOST_NAMED_CASES).join(', ')}${more}; a 4xx is better.`
+      const isSilent = 'code' in first.answer && first.answer.code === 'TIMEOUT'
+      const cause = isSilent ? ' A status alone is no response: in Express, res.status(400) needs end().' : ''
+      return `${describeAnswer(first.answer)} in ${ids.slice(0, MOST_NAMED_CASES).join(', ')}${more}; a 4xx is better.${cause}`
     },
   },
   {

@@ -66,6 +66,9 @@ test('no response to forged deliveries counts as a rejection, with advice; later
   const report = await checked(wrong('leaves-forged-unanswered'), { timeoutMs: 1_500 })
   expect(failed(report)).toEqual([])
   expect(idsWith(report, 'advised')).toEqual(['refuses_with_4xx'])
+  expect(detailOf(report, 'refuses_with_4xx')).toBe(
+    'No response within 1.5 s in forged_rejected; a 4xx is better. A status alone is no response: in Express, res.status(400) needs end().',
+  )
   expect(skipped(report)).toEqual([...idsOf('refuses'), 'reveals_nothing'])
   expect(detailOf(report, 'no_header')).toBe(
     'Not checked: no response within 1 s. Only forged_rejected, the first case without a response, had 1.5 s.',
