@@ -430,6 +430,14 @@ const cases: Case[] = [
     header: [header, 't=1'],
     headers: [['A', header]],
   },
+  ...[
+    `{'id': 'evt_1', 'data': {}}`,
+    `{"id"=>"evt_1"}`,
+    'map[data:map[] id:evt_1]',
+    '[object Object]',
+    'Array\n(\n    [id] => evt_1',
+    '<Buffer 7b 22 69 64 ... 461 more bytes>',
+  ].map((text) => ({ mistake: 'body_printed' as const, name: text, payload: text })),
   {
     mistake: 'body_shorter',
     name: 'cut',

@@ -99,9 +99,17 @@ function contextMistake(options: DiagnoseOptions): Diagnosis | undefined {
   if (other !== undefined) return contextDiagnosis('secret_of_another_endpoint')
   if (textOfUtf16(Buffer.from(payload)) !== undefined) return contextDiagnosis('body_utf16')
   if (payload.length === 0) return contextDiagnosis('body_empty')
+  if (PRINTED.test(Buffer.from(payload).toString('latin1', 0, MOST_PRINTED)))
+    return contextDiagnosis('body_printed')
   const [, length] = headers.find(([name]) => name.toLowerCase() === 'content-length') ?? []
   return Number(length) > Buffer.byteLength(payload) ? contextDiagnosis('body_shorter') : undefined
 }
+
+/** Beginnings of objects and bytes as Python, Ruby, Go, PHP and Node print them. */
+const PRINTED = /^\s*(?:\{'|\{"[^"]*"\s*=>|\{:|map\[|\[object |Array\s*\(|array\(\d|<Buffer |b['"])/
+
+/** Bytes in which such a beginning lies. */
+const MOST_PRINTED = 200
 
 /** True when the signature matches, at any age. */
 function isSigned(options: VerifyOptions, header: VerifyOptions['header']): boolean {
@@ -133,6 +141,8 @@ export const contextMistakes = {
   body_utf16: `The payload is UTF-16. ${UTF16_ADVICE}`,
   body_empty:
     'The body is empty. A body parser or a logger probably read it before. Keep the bytes at the first read.',
+  body_printed:
+    'The payload is an object or bytes as a program prints them, not the body. Save the raw bytes of the request, before any parser.',
   body_shorter:
     'The body has fewer bytes than the Content-Length of the request: it was cut or changed. Save all bytes as received.',
 } as const
