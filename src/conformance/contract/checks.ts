@@ -561,7 +561,10 @@ const ROUNDS = 5
  */
 function requireNoFailure(answers: readonly ServiceResponse[], what: string): void {
   const failed = answers.find(({ status }) => status >= 500 && status !== 503)
-  must(failed === undefined, `${what} arrived at the same time. One push returned ${failed?.status}.`)
+  must(
+    failed === undefined,
+    `${what} arrived at the same time. One push returned ${failed?.status}. Its log may name a unique index or a locked database.`,
+  )
 }
 
 /** @throws Broken when replays of a new push that arrive with it change the items, or fail. */
