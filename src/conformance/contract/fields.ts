@@ -106,12 +106,7 @@ export async function requireAmounts(target: Target): Promise<void> {
   requireShown(target.entriesIn(seen, b), { quantity: b.quantity })
   // Whether the price is that of a unit or of the line is not shown.
   requireShown(target.entriesIn(seen, b), { price_cents: b.price_cents }, b.price_cents * b.quantity)
-  const totals = Object.fromEntries(totalsOf(body))
-  const records = [...nested(seen)].map(({ value }) => value)
-  requireShown(
-    records.filter((one) => Object.keys(totals).every((name) => typeof at(one, name) === 'number')),
-    totals,
-  )
+  requireTotals(seen, body)
   // Whether a quantity may be a fraction is not shown, but one that is accepted is part of the state. Scales show grams.
   let { quantity: before } = b
   for (const quantity of [1.5, 1.125]) {
@@ -125,14 +120,30 @@ export async function requireAmounts(target: Target): Promise<void> {
     requireShown(await entriesOf(target, check, b), { quantity })
     before = quantity
   }
-  // The same goes for a price of 0, such as that of a free dish. A service may show such items in a list of their own.
-  const free = check.item('free', { price_cents: 0 })
-  if (!isSuccess(await target.ask('PUT', check.path, { json: target.body(check, [a, free]) }))) return
-  const shown = await target.eventually(
-    () => target.read(check),
-    (read) => JSON.stringify(read).includes(free.external_id),
-  )
-  must(shown !== undefined, 'A push has an item with the price 0, but GET does not return it.')
+  // The same goes for prices that are unusual: those of a free dish and of a discount, and one beyond 32 bits, such as that of
+  // a banquet in rupiah. A service may show such items in a list of their own.
+  for (const [name, price_cents] of Object.entries({ free: 0, discount: -250, banquet: 3_000_000_000 })) {
+    const other = target.freshCheck()
+    const [usual, item] = [other.item('a'), other.item(name, { price_cents })]
+    const json = target.body(other, [usual, item])
+    if (!isSuccess(await target.ask('PUT', other.path, { json }))) continue
+    await target.shows(other, [usual], [usual])
+    const read = await target.eventually(
+      () => target.read(other),
+      (now) => JSON.stringify(now).includes(item.external_id),
+    )
+    must(read !== undefined, `A push has an item with the price ${price_cents}, but GET does not return it.`)
+    requireShown(target.entriesIn(read, item), { price_cents })
+    requireTotals(read, json)
+  }
+}
+
+/** @throws Broken when GET returns other totals than those of a body, under the same names. */
+function requireTotals(read: unknown, body: object): void {
+  const totals = Object.fromEntries(totalsOf(body))
+  const records = [...nested(read)].map(({ value }) => value)
+  const areTotals = (one: unknown) => Object.keys(totals).every((name) => typeof at(one, name) === 'number')
+  requireShown(records.filter(areTotals), totals)
 }
 
 /** @throws Broken when records have other numbers than the pushed ones, or `also`, under the same names. */

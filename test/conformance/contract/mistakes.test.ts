@@ -405,6 +405,26 @@ const wrong: Record<string, Wrong> = {
     groups: ['checks'],
     cases: ['checks/amounts'],
   },
+  'keeps prices as integers of 32 bits': {
+    changes: shownItems(({ price_cents }) => ({ price_cents: price_cents | 0 })),
+    groups: ['checks'],
+    cases: ['checks/amounts'],
+  },
+  'keeps totals as integers of 32 bits and cuts what is beyond': {
+    changes: {
+      shown: ({ ref, body }) => {
+        const cut = ([name, cents]: [string, number]) => [name, Math.min(cents, 2_147_483_647)] as const
+        return { ref, ...body, totals: Object.fromEntries(Object.entries(body.totals).map(cut)) }
+      },
+    },
+    groups: ['checks'],
+    cases: ['checks/amounts'],
+  },
+  'keeps prices as integers without a sign': {
+    changes: shownItems(({ price_cents }) => ({ price_cents: Math.max(price_cents, 0) })),
+    groups: ['checks'],
+    cases: ['checks/amounts'],
+  },
   'keeps totals as floats and cuts their decimals off': {
     changes: {
       shown: ({ ref, body }) => {

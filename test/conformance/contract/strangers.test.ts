@@ -177,6 +177,26 @@ const right: Record<string, Variant> = {
     changes: { shown: ({ ref, body }) => ({ ref: `pos:${ref}`, ...body }) },
     groups: ['checks'],
   },
+  'shows discounts in a list of their own, without their sign': {
+    changes: {
+      shown: ({ ref, body }) => ({
+        ref,
+        ...body,
+        items: body.items.filter((line) => line.price_cents >= 0),
+        discounts: body.items
+          .filter((line) => line.price_cents < 0)
+          .map((line) => ({ ...line, price_cents: -line.price_cents })),
+      }),
+    },
+    groups: ['checks'],
+  },
+  'refuses prices below 0 and above a million': {
+    changes: {
+      invalid: ({ items }) =>
+        items.some(({ price_cents }) => price_cents < 0 || price_cents > 1e8) ? 'price' : undefined,
+    },
+    groups: ['checks'],
+  },
   'takes a wrong item for a failure of its own': {
     changes: { wrongItemReply: { status: 500 } },
     groups: ['checks'],
@@ -257,7 +277,7 @@ const right: Record<string, Variant> = {
       shown: ({ ref, body }) => ({
         ref,
         ...body,
-        items: body.items.filter((line) => line.price_cents > 0),
+        items: body.items.filter((line) => line.price_cents !== 0),
         free: body.items.filter((line) => line.price_cents === 0),
       }),
     },
