@@ -447,9 +447,13 @@ function isListed(type: unknown): boolean {
 /** Compares data with the response of GET, of a new check and of a changed one; done once. @throws Broken where they differ. */
 function sentAsRead(target: Target): Promise<void> {
   return target.once('data', async () => {
-    const { arrival, check, a } = await firstEvent(target)
+    const { arrival, check, a, isLate } = await firstEvent(target)
     requireData(arrival)
     const differs = await differsFromRead(target, arrival, check, a)
+    if (isLate && differs !== undefined)
+      throw new NotChecked(
+        `No event arrived within ${target.timeouts.eventMs / 1000} s, and by then the check was changed. If the service sends later, pass --wait.`,
+      )
     must(differs === undefined, `data differs from the response of GET after the first push, in ${differs}.`)
     const plain = await changed(target).then(
       (both) => both.plain,

@@ -81,7 +81,7 @@ const SAME_CHANGE_MS = 2_000
 
 /**
  * Pushes a check, changes it and has a guest claim an item, until an event about it arrives: which operation causes an event
- * is not shown. Done once. @throws Broken | NotChecked when none arrives.
+ * is not shown. One that `isLate` arrived after a change, and may show the check before it. Done once. @throws Broken | NotChecked when none arrives.
  */
 export function firstEvent(target: Target) {
   return target.once('first event', async () => {
@@ -97,17 +97,19 @@ export function firstEvent(target: Target) {
     const { all, check, a, arrived } = seen
     const b = check.item('b')
     let { first } = seen
+    let isLate = false
     for (const act of [() => target.push(check, target.body(check, [a, b])), () => target.claim(check, a)]) {
       if (first !== undefined) break
       const missing = notShown(target, all.hook, check, 'An event about a check')
       if (missing instanceof NotChecked) throw missing
       await unlessNotChecked(act())
+      isLate = true
       first = await arrived()
     }
     if (first === undefined) throw notShown(target, all.hook, check, 'An event about a check')
     const isCreated = (arrival: Arrival) => eventTypeOf(arrival) === 'check.created'
     const typed = await all.hook.until((arrivals) => about(arrivals, a).find(isCreated), SAME_CHANGE_MS)
-    return { ...all, check, a, arrival: typed ?? first }
+    return { ...all, check, a, arrival: typed ?? first, isLate }
   })
 }
 

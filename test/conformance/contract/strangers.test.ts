@@ -980,6 +980,18 @@ test('a service that knows its tables by name is not checked without one of them
   expect(cases[0]?.detail).toContain('Name a table of this service with --profile (push.table).')
 })
 
+test('a service that sends later than an event is waited for is not failed for the data', async () => {
+  const changes = { sendsAfterMs: 500 }
+  const settings = { timeouts: { eventMs: 300 } }
+  const { cases } = await examine({ changes, settings, groups: ['deliveries'] }, { onTestFinished })
+  expect(cases.find(({ id }) => id === 'event')).toMatchObject({ verdict: 'passed' })
+  expect(cases.find(({ id }) => id === 'data')).toMatchObject({
+    verdict: 'not_checked',
+    detail:
+      'Not checked: No event arrived within 0.3 s, and by then the check was changed. If the service sends later, pass --wait.',
+  })
+})
+
 test('a service with few tables and one open check at each is checked like others', async () => {
   const changes = { ...fewTables(12), isNewer: newer('revision') }
   const settings = { orderBy: 'revision' }
