@@ -231,7 +231,9 @@ function whyMissing(
       `${late} at a registered URL, such as ${receiver.url}/Hook-1. Signed requests arrived elsewhere: ${strays.join(', ')}.`,
     )
   if (others > 0)
-    return new Broken(`${late}. ${count(others, 'other delivery', 'other deliveries')} arrived.`)
+    return new Broken(
+      `${late}. ${count(others, 'other delivery', 'other deliveries')} arrived. If the service sends later, pass --wait.`,
+    )
   if (isReachable) return new Broken(`${late}.`)
   return new NotChecked(
     receiver.isPublic

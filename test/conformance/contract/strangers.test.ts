@@ -990,6 +990,9 @@ test('a service that sends later than an event is waited for is not failed for t
     detail:
       'Not checked: No event arrived within 0.3 s, and by then the check was changed. If the service sends later, pass --wait.',
   })
+  expect(cases.find(({ id }) => id === 'change')?.detail).toMatch(
+    /^The delivery for a new check did not arrive within 0\.3 s\. \d+ other deliver(y|ies) arrived\. If the service sends later, pass --wait\.$/,
+  )
 })
 
 test('a service with few tables and one open check at each is checked like others', async () => {
