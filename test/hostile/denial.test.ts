@@ -82,6 +82,8 @@ describe('without a key', () => {
       const [kept] = await openIdle(simulator, 1, other)
       if (kept === undefined) return expect.fail('No connection was made.')
       await openIdle(simulator, 30, peer)
+      // By then the service has accepted them.
+      expect(await ask(simulator, peer)).toBe(200)
       kept.write('GET /_sim/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
       const [answer] = (await once(kept, 'data')) as [Buffer]
       expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /)
