@@ -124,6 +124,21 @@ describe('a connection beyond the limit', () => {
     }
   })
 
+  it('replaces one without a request before an older one that was used since', async () => {
+    const simulator = await openSimulator({ connectionLimits: { connections: 2 } })
+    const used = open(simulator.port)
+    await once(used, 'connect')
+    const unused = open(simulator.port)
+    await once(unused, 'connect')
+    const request = `GET /v1/locations HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`
+    used.write(request.replace('Connection: close\r\n', ''))
+    await once(used, 'data')
+    open(simulator.port)
+    await once(unused, 'close')
+    used.write(request)
+    expect(await text(used)).toMatch(/HTTP\/1\.1 200 /)
+  })
+
   it('is closed when all others are being answered', async () => {
     const simulator = await openSimulator({ connectionLimits: { connections: 2 } })
     const streams = [open(simulator.port), open(simulator.port)]
