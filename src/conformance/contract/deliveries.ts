@@ -72,7 +72,7 @@ export const deliveries: readonly ContractCase[] = [
     async (target) => {
       const { ping, secrets } = await arrivedPing(target)
       const { name, value, t, v1 } = signatureOf(ping, target.serviceName)
-      must(name !== undefined, `The ping has no ${headerName(target)}.`)
+      must(name !== undefined, `The ping has no ${headerName(target, ping)}.`)
       must(v1 !== '', `The signature of the ping has no v1=: ${JSON.stringify(value)}.`)
       must(
         secrets.length === 0 || isGenuine(ping, secrets, target.serviceName),
@@ -194,7 +194,7 @@ export const deliveries: readonly ContractCase[] = [
     async (target) => {
       for (const { arrival } of await events(target)) {
         const { name, value } = signatureOf(arrival, target.serviceName)
-        must(name !== undefined, `The delivery has no ${headerName(target)}.`)
+        must(name !== undefined, `The delivery has no ${headerName(target, arrival)}.`)
         must(/^t=\d+,v1=[0-9a-f]{64}$/.test(value), `${name} is ${JSON.stringify(value)}.`)
       }
     },
@@ -517,6 +517,8 @@ function mistakeOf(target: Target, arrival: Arrival, secrets: readonly string[])
   return ` ${ofSender[mistake] ?? (isBody ? signsOther : advice)}`
 }
 
-function headerName({ serviceName = '<service name>' }: Target): string {
-  return signatureHeader(serviceName)
+/** The name of the signature header, with another header of the delivery that may be meant as one. */
+function headerName({ serviceName = '<service name>' }: Target, { headers }: Arrival): string {
+  const other = Object.keys(headers).find((name) => name.includes('signature'))
+  return `${signatureHeader(serviceName)}${other === undefined ? '' : `, but ${other}`}`
 }

@@ -1644,6 +1644,15 @@ test('texts with HTML escapes fail with that reason', async () => {
   )
 })
 
+test('a signature in another header fails with the name of that header', async () => {
+  const changes = { header: 'Stripe-Signature' }
+  const settings = { serviceName: 'Acme' }
+  const { cases } = await examine({ changes, settings, groups: ['deliveries'] }, { onTestFinished })
+  const details = Object.fromEntries(cases.map((one) => [one.id, one.detail]))
+  expect(details.ping).toBe('The ping has no X-Acme-Signature, but stripe-signature.')
+  expect(details.signature_form).toBe('The delivery has no X-Acme-Signature, but stripe-signature.')
+})
+
 test('texts in another encoding fail with what GET returns', async () => {
   const changes = shownItems(({ name }) => ({ name: Buffer.from(name).toString('latin1') }))
   const { cases } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
