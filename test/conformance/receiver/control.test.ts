@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
 import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import { verify } from '../../../src/signature/index.ts'
 import { hexDigest } from '../../../src/signature/sign.ts'
@@ -587,6 +588,42 @@ test.each([
     }
   },
 )
+
+test.each([
+  ['once', 1, null],
+  ['from then on', Infinity, 'Not checked: a valid delivery without leading zeros was also not accepted.'],
+])('a receiver that fails %s is not told to write zeros', async (_when, failures, detail) => {
+  let left = 0
+  const seen = new Set<string>()
+  const { url } = await receiving((response, request, body) => {
+    const [, v1 = ''] = /v1=(.+)$/.exec(String(request.headers['x-service-signature'])) ?? []
+    if (v1.startsWith('0') && seen.size === 0) left = failures
+    if (v1.startsWith('0')) seen.add(v1)
+    left -= 1
+    response.writeHead(left >= 0 ? 500 : isGenuine(request, body) ? 204 : 400).end()
+  })
+  const cases = receiverCases.filter(({ id }) => id === 'zeros_accepted')
+  const report = await examine(url, { cases })
+  expect(seen.size).toBeGreaterThan(0)
+  expect(failed(report)).toEqual([])
+  expect(detailOf(report, 'zeros_accepted')).toBe(detail)
+})
+
+// A busy machine delays deliveries, too.
+test.each([
+  ['delayed deliveries', 'delayed_accepted', (t: string) => Math.floor(Date.now() / 1000) - Number(t) < 2],
+  ['leading zeros', 'zeros_accepted', (_t: string, v1: string) => !v1.startsWith('0')],
+])('the state of a receiver that rejects %s is not judged', { retry: 5 }, async (_what, id, accepts) => {
+  const { url } = await receiving((response, request, body) => {
+    const [, t = '', v1 = ''] = /^t=(\d+),v1=(.+)$/.exec(String(request.headers['x-service-signature'])) ?? []
+    response.writeHead(isGenuine(request, body) && accepts(t, v1) ? 204 : 400).end()
+  })
+  const view = { 'state-url': `${url}/{check_id}`, 'state-header': [], 'state-ignore': [], seed: 1 }
+  const cases = receiverCases.filter(({ group }) => group === 'converges')
+  const report = await examine(url, { cases, state: stateCheck(view, { ca: [], insecure: false }) })
+  expect(failed(report)).toEqual([id])
+  expect(idsWith(report, 'not_checked')).toEqual(expect.arrayContaining(cases.map((one) => one.id)))
+})
 
 test('a receiver that rejects only the first event type fails there, and is checked with another type', async () => {
   const { url } = await receiving((response, request, body) => {
