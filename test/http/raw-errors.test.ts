@@ -141,6 +141,16 @@ it('a broken request that follows an answered one is refused, and is in the log 
   })
 })
 
+it('a body that breaks after its request was answered ends the connection without a second response', async () => {
+  const simulator = await openSimulator()
+  const socket = open(simulator.port)
+  const answers = text(socket)
+  socket.once('data', () => socket.write('zz\r\nhello\r\n'))
+  socket.write(put({ ...simulator, apiKey: 'wrong' }, 'a', brokenChunk, ''))
+  expect(statusesOf(await answers)).toEqual([401])
+  expect(await log(simulator)).toHaveLength(1)
+})
+
 it('a refused request whose query contains text of the response is answered and logged', async () => {
   const simulator = await openSimulator()
   const path = '/v1/checks/external/a?token=%22message%22%3A'
