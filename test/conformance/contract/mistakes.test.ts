@@ -1440,71 +1440,72 @@ describe.concurrent(
   },
 )
 
-test('deliveries to another path than the registered one fail with the path', async () => {
-  const targetOf: Choices['targetOf'] = (url) => `${new URL(url).origin}/hooks`
-  const settings = { isReachable: false }
-  const { cases } = await examine(
-    { changes: { targetOf }, settings, groups: ['deliveries'] },
-    { onTestFinished },
-  )
-  const event = cases.find(({ id }) => id === 'event')
-  expect(event?.detail).toMatch(
-    /^An event about a check did not arrive within 2 s at a registered URL, such as https:\S+\/Hook-1\. Signed requests arrived elsewhere: POST \/hooks\.$/,
-  )
-})
-
-test('events without the items of a check fail with that reason', async () => {
-  const shown: Choices['shown'] = (...given) => {
-    const { items: _left, ...rest } = foreignDefaults.shown(...given) as Body
-    return rest
-  }
-  const { cases } = await examine({ changes: { shown }, groups: ['deliveries'] }, { onTestFinished })
-  expect(cases.find(({ id }) => id === 'event')).toMatchObject({
-    verdict: 'failed',
-    detail: 'An event about a check arrived without the items of the check. Its data must be the full state.',
+// Concurrent, since they wait for events that do not arrive.
+describe.concurrent('the contract check says of wrong deliveries:', () => {
+  test('deliveries to another path than the registered one fail with the path', async (context) => {
+    const targetOf: Choices['targetOf'] = (url) => `${new URL(url).origin}/hooks`
+    const settings = { isReachable: false }
+    const { cases } = await examine({ changes: { targetOf }, settings, groups: ['deliveries'] }, context)
+    const event = cases.find(({ id }) => id === 'event')
+    expect(event?.detail).toMatch(
+      /^An event about a check did not arrive within 2 s at a registered URL, such as https:\S+\/Hook-1\. Signed requests arrived elsewhere: POST \/hooks\.$/,
+    )
   })
-})
 
-test.each<[sent: string, data: unknown]>([
-  ['no data', null],
-  ['ids of its own', { id: 'chk_1', url: 'https://acme.test/v1/checks/chk_1' }],
-])('events with %s fail with that reason', async (_sent, data) => {
-  const changes: Partial<Choices> = { envelope: (event) => ({ ...event, data }) }
-  const { cases } = await examine({ changes, groups: ['deliveries'] }, { onTestFinished })
-  expect(cases.find(({ id }) => id === 'event')).toMatchObject({
-    verdict: 'failed',
-    detail:
-      'An event about a check is missing, but a check.created arrived whose data names neither the check nor its items. Its data must be the full state.',
+  test('events without the items of a check fail with that reason', async (context) => {
+    const shown: Choices['shown'] = (...given) => {
+      const { items: _left, ...rest } = foreignDefaults.shown(...given) as Body
+      return rest
+    }
+    const { cases } = await examine({ changes: { shown }, groups: ['deliveries'] }, context)
+    expect(cases.find(({ id }) => id === 'event')).toMatchObject({
+      verdict: 'failed',
+      detail:
+        'An event about a check arrived without the items of the check. Its data must be the full state.',
+    })
   })
-})
 
-test.each([
-  ['application/json; charset=utf-8', null],
-  ['application/cloudevents+json', null],
-  [
-    'application/x-www-form-urlencoded',
-    'The content type is "application/x-www-form-urlencoded", so receivers that decode by it do not see JSON.',
-  ],
-])('deliveries with the content type %s', async (type, detail) => {
-  const changes: Partial<Choices> = { moreHeaders: () => ({ 'content-type': type }) }
-  const { cases, ok } = await examine({ changes, groups: ['deliveries'] }, { onTestFinished })
-  const verdict = detail === null ? 'passed' : 'advised'
-  expect(cases.find(({ id }) => id === 'content_type')).toMatchObject({ verdict, detail })
-  expect(ok).toBe(true)
-})
+  test.for<[sent: string, data: unknown]>([
+    ['no data', null],
+    ['ids of its own', { id: 'chk_1', url: 'https://acme.test/v1/checks/chk_1' }],
+  ])('events with %s fail with that reason', async ([, data], context) => {
+    const changes: Partial<Choices> = { envelope: (event) => ({ ...event, data }) }
+    const { cases } = await examine({ changes, groups: ['deliveries'] }, context)
+    expect(cases.find(({ id }) => id === 'event')).toMatchObject({
+      verdict: 'failed',
+      detail:
+        'An event about a check is missing, but a check.created arrived whose data names neither the check nor its items. Its data must be the full state.',
+    })
+  })
 
-test.each<[body: string, bodyOf: Choices['bodyOf'], detail: RegExp]>([
-  [
-    'whose length counts characters',
-    (bytes) => Buffer.from(bytes).subarray(0, bytes.length),
-    /^The body is cut off after \d+ bytes\. Content-Length must count bytes, not characters\.$/,
-  ],
-  ['of a form', (bytes) => `payload=${bytes}`, /^The body is not JSON: "payload=\{\\"id\\":.*"\.$/],
-])('deliveries with a body %s fail with that reason', async (_body, bodyOf, detail) => {
-  const { cases } = await examine({ changes: { bodyOf }, groups: ['deliveries'] }, { onTestFinished })
-  const details = Object.fromEntries(cases.map((one) => [one.id, one.detail]))
-  expect(details.envelope).toMatch(detail)
-  expect(details.type).toBe('Not checked: The envelope has no type.')
+  test.for<[string, string | null]>([
+    ['application/json; charset=utf-8', null],
+    ['application/cloudevents+json', null],
+    [
+      'application/x-www-form-urlencoded',
+      'The content type is "application/x-www-form-urlencoded", so receivers that decode by it do not see JSON.',
+    ],
+  ])('deliveries with the content type %s', async ([type, detail], context) => {
+    const changes: Partial<Choices> = { moreHeaders: () => ({ 'content-type': type }) }
+    const { cases, ok } = await examine({ changes, groups: ['deliveries'] }, context)
+    const verdict = detail === null ? 'passed' : 'advised'
+    expect(cases.find(({ id }) => id === 'content_type')).toMatchObject({ verdict, detail })
+    expect(ok).toBe(true)
+  })
+
+  test.for<[body: string, bodyOf: Choices['bodyOf'], detail: RegExp]>([
+    [
+      'whose length counts characters',
+      (bytes) => Buffer.from(bytes).subarray(0, bytes.length),
+      /^The body is cut off after \d+ bytes\. Content-Length must count bytes, not characters\.$/,
+    ],
+    ['of a form', (bytes) => `payload=${bytes}`, /^The body is not JSON: "payload=\{\\"id\\":.*"\.$/],
+  ])('deliveries with a body %s fail with that reason', async ([, bodyOf, detail], context) => {
+    const { cases } = await examine({ changes: { bodyOf }, groups: ['deliveries'] }, context)
+    const details = Object.fromEntries(cases.map((one) => [one.id, one.detail]))
+    expect(details.envelope).toMatch(detail)
+    expect(details.type).toBe('Not checked: The envelope has no type.')
+  })
 })
 
 test('states that end in a wrong one fail with the values of the field that orders them', async () => {
