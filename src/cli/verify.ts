@@ -1,4 +1,3 @@
-import { textOfUtf16, UTF16_ADVICE } from '../signature/diagnose/body-variants.ts'
 import type { DiagnoseOptions, Diagnosis, Verification } from '../signature/index.ts'
 import { verify } from '../signature/verify.ts'
 import { CommandError, exitCodes, usageError } from './errors.ts'
@@ -47,6 +46,14 @@ export function countOutcomes(outcomes: readonly VerifyOutcome[]) {
   return { total: outcomes.length, right, wrong: outcomes.length - right, mistakes }
 }
 
+/** @throws CommandError (usage) that names `what` when a capture is UTF-16. */
+export async function requireNoUtf16(capture: Buffer, what: string): Promise<void> {
+  // Loaded late: most signatures are given by --header.
+  const { textOfUtf16, UTF16_ADVICE } = await import('../signature/diagnose/body-variants.ts')
+  if (textOfUtf16(capture) !== undefined)
+    throw new CommandError('utf16_capture', `${what} is UTF-16. ${UTF16_ADVICE}`, exitCodes.usage)
+}
+
 /** One line of a `--many` file. */
 interface Line {
   number: number
@@ -59,8 +66,6 @@ interface Line {
  * @throws CommandError (usage) that names the first wrong line.
  */
 export function parseMany(bytes: Buffer): Line[] {
-  if (textOfUtf16(bytes) !== undefined)
-    throw new CommandError('utf16_capture', `--many: the file is UTF-16. ${UTF16_ADVICE}`, exitCodes.usage)
   const lines = withoutByteOrderMark(bytes.toString()).split('\n')
   return lines.flatMap((text, at) => (text.trim() === '' ? [] : [parseLine(text, at + 1)]))
 }
@@ -94,15 +99,9 @@ interface RawRequest {
  * Parses a captured HTTP/1 request: the lines of the head end in CRLF or LF, and the first blank line ends the head. Skips
  * a byte-order mark and blank lines before the head, which editors add. Folded lines stay folded, since they may be the
  * mistake. Decodes a chunked body; cuts a body that is longer than its Content-Length.
- * @throws CommandError (usage) that names `source` when there is no head, or the capture is UTF-16.
+ * @throws CommandError (usage) that names `source` when there is no head.
  */
 export function parseRawRequest(file: Buffer, source: string): RawRequest {
-  if (textOfUtf16(file) !== undefined)
-    throw new CommandError(
-      'utf16_capture',
-      `--request: ${source} is UTF-16. ${UTF16_ADVICE}`,
-      exitCodes.usage,
-    )
   const [before = ''] = /^(?:\xef\xbb\xbf)?[\r\n]*/.exec(file.toString('latin1')) ?? []
   const bytes = file.subarray(before.length)
   const text = bytes.toString('latin1')

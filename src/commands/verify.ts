@@ -10,6 +10,7 @@ import {
   outcomeJson,
   parseMany,
   parseRawRequest,
+  requireNoUtf16,
   valuesOf,
   verifyAndDiagnose,
   type VerifyOutcome,
@@ -113,6 +114,7 @@ export default class Verify extends ServiceCommand {
 
   /** Prints one line per signature, then the totals. */
   private async verifyMany(file: Buffer, settings: Settings): Promise<void> {
+    await requireNoUtf16(file, '--many: the file')
     const lines = parseMany(file)
     if (lines.length === 0) throw usageError('--many: the file contains no deliveries.')
     const outcomes: VerifyOutcome[] = []
@@ -131,7 +133,9 @@ export default class Verify extends ServiceCommand {
 }
 
 async function fromRequest(file: string, serviceName: string): Promise<VerifyInput> {
-  const { headers, body } = parseRawRequest(await readInput(file), inputName(file))
+  const [capture, source] = [await readInput(file), inputName(file)]
+  await requireNoUtf16(capture, `--request: ${source}`)
+  const { headers, body } = parseRawRequest(capture, source)
   const values = valuesOf({ headers }, signatureHeader(serviceName))
   return { payload: body, headers, header: values.length > 1 ? values : values[0] }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Verification } from '../../src/signature/index.ts'
-import { countOutcomes, parseMany, parseRawRequest, valuesOf } from '../../src/cli/verify.ts'
+import { countOutcomes, parseMany, parseRawRequest, requireNoUtf16, valuesOf } from '../../src/cli/verify.ts'
 
 const parse = (...lines: string[]) => parseRawRequest(Buffer.from(lines.join('\r\n')), 'a.http')
 
@@ -56,12 +56,6 @@ describe('a raw request', () => {
       )
     },
   )
-
-  test('that is UTF-16 is refused as such', () => {
-    expect(() => parseRawRequest(Buffer.from('POST /a HTTP/1.1\r\n', 'utf16le'), 'a.http')).toThrow(
-      '--request: a.http is UTF-16.',
-    )
-  })
 })
 
 describe('a file of many deliveries', () => {
@@ -83,10 +77,13 @@ describe('a file of many deliveries', () => {
       expect(() => many('{"body":""}', line)).toThrow('--many: line 2 must be ')
     },
   )
+})
 
-  test('that is UTF-16 is refused as such', () => {
-    expect(() => parseMany(Buffer.from('{"body":"a"}\n', 'utf16le'))).toThrow('--many: the file is UTF-16.')
-  })
+test.each(['POST /a HTTP/1.1\r\n', '{"body":"a"}\n'])('a capture in UTF-16 is refused: %j', async (text) => {
+  await expect(requireNoUtf16(Buffer.from(text), 'a.http')).resolves.toBeUndefined()
+  await expect(requireNoUtf16(Buffer.from(text, 'utf16le'), '--request: a.http')).rejects.toThrow(
+    '--request: a.http is UTF-16. Windows PowerShell writes',
+  )
 })
 
 test('outcomes are counted by mistake, or by code', () => {
