@@ -85,14 +85,18 @@ function unusedProxy(message: string, { proxyVariable }: CommandShape): string {
     : ` ${proxyVariable} is set, but Tabwire connects without a proxy.`
 }
 
-/** Variables that name a proxy, as curl reads them. */
-const PROXIES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'] as const
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Returns the variable that names a proxy for URLs of these schemes, as curl reads it; `undefined` when there is none. */
+export function proxyIn(environment: Environment, ...schemes: readonly string[]): string | undefined {
+  const names = [...schemes, 'all'].map((scheme) => `${scheme}_proxy`)
+  return names.flatMap((name) => [name, name.toUpperCase()]).find((name) => (environment[name] ?? '') !== '')
+}
 
 /** Returns the variable that names a proxy which commands do not use; `undefined` when there is none. */
-export function unusedProxyIn(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+export function unusedProxyIn(environment: Environment): string | undefined {
   // Node's own fetch then uses the proxy.
-  if (environment.NODE_USE_ENV_PROXY === '1') return undefined
-  return PROXIES.find((name) => (environment[name] ?? '') !== '')
+  return environment.NODE_USE_ENV_PROXY === '1' ? undefined : proxyIn(environment, 'https', 'http')
 }
 
 /** The flags that a message is about, at its start. `needs a value` is about a flag that was typed. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, type Client, type GuestsReport, type GuestsWanted } from '../client.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { FlagShape } from './config/schema.ts'
-import { CommandError } from './errors.ts'
+import { CommandError, proxyIn } from './errors.ts'
 
 /** A definition of a flag, as far as its form on the command line goes. */
 type Flag = Pick<FlagShape, 'type'> & { char?: string | undefined; aliases?: string[] | undefined }
@@ -130,9 +130,7 @@ export function commandEnvironment(
  */
 export function silenceWarning(url: string, environment: NodeJS.ProcessEnv = process.env): string {
   const { protocol, hostname } = new URL(url)
-  const own = protocol === 'https:' ? 'https_proxy' : 'http_proxy'
-  const names = [own, own.toUpperCase(), 'all_proxy', 'ALL_PROXY']
-  const proxy = names.find((name) => (environment[name] ?? '') !== '')
+  const proxy = proxyIn(environment, protocol.replace(':', ''))
   const direct = `${environment.no_proxy ?? ''},${environment.NO_PROXY ?? ''}`.split(/[\s,]+/)
   if (proxy !== undefined && !direct.some((entry) => entry === '*' || isPartOf(entry, hostname)))
     return `${SILENT} ${proxy} is set, so it may have asked the proxy. Add ${hostname} to NO_PROXY.`
