@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { timers } from '../timers.ts'
 import { nodeOf } from './node-request.ts'
 import { Refusal } from '../model/refusal.ts'
-import { jsonAdvice, placeOfError } from '../model/text/advice.ts'
+import { COUNT_BYTES, jsonAdvice, placeOfError } from '../model/text/advice.ts'
 
 /** Deepest accepted nesting: more than any check needs, too little to exhaust the stack (contract section 4). */
 const DEEPEST_NESTING = 32
@@ -83,9 +83,6 @@ export function notUtf8(bytes: Uint8Array): Refusal {
     `The body is ${isUtf16 ? 'UTF-16' : 'not valid UTF-8'}. Encode it as UTF-8, without a byte-order mark.`,
   )
 }
-
-/** Advice for a body that was cut by a Content-Length that counts a character beyond ASCII as one. */
-const COUNT_BYTES = 'Content-Length must count bytes, not characters.'
 
 /** Returns true for UTF-8 whose last character may be incomplete. */
 function isStartOfUtf8(bytes: Uint8Array): boolean {

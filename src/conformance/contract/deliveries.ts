@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { diagnose, type Mistake } from '../../signature/diagnose/diagnose.ts'
 import { verify } from '../../signature/verify.ts'
 import { eventTypes } from '../../model/event.ts'
-import { startOf } from '../../model/text/advice.ts'
+import { COUNT_BYTES, startOf } from '../../model/text/advice.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import {
   envelopeOf,
@@ -420,7 +420,7 @@ function whyNoJson({ body }: Arrival): string {
   if (text === '') return 'The body is empty.'
   const isCut = /^\s*\{/.test(text) && !/\}\s*$/.test(text)
   return isCut
-    ? `The body is cut off after ${body.length} bytes. Content-Length must count bytes, not characters.`
+    ? `The body is cut off after ${body.length} bytes. ${COUNT_BYTES}`
     : `The body is not JSON: ${JSON.stringify(startOf(text, 80))}.`
 }
 

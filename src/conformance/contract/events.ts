@@ -81,7 +81,8 @@ const SAME_CHANGE_MS = 2_000
 
 /**
  * Pushes a check, changes it and has a guest claim an item, until an event about it arrives: which operation causes an event
- * is not shown. One that `isLate` arrived after a change, and may show the check before it. Done once. @throws Broken | NotChecked when none arrives.
+ * is not shown. One that `isLate` arrived after a change, and may show the check before it. Done once.
+ * @throws Broken | NotChecked when none arrives.
  */
 export function firstEvent(target: Target) {
   return target.once('first event', async () => {

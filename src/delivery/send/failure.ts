@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from '../../model/delivery.ts'
-import { connectionReason, shortened } from '../../model/text/advice.ts'
+import { connectionReason, shortened, statusAdvice } from '../../model/text/advice.ts'
 import type { CertificateError } from './connector.ts'
 
 /** Why an attempt failed: its `outcome` and `error`. */
@@ -171,22 +171,12 @@ export function explainFailure(thrown: unknown, host: string, timeoutMs: number)
 
 /** Explains a response other than 2xx. */
 export function explainStatus(status: number, location: string | undefined): Failure {
+  const advice = statusAdvice(status)
   const error =
     status >= 300 && status < 400 && location !== undefined
       ? `The receiver redirected (${status}) to ${shortened(location, MOST_SHOWN)}. Redirects are not followed. Use that URL instead.`
-      : `The receiver returned ${status}. Only 2xx counts as delivered.${adviceFor[status] ?? ''}`
+      : `The receiver returned ${status}. Only 2xx counts as delivered.${advice === undefined ? '' : ` ${advice}`}`
   return { outcome: 'bad_status', error }
-}
-
-const GATEWAY =
-  ' A proxy got no response from the receiver. Start the receiver, or correct its address in the proxy.'
-
-/** Advice for statuses with one usual cause. */
-const adviceFor: Readonly<Record<number, string>> = {
-  405: ' This path does not accept POST. Check the URL.',
-  413: ' The receiver, or a proxy before it, refuses bodies of this size. Raise its limit.',
-  502: GATEWAY,
-  504: GATEWAY,
 }
 
 /** Characters of a text of the receiver in an error: its certificate may have hundreds of names. */

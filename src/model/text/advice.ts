@@ -71,6 +71,19 @@ export function trustAdvice(code: string | undefined, untrusted: string): string
   return /CERT|SIGNATURE|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$/.test(code) ? untrusted : undefined
 }
 
+/** Advice on a body that was cut by a length that counts a character beyond ASCII as one. */
+export const COUNT_BYTES = 'Content-Length must count bytes, not characters.'
+
+/** Returns the usual cause of a receiver's status, and what to do; `undefined` for a status with several causes. */
+export function statusAdvice(status: number): string | undefined {
+  if (status === 405) return 'This path does not accept POST. Check the URL.'
+  if (status === 413)
+    return 'The receiver, or a proxy before it, refuses bodies of this size. Raise its limit, such as client_max_body_size of nginx.'
+  if (status === 502 || status === 504)
+    return 'A proxy got no response from the receiver. Start the receiver, or correct its address in the proxy.'
+  return undefined
+}
+
 /** Returns the words of a connection error: those of OpenSSL without its numbers and the line of its source. */
 export function connectionReason({ message }: { message: string }): string {
   const [, reason = message] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? []
