@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, describeAnswer, type ReceiverCase } from './case.ts'
-import { bytes, type Forge } from './forge.ts'
-import { clearlyForged } from './forgeries.ts'
+import { bytes, OTHER_SECRET, type Forge } from './forge.ts'
 import type { Delivery, DeliveryAnswer } from './send.ts'
 
 /** Time limit for a receiver to crash after a broken connection, in milliseconds. */
@@ -108,13 +107,12 @@ function isRefusal(answer: Parameters<typeof isGood>[0]): boolean {
 /** Deliveries whose rejection a receiver may explain, with the signature that it may compute for them. */
 function explicable(forge: Forge): { label: string; delivery: Delivery; signature?: string }[] {
   const t = forge.now()
-  const forged = clearlyForged(forge)
-  const body = bytes(forge.envelope())
+  const [forged, body] = [bytes(forge.envelope()), bytes(forge.envelope())]
   return [
     {
       label: 'another secret',
-      delivery: forged,
-      signature: forge.signature(forged.body, signedTime(forged) ?? t),
+      delivery: forge.delivery(forged, forge.header(forged, t, OTHER_SECRET)),
+      signature: forge.signature(forged, t),
     },
     {
       label: 'a shortened v1',
@@ -124,12 +122,6 @@ function explicable(forge: Forge): { label: string; delivery: Delivery; signatur
     { label: 'no signature', delivery: forge.delivery(body) },
     { label: 'a malformed header', delivery: forge.delivery(body, 'v1') },
   ]
-}
-
-/** The `t` of a delivery's header. */
-function signedTime({ headers }: Delivery): string | undefined {
-  const header = headers.map(([, value]) => /^t=(\d+),/.exec(value)).find((match) => match !== null)
-  return header?.[1]
 }
 
 /** Returns true when a response has a text in its body, as far as it was read, or in its headers. */

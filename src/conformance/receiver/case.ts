@@ -9,6 +9,9 @@ interface Rejection {
   answer: DeliveryAnswer
 }
 
+/** What the receiver's view of its own state shows, by the id of its case. */
+export type ConvergenceRule = 'deduplicates' | 'orders' | 'ignores_forged'
+
 /** Context of a case: the means by which it examines the receiver. */
 export interface CaseContext {
   forge: Forge
@@ -20,9 +23,7 @@ export interface CaseContext {
   /** True when what a case sends should be in flight at once, where its order does not matter. */
   isSlow: boolean
   /** Judges the receiver's view of its own state; absent without `--state-url`. */
-  convergence?:
-    | { judge(rule: 'deduplicates' | 'orders' | 'ignores_forged', send: SendDelivery): Promise<CaseOutcome> }
-    | undefined
+  convergence?: { judge(rule: ConvergenceRule, send: SendDelivery): Promise<CaseOutcome> } | undefined
 }
 
 /** A mistake in words; with a reason where it means something else than the case has in mind. */
@@ -98,17 +99,15 @@ function withoutQuery(location: string): string {
   return location.replace(/[?#].*$/s, '')
 }
 
-/**
- * Returns the mistake of a receiver that no longer listens after a forged request; nothing for one that does. `answer` is its
- * answer to a genuine delivery, and `again` sends another one.
- */
-export async function stopOf(
-  answer: DeliveryAnswer,
-  again: () => Promise<DeliveryAnswer>,
-): Promise<CaseOutcome> {
-  // A receiver that is ending closes the connections that it had not accepted yet.
-  const last = 'code' in answer && answer.code === 'ECONNRESET' ? await again() : answer
-  if (!('code' in last) || last.code !== 'ECONNREFUSED') return undefined
+/** Sends a delivery, and again where a receiver that is ending closes a connection that it had not accepted yet. */
+export async function afterEnding(send: () => Promise<DeliveryAnswer>): Promise<DeliveryAnswer> {
+  const answer = await send()
+  return 'code' in answer && answer.code === 'ECONNRESET' ? send() : answer
+}
+
+/** Returns the mistake of a receiver that no longer listens after a forged request; nothing for one that does. */
+export function stopOf(answer: DeliveryAnswer): CaseOutcome {
+  if (!('code' in answer) || answer.code !== 'ECONNREFUSED') return undefined
   return {
     detail: 'The receiver stopped: it no longer listens.',
     reason: 'One forged request stops the receiver. Later deliveries are lost.',

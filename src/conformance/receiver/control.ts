@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { oldestAge } from './accepts.ts'
 import {
+  afterEnding,
   isGood,
   describeAnswer,
   stopOf,
@@ -11,7 +12,7 @@ import {
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { clearlyForged } from './forgeries.ts'
 import { mistakes, type SignatureMistake } from '../../signature/diagnose/mistakes.ts'
-import { plainText, shortened } from '../../model/text/advice.ts'
+import { plainText, shortened, statusAdvice } from '../../model/text/advice.ts'
 import type { DeliveryAnswer, Delivery } from './send.ts'
 
 /** Time enough for a receiver that answers before it has read the body, in milliseconds. */
@@ -114,9 +115,7 @@ export const control: readonly ReceiverCase[] = [
       if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
       if (!isGood(answer)) {
         rejections.push({ id: 'forged_rejected', answer })
-        return 'code' in answer
-          ? stopOf(await send(forge.genuineWhere()), () => send(forge.genuineWhere()))
-          : undefined
+        return 'code' in answer ? stopOf(await afterEnding(() => send(forge.genuineWhere()))) : undefined
       }
       const wrong = `${describeAnswer(answer)}; expected a rejection (4xx).`
       const responses = await usualResponses({ forge, send })
@@ -196,15 +195,12 @@ const LAST_RESORT =
   'save the header and the raw body in the receiver. Check them with `tabwire verify --secret SECRET --header HEADER --body FILE`. If they are valid, print the text that the receiver signs: it must be the value of t, a period, and that body.'
 
 function byStatus(status: number, authenticate: string | undefined): string | undefined {
-  if (status === 405 || status === 501) return 'This path does not accept POST. Check the URL.'
-  if (status === 413)
-    return 'The receiver, or a proxy before it, refuses bodies of this size. Raise its limit, such as client_max_body_size of nginx.'
+  const usual = statusAdvice(status === 501 ? 405 : status)
+  if (usual !== undefined) return usual
   if (status === 415) return 'The receiver must accept the content type application/json.'
   if (status === 419) return CSRF
   if (status === 429) return 'The receiver limits the request rate. Try again later.'
   if (status < 400) return 'Redirects are not followed. Use the URL of the redirect.'
-  if (status === 502 || status === 504)
-    return 'A proxy got no response from the receiver. Start the receiver, or correct its address in the proxy.'
   if ((status === 401 || status === 407) && authenticate !== undefined)
     return `The receiver requires HTTP authentication (${authenticate.split(' ', 1)[0]}). Pass it with --add-header.`
   return undefined

@@ -1,4 +1,5 @@
 import {
+  afterEnding,
   isGood,
   describeAnswer,
   stopOf,
@@ -317,9 +318,8 @@ async function acceptedOf(
  * has ended.
  */
 async function controlled(genuine: Delivery, { send }: CaseContext): Promise<CaseOutcome> {
-  let answer = await send(genuine)
-  const again = async () => (answer = await send(genuine))
-  return (await stopOf(answer, again)) ?? unbelieved(answer, AFTER)
+  const answer = await afterEnding(() => send(genuine))
+  return stopOf(answer) ?? unbelieved(answer, AFTER)
 }
 
 function unbelieved(answer: Awaited<ReturnType<CaseContext['send']>>, what: string): CaseOutcome {

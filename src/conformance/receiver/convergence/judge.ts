@@ -1,5 +1,5 @@
 import type { Arbitrary } from 'fast-check'
-import type { CaseOutcome, ReceiverCase, Row } from '../case.ts'
+import type { CaseOutcome, ConvergenceRule, ReceiverCase, Row } from '../case.ts'
 import type { SendDelivery } from '../send.ts'
 import { createScenario, type TrialEvent } from './scenario.ts'
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
@@ -32,7 +32,7 @@ interface Waits {
 const WAITS: Waits = { quietMs: [1_000, 3_000], limitMs: 10_000, searchMs: 10_000, sequences: 8 }
 
 interface Convergence {
-  judge(rule: ConvergeRow['id'], send: SendDelivery): Promise<CaseOutcome>
+  judge(rule: ConvergenceRule, send: SendDelivery): Promise<CaseOutcome>
   close(): Promise<void>
 }
 
@@ -102,7 +102,7 @@ export function createConvergence({ state, forge, newId, signal }: ConvergenceOp
   }
 }
 
-function passed(rule: ConvergeRow['id'], { tried }: Found, trials: Trials, seed: number): string {
+function passed(rule: ConvergenceRule, { tried }: Found, trials: Trials, seed: number): string {
   const ignored = ignoredFields(trials)
   const differing =
     ignored.length === 0
@@ -112,7 +112,7 @@ function passed(rule: ConvergeRow['id'], { tried }: Found, trials: Trials, seed:
 }
 
 /** Says what a late view leaves untested. */
-function untested(rule: ConvergeRow['id'], trials: Trials): string {
+function untested(rule: ConvergenceRule, trials: Trials): string {
   if (trials.lagMs() < LATE_MS) return ''
   const what =
     rule === 'orders' ? 'events at the same time' : 'duplicates at the same time and late repetitions'
@@ -133,7 +133,7 @@ const FEWEST = 2
  * Returns why equal ends prove nothing, or the mistake that they hide; `undefined` when the ends show newer states. What
  * would be a mistake is played again with longer waits.
  */
-async function unseen(rule: ConvergeRow['id'], { tried }: Found, trials: Trials): Promise<CaseOutcome> {
+async function unseen(rule: ConvergenceRule, { tried }: Found, trials: Trials): Promise<CaseOutcome> {
   const hasIgnored = trials.comparison().ignored().length > 0
   if (tried < FEWEST) return { error: tooSlow(tried, hasIgnored ? undefined : trials.lagMs()) }
   if (!(await trials.isStillShown())) return { error: NOT_SHOWN }
@@ -152,7 +152,7 @@ interface ThreeEnds {
 type PlayPart = (part: (places: Sequence) => Sequence) => Promise<Ends>
 
 /** Compares three ends of check 1. A view that shows no newer state proves nothing, or hides a mistake. */
-async function firstAndNewest(rule: ConvergeRow['id'], trials: Trials, wait: EndWait): Promise<CaseOutcome> {
+async function firstAndNewest(rule: ConvergenceRule, trials: Trials, wait: EndWait): Promise<CaseOutcome> {
   const places = placesOfCheck1(trials)
   const play: PlayPart = (part) => trials.endsOf(part(places), wait)
   const first = await play(firstOf)
@@ -206,7 +206,7 @@ async function forgedKept(trials: Trials): Promise<CaseOutcome> {
 }
 
 /** Returns the mistake of a receiver that forgets which events it has processed. A late view would take too long. */
-async function forgotten(rule: ConvergeRow['id'], trials: Trials): Promise<CaseOutcome> {
+async function forgotten(rule: ConvergenceRule, trials: Trials): Promise<CaseOutcome> {
   if (rule === 'orders' || trials.lagMs() >= LATE_MS) return undefined
   const late = await trials.repeatControls()
   if (late === undefined || (await trials.ignoreBookkeeping(late.ends))) return undefined
@@ -221,7 +221,7 @@ const MIDDLE_MS = 3_000
  * Returns the mistake of a receiver that compares times as texts in a format of its own, such as 31.12.2026: a later time may
  * be a smaller text, so that the newer state is ignored. A late view would take too long.
  */
-async function acrossBoundaries(rule: ConvergeRow['id'], trials: Trials): Promise<CaseOutcome> {
+async function acrossBoundaries(rule: ConvergenceRule, trials: Trials): Promise<CaseOutcome> {
   if (rule !== 'orders' || trials.lagMs() >= LATE_MS) return undefined
   const states = placesOfCheck1(trials).filter((place) => trials.steps[place]?.type.startsWith('check.'))
   const isLate = (place: number) => (trials.steps[place]?.atMs ?? 0) > MIDDLE_MS
@@ -271,7 +271,7 @@ const IN_FLIGHT = 8
  * Returns the mistake of a receiver that reads and writes its state in steps: two deliveries of one event at a time count
  * twice, or of two events at a time one is lost. What fails once is played again. A late view would take too long.
  */
-async function simultaneous(rule: ConvergeRow['id'], trials: Trials): Promise<CaseOutcome> {
+async function simultaneous(rule: ConvergenceRule, trials: Trials): Promise<CaseOutcome> {
   if (trials.lagMs() >= LATE_MS) return undefined
   const [sequence, inFlight, what, advice] =
     rule === 'deduplicates'
@@ -529,7 +529,7 @@ async function endsAlone(sequence: Sequence, trials: Trials): Promise<[Ends, End
 }
 
 interface ConvergeRow extends Row {
-  id: 'deduplicates' | 'orders' | 'ignores_forged'
+  id: ConvergenceRule
 }
 
 const rows: readonly ConvergeRow[] = [
