@@ -4,6 +4,8 @@ import { makeReport, type CaseResult, type ConformanceReport } from '../conforma
 import {
   type Account,
   accountCodes,
+  byCount,
+  MOST_EXAMPLES,
   type FindingCode,
   findingCodes,
   type Problem,
@@ -92,20 +94,17 @@ export function mergedReport(reports: readonly Report[]): Report {
   return {
     since: null,
     pushes: reports.reduce((sum, { pushes }) => sum + pushes, 0),
-    refused: [...refused.values()].toSorted((a, b) => b.count - a.count),
+    refused: [...refused.values()].toSorted(byCount),
     findings,
   }
 }
-
-/** Most requests of a finding in a report. */
-const MOST_REQUESTS = 10
 
 function mergedFinding(earlier: ReportedFinding, later: ReportedFinding): ReportedFinding {
   return {
     ...later,
     count: earlier.count + later.count,
     first_at: earlier.first_at,
-    requests: [...earlier.requests, ...later.requests].slice(-MOST_REQUESTS),
+    requests: [...earlier.requests, ...later.requests].slice(-MOST_EXAMPLES),
   }
 }
 

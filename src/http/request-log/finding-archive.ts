@@ -1,6 +1,7 @@
 import type { Finding } from '../../findings/index.ts'
 import type { SavedArchive } from '../../model/simulator/bundle.ts'
 import {
+  MOST_EXAMPLES,
   type FindingCode,
   findingCodes,
   type Report,
@@ -73,9 +74,6 @@ interface Findings {
   counted(code: FindingCode): Counted | undefined
 }
 
-/** Most examples of a finding in a report. */
-const EXAMPLES = 10
-
 /** Groups the findings from `since` on by their code (contract section 11). */
 export function reportOf({ shown, counted }: Findings, since: string | undefined): Report['findings'] {
   const recent = shown.filter(({ request }) => since === undefined || request.started_at >= since)
@@ -100,7 +98,7 @@ function groupOf(
   const last_at = times.at(-1) ?? older?.last_at
   if (first_at === undefined || last_at === undefined) return []
   const requests = shown
-    .slice(-EXAMPLES)
+    .slice(-MOST_EXAMPLES)
     .map(({ request: { location_id: _location, ...request }, finding }) => ({
       ...request,
       message: finding.message,

@@ -18,7 +18,12 @@ import {
 } from '../../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../../model/revision.ts'
 import type { SavedLog, SavedRequest } from '../../model/simulator/bundle.ts'
-import type { RefusedPushes, Report, UnsettledConflict } from '../../model/simulator/report.ts'
+import {
+  byCount,
+  type RefusedPushes,
+  type Report,
+  type UnsettledConflict,
+} from '../../model/simulator/report.ts'
 import type { Service } from '../../service.ts'
 import type { FindingOfCheck } from '../../account/account.ts'
 import { createCheckWatch } from './check-watch.ts'
@@ -263,7 +268,7 @@ export function createRequestLog({ service, clock, orderBy = ORDER_BY, saved, nu
       return {
         since: since ?? null,
         pushes: since === undefined ? pushes : recent.length,
-        refused: refusedOf(since === undefined ? refused : countRefusals(recent)),
+        refused: [...(since === undefined ? refused : countRefusals(recent)).values()].toSorted(byCount),
         findings: reportOf({ shown, counted: (code) => archive.counted(code) }, since),
       }
     },
@@ -385,11 +390,6 @@ function countRefusal(counted: Map<string, RefusedPushes>, entry: KeptEntry): vo
   if (refusal === undefined) return
   const { status, code } = refusal
   counted.set(code, { status, code, count: (counted.get(code)?.count ?? 0) + 1 })
-}
-
-/** Sorts refused pushes by count, most frequent first. */
-function refusedOf(counted: ReadonlyMap<string, RefusedPushes>): RefusedPushes[] {
-  return [...counted.values()].toSorted((one, other) => other.count - one.count || one.status - other.status)
 }
 
 /** Characters of a request's bodies. */

@@ -16,13 +16,16 @@ export interface Finding {
   message: string
 }
 
+/** Most requests of a finding in a report. */
+export const MOST_EXAMPLES = 10
+
 /** All findings with one code (contract section 11). */
 export interface ReportedFinding {
   code: FindingCode
   count: number
   first_at: string
   last_at: string
-  /** The newest requests with this finding, at most 10, oldest first. */
+  /** The newest requests with this finding, at most {@link MOST_EXAMPLES}, oldest first. */
   requests: ExampleRequest[]
   /** True when `count` includes findings from before `since`, because details of old findings are dropped. */
   includes_earlier: boolean
@@ -33,6 +36,11 @@ export interface RefusedPushes {
   status: number
   code: string
   count: number
+}
+
+/** Orders refused pushes: most frequent first. */
+export function byCount(one: RefusedPushes, other: RefusedPushes): number {
+  return other.count - one.count || one.status - other.status
 }
 
 /** Mistakes of an integration, as `GET /_sim/report` returns them. */
