@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Figure } from './figure.ts'
-import { API_KEY, output, startTabwire } from './processes.ts'
+import { API_KEY, output, startProgram, startTabwire, type Program } from './processes.ts'
 
 const RUNS = 11
 /** Alternates with the bare HMAC, so that other load of the machine affects both. */
@@ -15,14 +15,17 @@ export async function commandFigures(
   directory: (name: string) => string,
   scratch: string,
 ): Promise<Figure[]> {
-  const hello = emptyCommand(scratch)
+  const hello = writeProgram(scratch, 'hello', EMPTY_COMMAND)
+  const least = writeProgram(scratch, 'start', LEAST_START)
   const empties: number[] = []
+  const leasts: number[] = []
   const starts: number[] = []
   const verified: number[] = []
   // By turns, since the machine's own speed goes up and down.
   for (let run = 0; run < RUNS; run++) {
     empties.push((await output([hello, 'hello'])).milliseconds)
-    starts.push(await startToAnswer(directory(`start-${run}`)))
+    leasts.push(await startToAnswer(() => startProgram([least, 'start'])))
+    starts.push(await startToAnswer(() => startTabwire(directory(`start-${run}`))))
     verified.push((await verifyOnce()).milliseconds)
   }
   const empty = middle(empties)
@@ -33,6 +36,12 @@ export async function commandFigures(
       value: middle(starts) / empty,
       unit: '×',
       target: { atMost: 1 },
+    },
+    {
+      name: 'start to first answer / least start',
+      value: middle(starts) / middle(leasts),
+      unit: '×',
+      target: { atMost: 1.1 },
     },
     {
       name: 'tabwire verify / empty command',
@@ -53,9 +62,9 @@ function middle(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[(values.length - 1) / 2] ?? Number.NaN
 }
 
-async function startToAnswer(directory: string): Promise<number> {
+async function startToAnswer(start: () => Promise<Program>): Promise<number> {
   const started = performance.now()
-  const service = await startTabwire(directory)
+  const service = await start()
   const headers = { authorization: `Bearer ${API_KEY}` }
   await (await fetch(`${service.url}/v1/locations`, { headers })).text()
   const milliseconds = performance.now() - started
@@ -63,26 +72,55 @@ async function startToAnswer(directory: string): Promise<number> {
   return milliseconds
 }
 
-/** A minimal oclif program: one command that prints a word, with a manifest. */
-function emptyCommand(scratch: string): string {
-  const commands = join(scratch, 'empty', 'commands')
-  mkdirSync(commands, { recursive: true })
-  const oclif = { bin: 'empty', commands: './commands' }
+/** Prints a word. */
+const EMPTY_COMMAND = `import { Command } from '@oclif/core'
+export default class Hello extends Command {
+  async run() {
+    await this.parse(Hello)
+    this.log('hello')
+  }
+}
+`
+
+/** The least that serves one path with oclif, h3 and listhen. Prints its address. */
+const LEAST_START = `import { Command } from '@oclif/core'
+import { H3, toNodeHandler } from 'h3'
+import { listen } from 'listhen'
+export default class Start extends Command {
+  async run() {
+    await this.parse(Start)
+    const app = new H3().get('/v1/locations', () => ({ data: [] }))
+    const { url } = await listen(toNodeHandler(app), { port: 0, hostname: '127.0.0.1', showURL: false })
+    this.log(JSON.stringify({ url: url.slice(0, -1) }))
+  }
+}
+`
+
+/** Writes an oclif program with one command and a manifest. Returns its file to run. */
+function writeProgram(scratch: string, command: string, source: string): string {
+  const folder = join(scratch, `program-${command}`)
+  mkdirSync(join(folder, 'commands'), { recursive: true })
   const manifest = {
     version: '1.0.0',
     commands: {
-      hello: { id: 'hello', args: {}, flags: {}, aliases: [], relativePath: ['commands', 'hello.js'] },
+      [command]: {
+        id: command,
+        args: {},
+        flags: {},
+        aliases: [],
+        relativePath: ['commands', `${command}.js`],
+      },
     },
   }
+  const oclif = { bin: 'program', commands: './commands' }
   const files = {
-    'package.json': JSON.stringify({ name: 'empty', version: '1.0.0', type: 'module', oclif }),
+    'package.json': JSON.stringify({ name: 'program', version: '1.0.0', type: 'module', oclif }),
     'oclif.manifest.json': JSON.stringify(manifest),
     'run.js': "import { execute } from '@oclif/core'\nawait execute({ dir: import.meta.url })\n",
-    'commands/hello.js':
-      "import { Command } from '@oclif/core'\nexport default class Hello extends Command {\n  async run() {\n    await this.parse(Hello)\n    this.log('hello')\n  }\n}\n",
+    [`commands/${command}.js`]: source,
   }
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(scratch, 'empty', name), text)
-  return join(scratch, 'empty', 'run.js')
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return join(folder, 'run.js')
 }
 
 const secret = 'whsec_bench'

@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto'
+import { open } from 'node:fs/promises'
 import { Agent, request } from 'undici'
 import type { Figure } from './figure.ts'
 import { API_KEY, run, startReceiver, startTabwire, type Program } from './processes.ts'
@@ -28,7 +30,9 @@ interface Certs {
 export async function deliveryFigures(directory: (name: string) => string, certs: Certs): Promise<Figure[]> {
   // Each runs between two runs of its baseline, since the machine's speed changes.
   const bareBefore = await bareLoop(certs)
+  const leastBefore = await leastLoop(certs, directory('least-1'))
   const ours = await drain(directory('drain'), certs)
+  const least = (leastBefore + (await leastLoop(certs, directory('least-2')))) / 2
   const bare = (bareBefore + (await bareLoop(certs))) / 2
   const aloneBefore = await besideHanging(directory('before'), certs, 0)
   const beside = await besideHanging(directory('beside'), certs, HANGING)
@@ -40,7 +44,9 @@ export async function deliveryFigures(directory: (name: string) => string, certs
   }
   return [
     { name: 'bare undici loop over TLS', value: bare, unit: 'req/s' },
+    { name: 'least durable deliveries over TLS', value: least, unit: 'req/s' },
     { name: 'signed deliveries over TLS', value: ours, unit: 'req/s' },
+    { name: 'deliveries / least durable ones', value: ours / least, unit: '×', target: { atLeast: 0.8 } },
     { name: 'deliveries / bare loop', value: ours / bare, unit: '×', target: { atLeast: 0.5 } },
     {
       name: `p99 of a push beside ${HANGING} hanging endpoints / alone`,
@@ -63,15 +69,40 @@ export async function deliveryFigures(directory: (name: string) => string, certs
   ]
 }
 
-async function bareLoop(certs: Certs): Promise<number> {
+const BODY = JSON.stringify({ padding: 'x'.repeat(800) })
+
+const bareLoop = (certs: Certs) => loop(certs, () => ({}))
+
+/** The least that delivers durably: each request is signed, and its outcome is a line that is synced before the next one. */
+async function leastLoop(certs: Certs, path: string): Promise<number> {
+  const file = await open(path, 'a')
+  const sign = () => {
+    const t = Math.floor(Date.now() / 1000)
+    const digest = createHmac('sha256', 'whsec_bench').update(`${t}.${BODY}`).digest('hex')
+    return { 'x-bench-signature': `t=${t},v1=${digest}` }
+  }
+  const rate = await loop(certs, sign, async (status, headers) => {
+    await file.appendFile(`${JSON.stringify({ at: new Date(), status, headers })}\n`)
+    await file.datasync()
+  })
+  await file.close()
+  return rate
+}
+
+/** Sends as many requests at a time as the service to one endpoint. Returns their number per second. */
+async function loop(
+  certs: Certs,
+  sign: () => Record<string, string>,
+  record?: (status: number, headers: object) => Promise<void>,
+): Promise<number> {
   const receiver = await startReceiver(certs, 'answer')
   const dispatcher = new Agent({ connections: CONCURRENCY, connect: { rejectUnauthorized: false } })
-  const body = JSON.stringify({ padding: 'x'.repeat(800) })
   const send = async (count: number) => {
     for (let n = 0; n < count; n++) {
-      const headers = { 'content-type': 'application/json' }
-      const response = await request(receiver.url, { method: 'POST', headers, body, dispatcher })
+      const headers = { 'content-type': 'application/json', ...sign() }
+      const response = await request(receiver.url, { method: 'POST', headers, body: BODY, dispatcher })
       await response.body.dump()
+      await record?.(response.statusCode, response.headers)
     }
   }
   const all = (count: number) =>
