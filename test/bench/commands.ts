@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Figure } from './figure.ts'
 import { API_KEY, output, startProgram, startTabwire, type Program } from './processes.ts'
@@ -17,16 +17,19 @@ export async function commandFigures(
 ): Promise<Figure[]> {
   const hello = writeProgram(scratch, 'hello', EMPTY_COMMAND)
   const least = writeProgram(scratch, 'start', LEAST_START)
+  // A folder without settings and data.
+  const folder = directory('folder')
+  mkdirSync(folder)
   const empties: number[] = []
   const leasts: number[] = []
   const starts: number[] = []
   const verified: number[] = []
   // By turns, since the machine's own speed goes up and down.
   for (let run = 0; run < RUNS; run++) {
-    empties.push((await output([hello, 'hello'])).milliseconds)
+    empties.push((await output([hello, 'hello'], '', folder)).milliseconds)
     leasts.push(await startToAnswer(() => startProgram([least, 'start'])))
     starts.push(await startToAnswer(() => startTabwire(directory(`start-${run}`))))
-    verified.push((await verifyOnce()).milliseconds)
+    verified.push((await verifyOnce(folder)).milliseconds)
   }
   const empty = middle(empties)
   return [
@@ -126,10 +129,10 @@ function writeProgram(scratch: string, command: string, source: string): string 
 const secret = 'whsec_bench'
 const body = JSON.stringify({ id: 'evt_1', type: 'check.created', padding: 'x'.repeat(1000) })
 
-function verifyOnce() {
+function verifyOnce(folder: string) {
   const t = Math.floor(Date.now() / 1000)
   const header = `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`
-  return output(['bin/run.js', 'verify', '--secret', secret, '--header', header], body)
+  return output([resolve('bin/run.js'), 'verify', '--secret', secret, '--header', header], body, folder)
 }
 
 type Verify = (options: { payload: Buffer; header: string; secret: string; now: number }) => { ok: boolean }

@@ -72,7 +72,7 @@ export async function run(load: Partial<Load> & Pick<Load, 'url'>): Promise<Load
   return JSON.parse(result.stdout) as LoadResult
 }
 
-/** Runs a program. Returns its output and its duration in milliseconds. */
+/** Runs a program. Returns its output and its duration in milliseconds. @throws Error when its exit code is not 0. */
 export async function output(args: readonly string[], input = '', cwd = process.cwd()) {
   const started = performance.now()
   const child = spawn(process.execPath, args, {
@@ -83,7 +83,8 @@ export async function output(args: readonly string[], input = '', cwd = process.
   child.stdin.end(input)
   let stdout = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
-  await once(child, 'close')
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}.`)
   return { stdout, milliseconds: performance.now() - started }
 }
 
