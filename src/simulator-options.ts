@@ -136,7 +136,8 @@ export interface SimulatorOptions {
    */
   rateLimit?: string | number | RateLimit | undefined
   /**
-   * Number of events that are kept, with their deliveries. Pending ones are kept beyond it.
+   * Number of events that are kept, with their deliveries; fewer when their bodies have more than 128 Mi characters. Pending
+   * ones are kept beyond it.
    * @default 10000
    */
   keepEvents?: number | undefined

@@ -59,6 +59,46 @@ describe.each([
   })
 })
 
+describe('the retention of long events', () => {
+  const body = JSON.stringify('x'.repeat(8 * 1024 * 1024 - 2))
+  const long = (store: Store, n: number, status: Delivery['status'] = 'delivered') =>
+    save(store, put('events', { ...event(n), body }), put('deliveries', finished(n, status)))
+
+  it('keeps the newest 128 MiB', async () => {
+    const store = createMemoryStore()
+    for (let n = 1; n <= 20; n++) await long(store, n)
+    expect(await kept(store)).toEqual({ events: range(5, 20), deliveries: range(5, 20) })
+  })
+
+  it('keeps pending deliveries beyond them', async () => {
+    const store = createMemoryStore()
+    await long(store, 1, 'pending')
+    for (let n = 2; n <= 20; n++) await long(store, n)
+    expect((await kept(store)).events).toEqual([1, ...range(6, 20)])
+  })
+
+  it('keeps 8 KiB for each event where more than 16,384 are kept', async () => {
+    const store = createMemoryStore({ keepEvents: 20_480 })
+    for (let n = 1; n <= 25; n++) await long(store, n)
+    expect((await kept(store)).events).toEqual(range(6, 25))
+  })
+
+  it('makes room for them among short ones', async () => {
+    const store = createMemoryStore()
+    for (let n = 1; n <= 60; n++) await happen(store, n, 'delivered')
+    for (let n = 61; n <= 80; n++) await long(store, n)
+    expect((await kept(store)).events).toEqual(range(65, 80))
+  })
+
+  it('goes on after a replacement of the state', async () => {
+    const store = createMemoryStore()
+    for (let n = 1; n <= 16; n++) await long(store, n)
+    await store.replace((all) => ({ ...all, events: [], deliveries: [] }))
+    for (let n = 21; n <= 40; n++) await long(store, n)
+    expect((await kept(store)).events).toEqual(range(25, 40))
+  })
+})
+
 it('has the same result on disk as in memory', async () => {
   const store = await openFileStore({ directory, keepEvents: KEEP })
   for (let n = 1; n <= 25; n++) await happen(store, n, 'delivered')

@@ -20,9 +20,17 @@ export interface RecordsInOrder<T> {
   clone(): RecordsInOrder<T>
 }
 
+/** A record. Of all collections, only events have a body. */
+interface Stored {
+  id: string
+  body?: string
+}
+
 /** One collection in memory: its records by id, and its indexes. */
-export interface RecordTable<T extends { id: string }> {
+export interface RecordTable<T extends Stored> {
   readonly records: RecordsInOrder<T>
+  /** Length of all bodies, in UTF-16 code units. */
+  readonly characters: number
   /** Inserts or replaces a record; returns the record that it replaced. */
   put(record: T): T | undefined
   /** Removes and returns the record with an id. */
@@ -32,7 +40,7 @@ export interface RecordTable<T extends { id: string }> {
 }
 
 /** Creates a table with an index for each rule, and further indexes. It updates them with the records. */
-export function createTable<T extends { id: string }>(
+export function createTable<T extends Stored>(
   rules: Readonly<Record<string, KeyOf<T>>>,
   further: Readonly<Record<string, KeyIndex<T>>> = {},
 ): RecordTable<T> {
@@ -42,10 +50,12 @@ export function createTable<T extends { id: string }>(
   const all = [...indexes.values()]
   const move = (before: T | undefined, after: T | undefined) => {
     for (const index of all) index.move(before, after)
+    table.characters += (after?.body?.length ?? 0) - (before?.body?.length ?? 0)
     return before
   }
-  return {
+  const table = {
     records: tree,
+    characters: 0,
     put(record) {
       // Ids increase with time, so most records are new and come last.
       const before = record.id > (tree.maxKey() ?? '') ? undefined : tree.get(record.id)
@@ -58,7 +68,8 @@ export function createTable<T extends { id: string }>(
       return move(before, undefined)
     },
     find: (index, key) => indexes.get(index)?.find(key) ?? [],
-  }
+  } satisfies RecordTable<T>
+  return table
 }
 
 /**
