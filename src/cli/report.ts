@@ -193,6 +193,7 @@ const titles = {
   push_refused: 'pushes are accepted',
   invalid_push_repeated: 'invalid pushes are not repeated',
   quantity_precision: 'quantities have at most three decimals',
+  text_encoding: 'texts are encoded once',
   check_id_reused: 'each check id is used for one party',
   paid_not_closed: 'paid checks are closed in time',
   overpaid: 'no push takes the total below the payments',

@@ -9,7 +9,13 @@ import { CLOSE_PAID_CHECK, type Finding } from '../model/simulator/report.ts'
  * subtotal; both are accepted.
  */
 export function totalsMismatch({ push: { items, totals } }: Pick<PushSeen, 'push'>): string | undefined {
-  const wrong = [...wrongLines(items, totals), ...wrongTotal(totals)]
+  const { subtotal_cents, tax_cents, total_cents } = totals
+  const wrong = wrongLines(items, totals)
+  const taxIncluded = subtotal_cents === total_cents
+  if (!taxIncluded && subtotal_cents + tax_cents !== total_cents)
+    wrong.push(
+      `subtotal_cents ${subtotal_cents} plus tax_cents ${tax_cents} is ${subtotal_cents + tax_cents}, not total_cents ${total_cents}`,
+    )
   if (wrong.length === 0) return undefined
   return `The totals do not add up: ${wrong.join('; ')}. Guests pay their items' share of total_cents, so they would pay wrong amounts. Push every charge and discount as an item (a discount has a negative price_cents), with the totals at the same time.`
 }
@@ -26,14 +32,6 @@ function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push[
   if ([subtotal_cents, total_cents].some((cents) => Math.abs(sum - cents) <= slack)) return []
   return [
     `the items add up to ${sum}, which is neither subtotal_cents ${subtotal_cents} nor total_cents ${total_cents}`,
-  ]
-}
-
-function wrongTotal({ subtotal_cents, tax_cents, total_cents }: Push['totals']): string[] {
-  const taxIncluded = subtotal_cents === total_cents
-  if (taxIncluded || subtotal_cents + tax_cents === total_cents) return []
-  return [
-    `subtotal_cents ${subtotal_cents} plus tax_cents ${tax_cents} is ${subtotal_cents + tax_cents}, not total_cents ${total_cents}`,
   ]
 }
 

@@ -7,7 +7,7 @@ import {
   linesMerged,
   replacesAll,
 } from './identity.ts'
-import { unknownField } from './refusals.ts'
+import { textEncoding, unknownField } from './refusals.ts'
 import { revisionOf } from '../model/check.ts'
 import { type Finding, findingCodes } from '../model/simulator/report.ts'
 import {
@@ -49,6 +49,7 @@ const ofPush = {
   totals_mismatch: totalsMismatch,
   unknown_field: unknownField,
   quantity_precision: quantityPrecision,
+  text_encoding: textEncoding,
 }
 /** Rules that compare a push with the state before. */
 const ofChange = {

@@ -124,3 +124,72 @@ export function unknownField({ body, orderBy }: Pick<PushSeen, 'body' | 'orderBy
   if (paths.length === 0) return undefined
   return `Unknown fields of a check were ignored: ${some(paths, 5)}. Correct misspelled names and remove other fields: a service in strict mode refuses them.`
 }
+
+/** Longest part of a text in a wrong encoding that is shown, in characters. */
+const LONGEST_TEXT = 80
+
+/** What texts in a wrong encoding have; names in other alphabets match, too. */
+const SUSPICIOUS = /\uFFFD|&[#\w]+;|\\u[\da-f]{4}|[\u0080-\uFFFF]{2}/i
+
+/**
+ * Finds texts in a wrong encoding, which guests see: "CafÃ©" and "Fish &amp; Chips". Receivers get them in each event, too.
+ */
+export function textEncoding({ push: { table, items } }: Pick<PushSeen, 'push'>): string | undefined {
+  const texts = items.flatMap(({ external_id, name, note }) => [
+    { of: external_id, text: name },
+    { of: external_id, text: note ?? '' },
+  ])
+  const wrong = [...texts, { of: 'table', text: table.number }].flatMap(({ of, text }) => {
+    const mistake = SUSPICIOUS.test(text) ? encodingMistake(text) : undefined
+    return mistake === undefined ? [] : [`${of} has "${shortened(text, LONGEST_TEXT)}" (${mistake})`]
+  })
+  if (wrong.length === 0) return undefined
+  return `Texts have a wrong encoding, and guests see them so: ${some(wrong)}. Read each text in the encoding of its source, such as that of the database. Encode it once, as JSON in UTF-8.`
+}
+
+const HTML_ENTITY =
+  /&(?:#\d+|#x[\da-f]+|amp|lt|gt|quot|apos|nbsp|[a-z]+(?:acute|grave|circ|uml|tilde|cedil|ring|slash|lig));/i
+const JSON_ESCAPE = /\\u[\da-f]{4}/i
+
+function encodingMistake(text: string): string | undefined {
+  if (text.includes('\uFFFD')) return 'a character was lost before the push'
+  if (HTML_ENTITY.test(text)) return 'HTML'
+  if (JSON_ESCAPE.test(text)) return 'an escape of JSON, escaped again'
+  const meant = decodedAgain(text)
+  return meant === undefined
+    ? undefined
+    : `"${shortened(meant, LONGEST_TEXT)}" in UTF-8, read as Windows-1252 or Latin-1`
+}
+
+/** Characters of Windows-1252 for the bytes 80 to 9F. Five bytes have none. */
+const FROM_80 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+/** Signs that would look like the second byte of a letter, as in "NESCAFÉ®". After Ã, © is the second byte of é. */
+const SIGN_AFTER_CAPITAL = /(?<=(?!Â)\p{Lu})[®™](?!\p{L})|(?<=(?![ÂÃ])\p{Lu})©/gu
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+/** A byte that no text in UTF-8 has. */
+const NOT_UTF_8 = 0xff
+
+/** Returns the text whose bytes in UTF-8 were read as Windows-1252 or Latin-1; `undefined` for any other text. */
+function decodedAgain(text: string): string | undefined {
+  const read = text.replace(SIGN_AFTER_CAPITAL, '')
+  const bytes = Uint8Array.from(
+    Array.from(read, (character) => {
+      const code = character.codePointAt(0) ?? 0
+      if (code <= 0xff) return code
+      const at = FROM_80.indexOf(character)
+      return at === -1 ? NOT_UTF_8 : 0x80 + at
+    }),
+  )
+  let decoded: string
+  try {
+    decoded = UTF_8.decode(bytes)
+  } catch {
+    return undefined
+  }
+  // "RENÉ’S" is valid, too: a single letter of two bytes shows nothing, unless it begins with Â or Ã, as most do.
+  const letters = decoded.match(/[^\0-\x7f]/gu) ?? []
+  const isCommon = /[ÂÃ][^\0-\x7f]/.test(read) || /[^\0-\u07FF]/u.test(decoded)
+  return letters.length > 1 || (letters.length === 1 && isCommon) ? decoded : undefined
+}

@@ -317,6 +317,31 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       { when: 'they have 3 decimals', push: precise(0.333) },
     ],
   },
+  text_encoding: {
+    shown: [
+      { when: 'UTF-8 is read as Latin-1', push: named('CafÃ© au lait') },
+      { when: 'UTF-8 is read as Windows-1252', push: named('RenÃ©â€™s soup') },
+      { when: 'it is Cyrillic', push: named('Ð‘Ð¾Ñ€Ñ‰') },
+      { when: 'it is an emoji', push: named('Chili ðŸŒ¶') },
+      { when: 'a capital is the first byte of î', push: named('MaÃ®tre') },
+      { when: 'a sign of a degree has a second byte', push: named('0Â° beer') },
+      { when: 'a character is lost', push: named('Caf\uFFFD') },
+      { when: 'a name is in HTML', push: named('Fish &amp; Chips') },
+      { when: 'a name is in HTML with a number', push: named('Mom&#39;s pie') },
+      { when: 'a name has an escape of JSON', push: named('Caf\\u00e9') },
+      { when: 'it is a note', push: push({ items: [{ ...soup, note: 'sans crÃ¨me' }, bread] }) },
+      { when: 'it is the table', push: push({ table: { number: 'CafÃ© 1' } }) },
+    ],
+    notShown: [
+      { when: 'a capital comes before a sign', push: named('NESCAFÉ® AU LAIT ÀÉ™') },
+      { when: 'an apostrophe follows a capital', push: named('RENÉ’S SOUP…') },
+      { when: 'it is in quotation marks', push: named('«Crème brûlée», “ÖL”') },
+      { when: 'it is in capitals', push: named('PÃO DE AÇÚCAR, MAÇÃ™') },
+      { when: 'it is in other alphabets', push: named('Борщ 寿司 كسكس ☕️🌶') },
+      { when: 'it has a sign of HTML', push: named('Fish & Chips; R&D; <3 "x"') },
+      { when: 'it has a backslash', push: named('C:\\users') },
+    ],
+  },
   delta_suspected: {
     shown: [
       {
@@ -699,6 +724,31 @@ test('quantity_precision is shown only for quantities with more than 3 decimals 
   fc.assert(fc.property(anyQuantity, holds), { numRuns: isSoak ? 2000 : 500 })
 })
 
+test('text_encoding is shown for texts whose bytes are read in another encoding, not for others', () => {
+  const words = [
+    'Crème brûlée',
+    'Jalapeños',
+    'Größe',
+    'Smörgås',
+    'Pão de queijo',
+    'Żurek z kiełbasą',
+    'Køfte',
+  ]
+  const marks = ['', '™', '®', '…', ' – 5 €', '’s', '!', ' (vegan)', ' ☕️', ' 1½']
+  const honest = fc
+    .tuple(fc.constantFrom(...words, 'Soup'), fc.constantFrom(...marks), fc.boolean())
+    .map(([word, mark, isLoud]) => (isLoud ? word.toUpperCase() : word) + mark)
+  const read = (text: string, encoding: string) => new TextDecoder(encoding).decode(Buffer.from(text))
+  const holds = (name: string) => {
+    expect(codesOf({ when: '', push: named(name) })).toEqual([])
+    const lost = /[^\0-\x7f]/.test(name) ? ['text_encoding'] : []
+    const latin1 = Buffer.from(name).toString('latin1')
+    expect(codesOf({ when: '', push: named(latin1) })).toEqual(lost)
+    expect(codesOf({ when: '', push: named(read(name, 'windows-1252')) })).toEqual(lost)
+  }
+  fc.assert(fc.property(honest, holds), { numRuns: isSoak ? 2000 : 200 })
+})
+
 test('unit_change needs that no price other than 0 stays, whatever is corrected and added', () => {
   const anyPrice = fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.constantFrom(1, 2, 100, 200_000))
   const lines = (prices: readonly number[], prefix: string) =>
@@ -717,6 +767,11 @@ describe('a message', () => {
   test('gives the numbers that do not add up', () => {
     const [finding] = findings({ when: '', push: totals(1000, 100, 1150) })
     for (const number of ['1200', '1000', '1100', '1150']) expect(finding?.message).toContain(number)
+  })
+
+  test('says what a text in a wrong encoding means', () => {
+    const [finding] = findings({ when: '', push: named('CafÃ©') })
+    expect(finding?.message).toContain(`${soup.external_id} has "CafÃ©" ("Café" in UTF-8, read as`)
   })
 
   test('names fields, ids and revisions', () => {
@@ -878,6 +933,10 @@ function weighed(sum: number): Push {
 /** One line, whose price is 0, so that the totals add up at any quantity. */
 function precise(quantity: number): Push {
   return { ...totals(0, 0, 0), items: [{ ...soup, price_cents: 0, quantity }] }
+}
+
+function named(name: string): Push {
+  return push({ items: [{ ...soup, name }, bread] })
 }
 
 /** Soup and bread with all amounts multiplied. */

@@ -71,6 +71,7 @@ export const findingCodes = [
   'push_refused',
   'invalid_push_repeated',
   'quantity_precision',
+  'text_encoding',
   'check_id_reused',
   'paid_not_closed',
   'overpaid',

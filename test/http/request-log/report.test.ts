@@ -103,6 +103,10 @@ const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
     shows: pushing({ items: [item('bread', { quantity: 1.0001, price_cents: 0 })], totals: totals(0) }),
     doesNot: pushing({ items: [item('bread', { quantity: 1.001, price_cents: 0 })], totals: totals(0) }),
   },
+  text_encoding: {
+    shows: pushing({ items: [item('burger', { name: 'CafÃ©' })] }),
+    doesNot: pushing({ items: [item('burger', { name: 'Café' })] }),
+  },
   conflict_ignored: {
     shows: inTurn(teaIsClaimed, pushing({}, {})),
     doesNot: inTurn(
