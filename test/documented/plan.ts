@@ -116,6 +116,13 @@ export const exceptions: readonly Exception[] = [
   },
   { document: 'src/guides/ci.md', starts: 'tabwire push --sample service', code: 3 },
   { document: 'src/guides/ci.md', starts: 'tabwire exec --allow-http-loopback', printsErrors: true },
+  // Their commands send no request.
+  {
+    document: 'src/guides/ci.md',
+    starts: 'tabwire exec --fail-on any -- node --version',
+    printsErrors: true,
+  },
+  { document: 'fixtures/skills/tabwire/SKILL.md', starts: 'tabwire exec -- node --test', printsErrors: true },
   { document: 'fixtures/README.md', starts: 'tabwire exec', printsErrors: true },
   { document: 'src/guides/fault-injection.md', starts: 'tabwire faults set lost_answer', printsErrors: true },
   {
