@@ -54,8 +54,12 @@ export abstract class BaseCommand extends Command {
         else if (stream === process.stdout) this.abandoned()
       })
     // SIGBREAK is Ctrl-Break on Windows.
+    let signalledAt = -Infinity
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'])
       process.on(signal, (name: NodeJS.Signals) => {
+        const isSame = performance.now() - signalledAt < SAME_SIGNAL_MS
+        if (isSame) return
+        signalledAt = performance.now()
         // Ctrl-C has reached the pager, too, which often goes on.
         if (name !== 'SIGINT' || !this.isPaging) this.interrupted(name)
       })
@@ -376,6 +380,12 @@ function requireFilled({ args, raw }: Typed): void {
     if (!MAY_BE_EMPTY.includes(token.flag ?? '')) throw empty(`--${token.flag}`)
   }
 }
+
+/**
+ * Milliseconds within which signals count as one. `timeout` sends its signal to the process, and then to its group, to which the
+ * process belongs.
+ */
+const SAME_SIGNAL_MS = 100
 
 /** Values that switch a flag on. oclif takes every other value for off. */
 const ON: readonly string[] = ['1', 'true', 'y', 'yes']

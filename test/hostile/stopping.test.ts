@@ -134,13 +134,16 @@ describe.skipIf(process.platform === 'win32').concurrent('a service that stops',
 
   test.runIf(isSoak)(
     'ends at once on a second signal during pushes, and loses no acknowledged push',
-    async () => {
+    async ({ expect }) => {
       const first = await startService([], { isNewProcess: true })
       const answer = await (await first.call('PUT', '/v1/checks/external/a', checkBody())).text()
       const { ended } = await beginPush(first, 'b')
       first.process.child.kill('SIGTERM')
       await untilRefused(portOf(first))
-      expect(await first.stop('SIGTERM')).toMatchObject({ code: 130 })
+      const { child } = first.process
+      // Signals within 100 ms count as one.
+      await expect.poll(() => child.kill('SIGTERM') && child.exitCode, { timeout: 15_000 }).not.toBeNull()
+      expect(child.exitCode).toBe(130)
       await ended
       const second = await startService([], { cwd: first.cwd })
       expect(await (await second.call('GET', '/v1/checks/external/a')).text()).toBe(answer)

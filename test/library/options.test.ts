@@ -29,6 +29,10 @@ describe('options', () => {
     ['port' as unknown as object, 'options must be an object, got "port".'],
     [[], 'options must be an object, got [].'],
     [null as unknown as object, 'options must be an object, got null.'],
+    [
+      () => {},
+      'options must be an object, got a function. Pass `() => simulator.close()` to a test runner, for example.',
+    ],
     [{ prot: 1 }, 'unknown option "prot", did you mean "port"?'],
     [{ data_dir: 'x' }, 'unknown option "data_dir", did you mean "dataDir"?'],
     [{ port: '80' }, 'port must be a whole number from 0 to 65535, or false, got "80".'],

@@ -218,7 +218,10 @@ export function unknownOptions(given: object, known: readonly string[]): string[
 /** @throws TypeError unless it is an object: the keys of a text or a list are its positions. */
 export function requireOptions(given: unknown): void {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return
-  throw new TypeError(`options must be an object, got ${shown(given)}.`)
+  // A test runner passes one: `afterAll(simulator.close)`.
+  const meant =
+    typeof given === 'function' ? ' Pass `() => simulator.close()` to a test runner, for example.' : ''
+  throw new TypeError(`options must be an object, got ${shown(given)}.${meant}`)
 }
 
 /**
