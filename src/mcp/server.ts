@@ -25,7 +25,7 @@ const INSTRUCTIONS =
 export function createMcpServer(context: ToolContext, version: string): McpServer {
   const server = new McpServer(
     { name: 'tabwire', title: 'Tabwire', version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
   )
   // Not registerTool: its messages for wrong arguments do not follow those of the API.
   server.server.setRequestHandler('tools/list', () => ({ tools: listed() }))

@@ -154,6 +154,23 @@ test('a waiting call ends when the service stops', async () => {
   expect(await waiting).toMatchObject({ isError: true })
 })
 
+test('a subscription to changes of the tools ends at once, because the tools never change', async () => {
+  const { call } = await openSimulator()
+  const version = '2026-07-28'
+  const named = (name: string) => `io.modelcontextprotocol/${name}`
+  const meta = {
+    [named('protocolVersion')]: version,
+    [named('clientInfo')]: { name: 'test', version: '1' },
+    [named('clientCapabilities')]: {},
+  }
+  const method = 'subscriptions/listen'
+  const { text } = await call('POST /mcp', {
+    json: { ...list, method, params: { notifications: { toolsListChanged: true }, _meta: meta } },
+    headers: { ...accept, 'mcp-protocol-version': version, 'mcp-method': method },
+  })
+  expect(text).toContain('"resultType":"complete"')
+})
+
 test('a simulator without a port answers requests to /mcp', async () => {
   const simulator = await createSimulator({ port: false })
   const response = await simulator.fetch('/mcp', {
