@@ -46,9 +46,19 @@ function listed() {
   }))
 }
 
-/** Returns the JSON Schema of a tool's arguments. Arguments with a default are optional. */
+/**
+ * Returns the JSON Schema of a tool's arguments. Arguments with a default are optional. Without keywords that runtimes and
+ * APIs of models refuse, with all tools of the request: llama.cpp refuses patterns, Gemini other formats and names.
+ */
 function schemaOf(input: z.ZodObject): { type: 'object' } {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: 'input' })
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(input, {
+    io: 'input',
+    override({ jsonSchema }) {
+      delete jsonSchema.pattern
+      delete jsonSchema.propertyNames
+      if (jsonSchema.format !== 'date-time') delete jsonSchema.format
+    },
+  })
   return { ...schema, type: 'object' }
 }
 
@@ -156,7 +166,8 @@ function wrongArguments(tool: Tool, given: unknown): string {
     return `unknown argument ${unknown.slice(0, 200)}${where}.${didYouMeanSentence(first, names)}`
   })
   const known = names.length === 0 ? 'It takes none.' : `Arguments of ${tool.name}: ${names.join(', ')}.`
-  return `Invalid arguments: ${issues.map((issue) => issue.replace(/\.$/, '')).join('; ')}. ${known}`
+  const text = issues.map((issue) => issue.replace(/\.$/, '')).join('; ')
+  return `Invalid arguments: ${text}${text.endsWith('?') ? '' : '.'} ${known}`
 }
 
 /** Replaces secrets in a text. A receiver's answer may repeat its secret. */

@@ -40,6 +40,15 @@ const context: ToolContext = {
   serviceName: () => Promise.resolve('Service'),
 }
 
+/** Returns the names of all fields of a schema; of formats also the value. */
+function keywordsOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([name, value]) => [
+    name === 'format' ? `format ${value as string}` : name,
+    ...keywordsOf(value),
+  ])
+}
+
 /** Tools that call the service, each with arguments that are valid. */
 const calls: readonly [string, Record<string, unknown>][] = [
   ['push', { check: 'x', body: checkBody() }],
@@ -84,6 +93,12 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
       ))
         expect([name, argument, text.endsWith('.')]).toEqual([name, argument, true])
     }
+    // Runtimes and APIs of models refuse these, with all tools of the request.
+    const keywords = new Set(tools.flatMap(({ inputSchema }) => keywordsOf(inputSchema)))
+    expect([...keywords].filter((one) => /^(pattern|propertyNames|format(?! date-time))/.test(one))).toEqual(
+      [],
+    )
+    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: false } })
     // A model reads all of it before its first call.
     expect(JSON.stringify(tools).length).toBeLessThan(16_000)
   })
@@ -148,7 +163,7 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
   })
 
   test.each([
-    ['checks', { chek: 'x' }, 'unknown argument chek. Did you mean check?'],
+    ['checks', { chek: 'x' }, 'unknown argument chek. Did you mean check? Arguments of checks: check,'],
     ['checks', { limit: 0 }, 'limit must be at least 1, got 0'],
     ['checks', { check: 'x', status: 'open' }, 'status is for lists. Omit it, or omit check.'],
     ['checks', { check: 'x', cursor: 'c' }, 'cursor is for lists. Omit it, or omit check.'],

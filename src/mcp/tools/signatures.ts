@@ -34,11 +34,17 @@ export const verify = defineTool({
   input: z.strictObject({
     header: z.string().describe('Value of the signature header, t=…,v1=….'),
     body: z.string().optional().describe('Raw body exactly as the receiver verified it.'),
-    body_base64: z.base64().optional().describe('The same in Base64, for bytes that are not text.'),
+    body_base64: z
+      .base64('must be Base64, with padding')
+      .optional()
+      .describe('The same in Base64, for bytes that are not text.'),
     secret,
     tolerance: tolerance(0),
     now: z.iso
-      .datetime({ offset: true })
+      .datetime({
+        offset: true,
+        error: 'must be an ISO 8601 time with a time zone, such as 2026-11-21T18:00:00Z',
+      })
       .optional()
       .describe('Verify at this time, ISO 8601; the current time by default.'),
   }),
