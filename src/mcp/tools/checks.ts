@@ -87,11 +87,19 @@ export const triggerTool = defineTool({
   },
 })
 
-const guestActions = ['claim', 'release', 'pay', 'refund', 'rate', 'play'] as const
+/** Arguments of each action. */
+const argumentsOf = {
+  claim: ['check', 'items', 'guest_name'],
+  release: ['claim'],
+  pay: ['check', 'claim_ids', 'amount_cents', 'tip_cents', 'guest_name'],
+  refund: ['payment', 'amount_cents'],
+  rate: ['check', 'rating', 'comment', 'guest_name'],
+  play: ['seed', 'table'],
+} as const
 
 const guestsInput = z.strictObject({
   action: z
-    .enum(guestActions)
+    .enum(Object.keys(argumentsOf) as (keyof typeof argumentsOf)[])
     .describe('claim items, release a claim, pay, refund a payment, rate, or play guests until all is paid.'),
   check: checkId.optional().describe('External id of the check; for claim, pay and rate.'),
   items: z
@@ -124,11 +132,8 @@ export const guests = defineTool({
 
 async function act(client: Client, input: GuestsInput, signal: AbortSignal): Promise<ToolResult> {
   const { action, guest_name = null, amount_cents } = input
-  if (action === 'play') {
-    if (input.check !== undefined)
-      throw usageError('check is not for the action play. Pass table, or play on all open checks.')
-    return play(client, input, signal)
-  }
+  refuseOthers(input)
+  if (action === 'play') return play(client, input, signal)
   const required = requiredFor(input)
   if (action === 'claim') {
     const claim = await client.guests.claim(required('check'), { guest_name, items: required('items') })
@@ -164,6 +169,14 @@ async function play(client: Client, { seed, table }: GuestsInput, signal: AbortS
   const report = await client.guests.play({ seed, table, signal })
   const currency = (await readableCurrencies(client))[report.location_id ?? '']
   return { text: renderGuestsReport(report, currency), data: report }
+}
+
+/** @throws CommandError (usage) for an argument of another action: without it, `pay` with `items` pays for all. */
+function refuseOthers({ action, ...given }: GuestsInput): void {
+  const own: readonly string[] = argumentsOf[action]
+  const other = Object.entries(given).find(([name, value]) => value !== undefined && !own.includes(name))?.[0]
+  if (other !== undefined)
+    throw usageError(`${other} is not for the action ${action}, which takes: ${own.join(', ')}.`)
 }
 
 /** Returns a reader of arguments that an action needs. It throws CommandError (usage) for one that is missing. */
