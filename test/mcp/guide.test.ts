@@ -33,6 +33,13 @@ test('descriptions of tools that change something say so', () => {
     )
 })
 
+test('tools that cause deliveries or tests of receivers have openWorldHint', () => {
+  const open = tools.filter(({ effects }) => effects.openWorldHint).map(({ name }) => name)
+  // Clearing faults sends held deliveries.
+  const causes = ['push', 'trigger', 'guests', 'deliveries_resend', 'receiver_check', 'clock', 'faults']
+  expect(open).toEqual(causes)
+})
+
 test('the settings for agents in the guide are JSON that starts the server', () => {
   const blocks = blocksOf('src/guides/agents.md').filter(({ language }) => language === 'json')
   expect(blocks).toHaveLength(2)

@@ -61,7 +61,7 @@ export const faults = defineTool({
     seed: z.int().min(0).optional().describe('Random seed; the current one by default.'),
     clear: z.boolean().optional().describe('true ends all faults; held deliveries are sent at once.'),
   }),
-  effects: { ...adds, destructiveHint: true, idempotentHint: true },
+  effects: { ...adds, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   scopes: ['simulate'],
   async run({ connect }, { set, clear, seed, ...limits }) {
     const alone = Object.keys({ ...limits, ...(seed !== undefined && { seed }) })[0]
