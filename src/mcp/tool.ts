@@ -2,6 +2,7 @@ import { pageLimit } from '../model/simulator/list-queries.ts'
 import type { LookupFunction } from 'node:net'
 import { z } from 'zod'
 import type { Client } from '../client.ts'
+import type { List } from '../client/types.ts'
 import type { Scope } from '../model/api-key.ts'
 
 /** Width of the texts of results, in columns. */
@@ -99,6 +100,12 @@ export const pageInput = {
     .default(pageLimit.default)
     .describe(`Maximum number of records, ${pageLimit.default} by default.`),
   cursor: z.string().min(1).optional().describe('next_cursor of the previous page.'),
+}
+
+/** Begins the text of a list with how to get its next page, if there is one. Long texts are cut at their end. */
+export function paged(text: string, { next_cursor }: Pick<List<unknown>, 'next_cursor'>): string {
+  if (next_cursor === null) return text
+  return `There are more records: pass cursor ${next_cursor}, or a limit up to ${pageLimit.max}.\n\n${text}`
 }
 
 /** Longest external id of a check, in characters (service reference). */

@@ -153,11 +153,12 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
     })
   })
 
-  test.runIf(isSoak)('lists are paged', async () => {
+  test('lists are paged, and their texts say so', async () => {
     const { call } = agent()
     for (const number of [1, 2, 3]) await call('push', { check: `page-${way}-${number}`, body: checkBody() })
     const first = await call<{ data: Check[]; next_cursor: string }>('checks', { limit: 2 })
     expect(first.data.data).toHaveLength(2)
+    expect(first.text).toContain(`There are more records: pass cursor ${first.data.next_cursor}, or a limit`)
     const next = await call<{ data: Check[] }>('checks', { limit: 2, cursor: first.data.next_cursor })
     expect(next.data.data[0]?.external_id).toBe(`page-${way}-1`)
   })
@@ -189,6 +190,18 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
     ['faults', { set: ['error'], event_types: ['check.closed'] }, 'event_types needs a fault on deliveries'],
     ['deliveries_show', { delivery: 'dlv_x' }, '404 not_found: No delivery with this id'],
     ['deliveries_wait', { timeout: 51 }, 'timeout must be at most 50, got 51'],
+    ['deliveries_wait', { timeout: 0, none: true, endpoint: 'we_x' }, 'No endpoint has the id we_x.'],
+    ['deliveries_list', { endpoint: 'https://x.test' }, 'No endpoint has the URL https://x.test.'],
+    [
+      'verify',
+      { header: 't=1,v1=0', body_base64: '!' },
+      'body_base64 must be Base64, with padding. Arguments',
+    ],
+    [
+      'verify',
+      { header: 't=1,v1=0', now: 'today' },
+      'now must be an ISO 8601 time with a time zone, such as',
+    ],
     ['verify', { header: 't=1,v1=0', secret: 's' }, 'Pass either body or body_base64.'],
     ['verify', { header: 't=1,v1=0', body: '' }, 'secret is missing.'],
     ['receiver_check', { url: 'ftp://a.test', secret: 's' }, 'url must be'],
@@ -284,6 +297,12 @@ describe.each(sampled(['http', 'stdio'] as const, 2))('over %s', (way) => {
     expect(all).not.toContain(secret)
     expect(all).not.toContain(service.key)
     await receiver.close()
+  })
+
+  test('a filter without matches is not described as a service without records', async () => {
+    const { call } = agent()
+    expect((await call('checks', { table: 'none' })).text).toBe('No checks match.')
+    expect((await call('deliveries_list', { check: 'none' })).text).toBe('No deliveries match.')
   })
 
   test('long texts are cut, with their full length', async () => {

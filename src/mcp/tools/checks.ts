@@ -12,7 +12,7 @@ import { trigger } from '../../cli/trigger.ts'
 import type { Client } from '../../client.ts'
 import { checkStatuses } from '../../model/check.ts'
 import { eventTypes } from '../../model/event.ts'
-import { adds, checkId, COLUMNS, defineTool, pageInput, reads, type ToolResult } from '../tool.ts'
+import { adds, checkId, COLUMNS, defineTool, paged, pageInput, reads, type ToolResult } from '../tool.ts'
 
 export const push = defineTool({
   name: 'push',
@@ -60,7 +60,14 @@ export const checks = defineTool({
       return { text: renderCheck(check, COLUMNS, await readableCurrencies(client)), data: check }
     }
     const list = await client.checks.list({ limit, ...query })
-    return { text: renderChecks(list.data, COLUMNS, await readableCurrencies(client)), data: list }
+    const isFiltered = Object.values(query).some((value) => value !== undefined)
+    const text = renderChecks(
+      list.data,
+      COLUMNS,
+      await readableCurrencies(client),
+      isFiltered ? 'No checks match.' : undefined,
+    )
+    return { text: paged(text, list), data: list }
   },
 })
 

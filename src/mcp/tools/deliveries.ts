@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { explainMissing } from '../../assertions/delivered-verdict.ts'
 import { byAge } from '../../assertions/delivered.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
-import { endpointUrls } from '../../cli/endpoint-urls.ts'
+import { endpointFilter, endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDeliveries, renderDelivery, renderMet, renderResent } from '../../cli/render/delivery.ts'
 import { renderEndpoints } from '../../cli/render/resources.ts'
 import { printable } from '../../cli/render/text.ts'
@@ -11,12 +11,12 @@ import { ifRefused } from '../../cli/errors.ts'
 import { attemptOutcomes, deliveryWords, type Delivery } from '../../model/delivery.ts'
 import { eventTypesAndPing } from '../../model/event.ts'
 import type { SentRequest } from '../../model/simulator/sent-request.ts'
-import { COLUMNS, adds, checkId, defineTool, LONGEST_CALL, pageInput, reads } from '../tool.ts'
+import { COLUMNS, adds, checkId, defineTool, LONGEST_CALL, paged, pageInput, reads } from '../tool.ts'
 
 const filters = {
   type: z.enum(eventTypesAndPing).optional().describe('Only deliveries of this event type.'),
   check: checkId.optional().describe('Only deliveries for this check (external id).'),
-  endpoint: z.string().min(1).optional().describe('Only deliveries to this endpoint (id).'),
+  endpoint: z.string().min(1).optional().describe('Only deliveries to this endpoint (id or URL).'),
 }
 
 const deliveryId = z.string().min(1).describe('Id of the delivery, dlv_….')
@@ -29,7 +29,7 @@ export const endpoints = defineTool({
   scopes: ['read'],
   async run({ connect }, query) {
     const list = await (await connect()).endpoints.list(query)
-    return { text: renderEndpoints(list.data, COLUMNS), data: list }
+    return { text: paged(renderEndpoints(list.data, COLUMNS), list), data: list }
   },
 })
 
@@ -49,10 +49,17 @@ export const deliveriesList = defineTool({
   scopes: ['simulate'],
   async run({ connect }, { check, endpoint, ...query }) {
     const client = await connect()
-    const filter = { ...query, external_check_id: check, endpoint_id: endpoint }
-    const list = await client.deliveries.list(filter)
+    const { limit, ...filter } = {
+      ...query,
+      external_check_id: check,
+      endpoint_id: await endpointFilter(client, endpoint),
+    }
+    const list = await client.deliveries.list({ limit, ...filter })
     const urls = await endpointUrls(client).catch(ifRefused({}))
-    return { text: renderDeliveries(list.data, urls, WIDE), data: list }
+    const isFiltered = Object.values(filter).some((value) => value !== undefined)
+    const text =
+      list.data.length === 0 && isFiltered ? 'No deliveries match.' : renderDeliveries(list.data, urls, WIDE)
+    return { text: paged(text, list), data: list }
   },
 })
 
@@ -112,7 +119,8 @@ export const deliveriesWait = defineTool({
   async run({ connect }, { timeout, ...asked }, signal) {
     const client = await connect()
     const status = asked.status ?? (asked.none ? 'attempted' : 'delivered')
-    const wanted = { ...asked, status, exactly: false } as const
+    const endpoint = await endpointFilter(client, asked.endpoint)
+    const wanted = { ...asked, endpoint, status, exactly: false } as const
     const limit = timeout === 0 ? AbortSignal.abort() : AbortSignal.timeout(timeout * 1_000)
     const verdict = await waitForDeliveries(client, wanted, AbortSignal.any([limit, signal]))
     if (verdict.ok)
