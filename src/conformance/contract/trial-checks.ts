@@ -32,7 +32,7 @@ export interface TrialChecks {
   /** Returns a check that was not pushed yet. */
   freshCheck(): TrialCheck
   /** The body of a push of a check. With an ordering field, each body is newer than the one before. */
-  body(check: Pick<TrialCheck, 'id' | 'number'>, items: readonly Item[], changes?: object): object
+  body(check: Omit<TrialCheck, 'item'>, items: readonly Item[], changes?: object): object
   /** The same body at a place in the order, 1 being the oldest. @throws NotChecked without an ordering field. */
   ordered(body: object, place: number): object
   /** Writes the ordering field in another form from now on; false where none is left to try. */
@@ -128,7 +128,6 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
     return withField(body, order.field.split('.'), value)
   }
 
-  const pathOf = (id: string) => `/checks/external/${id}`
   const tableOf = (number: number) =>
     String(reusesTables ? 1 + ((number - 1) % REUSED_TABLES) : tablesFrom + number)
   const close = async (send: Ask, { path, body }: { path: string; body: object }) => {
@@ -165,7 +164,7 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
       return {
         id,
         number,
-        path: pathOf(id),
+        path: `/checks/external/${id}`,
         item: (name, changes = {}) => ({
           external_id: `${name}-${token}-${number}`,
           name: `Dish ${name}`,
@@ -177,7 +176,7 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
         }),
       }
     },
-    body({ id, number }, items, changes = {}) {
+    body({ id, number, path }, items, changes = {}) {
       const subtotal = items.reduce((sum, { price_cents, quantity }) => sum + price_cents * quantity, 0)
       const tax = Math.round(subtotal / 10)
       const totals = { subtotal_cents: subtotal, tax_cents: tax, total_cents: subtotal + tax }
@@ -185,7 +184,7 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
       const table = { number: sharedTable ?? tableOf(number) }
       const more = fillBody(profile.push, { external_check_id: id }) as object | undefined
       const body = { table, status: 'open', items, totals, ...more }
-      tables.set(pathOf(id), at(body, TABLE))
+      tables.set(path, at(body, TABLE))
       return stamped({ ...body, ...changes }, ++bodies)
     },
     ordered(body, place) {

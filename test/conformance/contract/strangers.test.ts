@@ -1008,6 +1008,12 @@ test('a service with few tables and one open check at each is checked like other
   ])
 })
 
+test('a service with few tables that decodes paths twice fails in the case about that', async () => {
+  const changes = { ...fewTables(12), canonicalId: (ref: string) => decodeURIComponent(ref) }
+  const report = await examine({ changes, groups: ['checks'] }, { onTestFinished })
+  expect(named(report, 'failed')).toEqual(['checks/encoded_ids'])
+})
+
 test('a service whose tables have checks of others is not checked', async () => {
   const changes = {
     isTableFree: () => false,
