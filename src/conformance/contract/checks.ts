@@ -432,22 +432,52 @@ function observed(id: string, title: string, changes: object): ContractCase {
   }
 }
 
+/** Returns true when GET shows the status closed, in any case of letters. */
+async function isClosed(target: Target, check: TrialCheck): Promise<boolean> {
+  const values = [...nested(await target.read(check))].map(({ value }) => value)
+  return values.some((value) => typeof value === 'string' && value.toLowerCase() === 'closed')
+}
+
+/** Pushes a new check open, and waits until GET shows it. Returns a function that pushes it with a status, at a place in the order. */
+async function openCheck(target: Target) {
+  const check = target.freshCheck()
+  const item = check.item('a')
+  const put = (status: string, place: number) =>
+    target.ask('PUT', check.path, {
+      json: target.ordered(target.body(check, [item], { status }), place),
+    })
+  await put('open', 1)
+  await target.shows(check, [item], [item])
+  return { check, put }
+}
+
+/** Pushes a new check open, and then closed. @throws NotChecked where the service refuses that, or GET does not show it. */
+async function closedCheck(target: Target, place: number) {
+  const { check, put } = await openCheck(target)
+  const before = await isClosed(target, check)
+  const { status } = await put('closed', place)
+  if (!isSuccess({ status })) throw new NotChecked(`The service refuses the status closed (${status}).`)
+  const after = await target.eventually(
+    () => isClosed(target, check),
+    (closed) => closed,
+  )
+  if (before || after === undefined) throw new NotChecked('GET does not return the status closed.')
+  return { check, put }
+}
+
+/** Waits until pushes so far have had their effect: until GET shows a later one. */
+async function latePushesApplied(target: Target): Promise<void> {
+  await sleep(target.timeouts.quietMs)
+  await pushed(target)
+}
+
 /** @throws Broken when a late push reopens a closed check, NotChecked where GET shows no check as closed. */
 async function staysClosed(target: Target): Promise<void> {
-  const check = target.freshCheck()
-  const a = check.item('a')
-  const body = (status: string, place: number) => target.ordered(target.body(check, [a], { status }), place)
-  await target.push(check, body('open', 1))
-  await target.shows(check, [a], [a])
-  const isClosed = async () => holds(await target.read(check), 'closed')
-  const before = await isClosed()
-  const { status } = await target.ask('PUT', check.path, { json: body('closed', 3) })
-  if (!isSuccess({ status })) throw new NotChecked(`The service refuses the status closed (${status}).`)
-  const after = await target.eventually(isClosed, (closed) => closed)
-  if (before || after !== true) throw new NotChecked('GET does not return the status closed.')
-  await target.ask('PUT', check.path, { json: body('open', 2) })
-  await sleep(target.timeouts.quietMs)
-  must(await isClosed(), 'After a late push with the status open, GET no longer returns the status closed.')
+  const { check, put } = await closedCheck(target, 3)
+  await put('open', 2)
+  await latePushesApplied(target)
+  const isStillClosed = await isClosed(target, check)
+  must(isStillClosed, 'After a late push with the status open, GET no longer returns the status closed.')
 }
 
 /**
@@ -455,33 +485,19 @@ async function staysClosed(target: Target): Promise<void> {
  * where a closed check stays closed, or GET shows no check as closed.
  */
 async function staysOpen(target: Target): Promise<void> {
-  const check = target.freshCheck()
-  const put = (one: TrialCheck, status: string, place: number) =>
-    target.ask('PUT', one.path, {
-      json: target.ordered(target.body(one, [one.item('a')], { status }), place),
-    })
-  const isClosed = async (one: TrialCheck) => holds(await target.read(one), 'closed')
-  await put(check, 'open', 1)
-  const before = await isClosed(check)
-  const { status } = await put(check, 'closed', 2)
-  if (!isSuccess({ status })) throw new NotChecked(`The service refuses the status closed (${status}).`)
-  const closed = await target.eventually(
-    () => isClosed(check),
-    (isIt) => isIt,
-  )
-  if (before || closed === undefined) throw new NotChecked('GET does not return the status closed.')
-  await put(check, 'open', 3)
+  const { check, put } = await closedCheck(target, 2)
+  await put('open', 3)
   const open = await target.eventually(
-    () => isClosed(check),
-    (isIt) => !isIt,
+    () => isClosed(target, check),
+    (closed) => !closed,
   )
   if (open === undefined) throw new NotChecked('The service does not open a closed check again.')
-  const late = target.freshCheck()
-  await put(late, 'open', 1)
-  await put(late, 'open', 3)
-  await put(late, 'closed', 2)
-  await sleep(target.timeouts.quietMs)
-  must(!(await isClosed(late)), 'After a late push with the status closed, GET returns the status closed.')
+  const other = await openCheck(target)
+  await other.put('open', 3)
+  await other.put('closed', 2)
+  await latePushesApplied(target)
+  const isClosedLate = await isClosed(target, other.check)
+  must(!isClosedLate, 'After a late push with the status closed, GET returns the status closed.')
 }
 
 /** @throws Broken when a push to one check is taken for one to another, since both have the same body. */
@@ -609,7 +625,7 @@ async function newestAtOnce(target: Target): Promise<void> {
     if (first !== undefined && !isSuccess(first)) await target.push(check, bodyAt(newest, 0))
     rounds.push({ check, newest, items })
   }
-  await sleep(target.timeouts.quietMs)
+  await latePushesApplied(target)
   for (const { check, newest, items } of rounds)
     await explained(target.shows(check, items, [newest]), 'States 4, 3, 2, 1 arrived at the same time.')
 }

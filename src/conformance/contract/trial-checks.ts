@@ -65,7 +65,10 @@ export interface TrialChecks {
   shows(check: TrialCheck, items: readonly Item[], expected: readonly Item[]): Promise<void>
   /** The entries of an item in a check, unless they say that they are removed; `isAnswer` where GET answered the value. */
   entriesIn(value: unknown, item: Item, isAnswer?: boolean): readonly unknown[]
-  /** Polls `look` until `isThere` is true; `undefined` after `settleMs`. */
+  /**
+   * Polls `look` until `isThere` is true; `undefined` after `settleMs`.
+   * @throws NotChecked when the check is not there until then, where others are.
+   */
   eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T | undefined>
 }
 
@@ -278,9 +281,13 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
     async eventually(look, isThere) {
       const deadline = performance.now() + settleMs
       for (;;) {
-        const seen = await look()
-        if (isThere(seen)) return seen
-        if (performance.now() >= deadline) return undefined
+        const isLast = performance.now() >= deadline
+        const seen = await look().catch((error: unknown) => {
+          if (isLast || !(error instanceof Missing)) throw error
+          return error
+        })
+        if (!(seen instanceof Missing) && isThere(seen)) return seen
+        if (isLast) return undefined
         await sleep(LOOK_AGAIN_MS)
       }
     },

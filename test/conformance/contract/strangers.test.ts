@@ -995,6 +995,47 @@ test('a service that sends later than an event is waited for is not failed for t
   )
 })
 
+/** The cases that wait for pushes in their own way. */
+const waiting = contractCases.filter(({ id }) => /^(many_items|closed|open_again|at_once)$/.test(id))
+
+/** Applies pushes a while after its answers. */
+const queued: Partial<Choices> = {
+  applyAfterMs: 300,
+  merged: (before, next) => (before === undefined || newer('revision')(before, next) ? next : before),
+}
+
+test.for<[does: string, changes: Partial<Choices>]>([
+  ['applies pushes later', queued],
+  [
+    'shows the status in capitals',
+    {
+      isNewer: newer('revision'),
+      shown: ({ ref, body }) => ({ ref, ...body, status: body.status.toUpperCase() }),
+    },
+  ],
+])('a service that %s is checked like others', async ([, changes]) => {
+  const settings = { orderBy: 'revision', cases: waiting }
+  const report = await examine({ changes, settings }, { onTestFinished })
+  expect(named(report, 'failed')).toEqual([])
+  expect(named(report, 'not_checked')).toEqual([])
+})
+
+test.for<[does: string, wins: (before: Body, next: Body) => boolean, failed: string]>([
+  [
+    'opens a closed check again',
+    (before, next) => before.status !== next.status && next.status === 'open',
+    'closed',
+  ],
+  ['closes an open check', (_before, next) => next.status === 'closed', 'open_again'],
+])('a service that applies pushes later and %s for a late one fails', async ([, wins, failed]) => {
+  const merged: Choices['merged'] = (before, next) =>
+    before === undefined || newer('revision')(before, next) || wins(before, next) ? next : before
+  const settings = { orderBy: 'revision', cases: waiting }
+  const variant: Variant = { changes: { ...queued, merged }, settings }
+  const report = await examine(variant, { onTestFinished })
+  expect(named(report, 'failed')).toEqual([`checks/${failed}`])
+})
+
 test('a service with few tables and one open check at each is checked like others', async () => {
   const changes = { ...fewTables(12), isNewer: newer('revision') }
   const settings = { orderBy: 'revision' }
