@@ -68,6 +68,8 @@ interface AskOptions {
   signal: AbortSignal
   /** Time limit from the request to the last byte of the answer, in milliseconds. */
   answerMs: number
+  /** The longest time that is waited to repeat requests, in all, in milliseconds. */
+  repeatMs: number
   /** Called with each answer. */
   onAnswer: (method: Method, path: string, answer: ServiceResponse) => void
   /** Called for each request to the service under test that gets no answer. */
@@ -75,10 +77,17 @@ interface AskOptions {
 }
 
 /** Opens connections to the service under test. Redirects are not followed. */
-export function createAsk({ baseUrl, keyFor, ca, signal, answerMs, onAnswer, onNoAnswer }: AskOptions): {
-  ask: Ask
-  close: () => Promise<void>
-} {
+export function createAsk({
+  baseUrl,
+  keyFor,
+  ca,
+  signal,
+  answerMs,
+  repeatMs,
+  onAnswer,
+  onNoAnswer,
+}: AskOptions): { ask: Ask; close: () => Promise<void> } {
+  let waitedMs = 0
   const connect = {
     timeout: answerMs,
     ...(baseUrl.startsWith('https:') && { secureContext: trustedContext(ca === undefined ? [] : [ca]) }),
@@ -127,7 +136,9 @@ export function createAsk({ baseUrl, keyFor, ca, signal, answerMs, onAnswer, onN
         })
         onAnswer(method, path, answer)
         const waitMs = retryAfterMs(answer)
-        if (!isLater(answer) || tries === MOST_TRIES || waitMs > MOST_WAIT_MS) return answer
+        const isLast = tries === MOST_TRIES || waitMs > MOST_WAIT_MS || waitedMs + waitMs > repeatMs
+        if (!isLater(answer) || isLast) return answer
+        waitedMs += waitMs
         await sleep(waitMs, undefined, method === 'DELETE' ? {} : { signal })
       }
     },

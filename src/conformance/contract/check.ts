@@ -66,6 +66,8 @@ export class UnusableTarget extends Error {
 
 const defaultTimeouts: Timeouts = {
   answerMs: 10_000,
+  // A run has some hundred requests, so that a limit of 20 a minute is waited out.
+  repeatMs: 30 * 60_000,
   eventMs: 10_000,
   settleMs: 3_000,
   quietMs: 400,
@@ -114,6 +116,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
     ca: check.ca,
     signal,
     answerMs: timeouts.answerMs,
+    repeatMs: timeouts.repeatMs,
     onAnswer: note,
     onNoAnswer: () => (silences += 1),
   })

@@ -92,6 +92,8 @@ export interface Target extends TrialChecks {
 export interface Timeouts {
   /** Time limit for an answer, in milliseconds. */
   answerMs: number
+  /** Time limit of all waits for a service that asks for requests later, in milliseconds. */
+  repeatMs: number
   /** Time limit for a delivery, in milliseconds. */
   eventMs: number
   /** Time limit until GET shows a push, in milliseconds. */
@@ -134,7 +136,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
     const answer = await options.ask(method, path, sent)
     if (!isLater(answer)) return answer
     if (answer.status === 503)
-      throw new NotChecked(`${method} ${path} returned 503 with Retry-After, also when it was repeated.`)
+      throw new NotChecked(`${method} ${path} returned 503 with Retry-After, so it asks for a later attempt.`)
     throw new NotChecked(
       `${method} ${path} returned 429: the service limits the request rate. Raise its limit for the keys of this run.`,
     )

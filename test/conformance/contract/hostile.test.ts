@@ -83,6 +83,18 @@ test('a refused request is repeated after its Retry-After', async () => {
   expect(asked).toBeGreaterThan(1)
 })
 
+test('requests are repeated until the time for that is used up, in all', async () => {
+  const asked: string[] = []
+  const baseUrl = await serve(({ method }, response) => {
+    asked.push(String(method))
+    response.writeHead(429, { 'retry-after': '1' }).end()
+  })
+  const timeouts = { ...limits, repeatMs: 1_500 }
+  await expect(check(baseUrl, { timeouts })).rejects.toMatchObject({ kind: 'address' })
+  // The list of locations twice, the look for the controls of Tabwire, and a push.
+  expect(asked).toEqual(['GET', 'GET', 'GET', 'PUT'])
+})
+
 test.each(['['.repeat(200_000) + ']'.repeat(200_000), '{"a":'.repeat(100_000) + '[]' + '}'.repeat(100_000)])(
   'responses that are nested too deep pass no case',
   async (text) => {
