@@ -198,6 +198,11 @@ export function isSuccess({ status }: Pick<ServiceResponse, 'status'>): boolean 
   return status >= 200 && status < 300
 }
 
+/** Returns the `X-Request-Id` of a response; empty where it has none. */
+export function requestIdOf({ headers }: Pick<ServiceResponse, 'headers'>): string {
+  return String(headers['x-request-id'] ?? '')
+}
+
 /** Describes a response by its status, and by the address of a redirect: `301 to /v1/locations/`. */
 export function statusOf({ status, headers }: Pick<ServiceResponse, 'status' | 'headers'>): string {
   const isRedirect = status >= 300 && status < 400 && headers.location !== undefined

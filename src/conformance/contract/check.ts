@@ -10,6 +10,7 @@ import {
   type ServiceResponse,
   type Ask,
   type Method,
+  requestIdOf,
 } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { simulatorProfileAt, type Profile } from './profile.ts'
@@ -90,25 +91,9 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   const timeouts = { ...defaultTimeouts, ...check.timeouts }
   const { apiKey, keys = {} } = check
   const read = check.readKey ?? keys.read
-  const byMethod: Partial<Record<Method, string | undefined>> = {
-    GET: keys.read,
-    PUT: keys.push,
-    POST: keys.write,
-    DELETE: keys.write,
-  }
-  const keyFor = (method: Method, path: string) =>
-    (path.startsWith('/') ? byMethod[method] : undefined) ?? apiKey ?? keys.write
-  const unidentified: string[] = []
-  const repeatedIds: string[] = []
-  const ids = new Set<string>()
+  const keyFor = keyChoice(check)
+  const { note, ...requestIds } = createRequestIds()
   let silences = 0
-  const note = (method: Method, path: string, { status, headers }: ServiceResponse) => {
-    if (!path.startsWith('/')) return
-    const id = String(headers['x-request-id'] ?? '')
-    if (id === '') unidentified.push(`${method} ${path}: ${status}`)
-    else if (ids.has(id)) repeatedIds.push(`${method} ${path}: ${id}`)
-    ids.add(id)
-  }
   const signal = check.signal ?? new AbortController().signal
   const { ask, close } = createAsk({
     baseUrl,
@@ -136,8 +121,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
     try {
       const target = createTarget({
         ask,
-        unidentified,
-        repeatedIds,
+        ...requestIds,
         silences: () => silences,
         keyFor,
         baseUrl,
@@ -162,15 +146,12 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
       )
       const cases = await runContract(target, check.cases, working, tell, signal)
       const left = await target.cleanUp()
-      const duration_ms = Math.round(performance.now() - started)
-      const interrupted = signal.aborted
-      const { strict = false } = check
       const report = makeReport({
         suite: 'contract check',
         target: baseUrl,
-        interrupted,
-        strict,
-        duration_ms,
+        interrupted: signal.aborted,
+        strict: check.strict ?? false,
+        duration_ms: Math.round(performance.now() - started),
         cases,
       })
       return { report, left }
@@ -181,6 +162,32 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
     if (limited !== undefined) await ask('DELETE', limited.path).catch(() => undefined)
     await close()
   }
+}
+
+/** Returns a function that chooses the key of a request: that of its scope below the base URL, or else the one with all scopes. */
+function keyChoice({ apiKey, keys = {} }: Pick<ContractCheck, 'apiKey' | 'keys'>): Target['keyFor'] {
+  const byMethod: Partial<Record<Method, string | undefined>> = {
+    GET: keys.read,
+    PUT: keys.push,
+    POST: keys.write,
+    DELETE: keys.write,
+  }
+  return (method, path) => (path.startsWith('/') ? byMethod[method] : undefined) ?? apiKey ?? keys.write
+}
+
+/** Notes the request ids of all answers under the base URL. */
+function createRequestIds() {
+  const unidentified: string[] = []
+  const repeatedIds: string[] = []
+  const ids = new Set<string>()
+  const note = (method: Method, path: string, answer: ServiceResponse) => {
+    if (!path.startsWith('/')) return
+    const id = requestIdOf(answer)
+    if (id === '') unidentified.push(`${method} ${path}: ${answer.status}`)
+    else if (ids.has(id)) repeatedIds.push(`${method} ${path}: ${id}`)
+    ids.add(id)
+  }
+  return { note, unidentified, repeatedIds }
 }
 
 /** OpenSSL's words for a server that answers a TLS handshake in plain text. */

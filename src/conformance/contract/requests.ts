@@ -1,4 +1,4 @@
-import type { ServiceResponse } from './ask.ts'
+import { requestIdOf, type ServiceResponse } from './ask.ts'
 import type { ContractCase, CaseRule } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
@@ -18,7 +18,7 @@ const identified = (
   control: accepted,
   async check(target) {
     const { status, headers } = await ask(target)
-    must(idOf({ headers }) !== '', `The response ${status} has no X-Request-Id.`)
+    must(requestIdOf({ headers }) !== '', `The response ${status} has no X-Request-Id.`)
   },
 })
 
@@ -63,14 +63,17 @@ export const idsDiffer: ContractCase = {
   section: 'section 1: X-Request-Id identifies the request',
   control: accepted,
   async check({ ask, repeatedIds }) {
-    const [one, other] = [idOf(await ask('GET', '/locations')), idOf(await ask('GET', '/locations'))]
+    const [one, other] = [
+      requestIdOf(await ask('GET', '/locations')),
+      requestIdOf(await ask('GET', '/locations')),
+    ]
     if (one === '') throw new NotChecked('The response has no X-Request-Id.')
     must(one !== other, `Two requests have the same id, ${one}.`)
-    const first = idOf(await ask('GET', '/locations', { reuses: true }))
+    const first = requestIdOf(await ask('GET', '/locations', { reuses: true }))
     // A service may close a connection that it kept.
     const second = await ask('GET', '/locations', { reuses: true }).catch(() => undefined)
     must(
-      second === undefined || idOf(second) !== first,
+      second === undefined || requestIdOf(second) !== first,
       `Two requests of one connection have the same id, ${first}.`,
     )
     const [again] = repeatedIds
@@ -95,8 +98,4 @@ export const everyAnswer: ContractCase = {
     const [first] = unidentified
     must(first === undefined, `${first} has no X-Request-Id (responses without it: ${unidentified.length}).`)
   },
-}
-
-function idOf({ headers }: Pick<ServiceResponse, 'headers'>): string {
-  return String(headers['x-request-id'] ?? '')
 }
