@@ -102,65 +102,21 @@ const LOOK_AGAIN_MS = 100
 /** Creates the checks of a run. Checks and bodies are numbered from 1. */
 export function createTrialChecks({ profile, token, settleMs, ...options }: TrialChecksOptions): TrialChecks {
   const { paths = {}, fields = {} } = profile
-  const order = orderingOf(profile)
-  const started = Date.now()
+  const { newest, ...ordering } = createOrdering(profile)
+  const { tableOf, pushedTo, ...tables } = createTables(newest, options.ask)
+  const ask = tables.withTables(options.ask)
   let isUnreadable = false
   /** True when GET has returned a check. */
   let hasRead = false
-  let isGuessed = false
   /** Set when GET of a check got no answer. */
   let unanswered: NotChecked | undefined
   /** The names of lists that have shown the items as they were pushed, each time. */
   let listNames: readonly string[] | undefined
-  // A service may allow one open check per table, and checks of earlier runs stay open.
-  let tablesFrom = 10_000 + (started % 800_000)
-  let sharedTable: string | undefined
-  let reusesTables = false
-  /** The tables of checks, by their paths, and the latest check at each table, which may be closed or not. */
-  const tables = new Map<string, unknown>()
-  const latestAt = new Map<unknown, { path: string; body: object }>()
   let checks = 0
-  // From here on all have three digits, so that those of one check also follow one another as texts.
-  let bodies = 100
-  /** Returns the body with a value for its place in the order. */
-  const stamped = (body: object, place: number): object => {
-    if (order === undefined) return body
-    const time = new Date(started - HOUR_MS + place * 1000).toISOString().replace(/\.\d+Z/, 'Z')
-    const offset = time.replace('Z', '+00:00')
-    const value = { integer: place, string: String(place), time, offset }[order.forms[0] ?? 'integer']
-    return withField(body, order.field.split('.'), value)
-  }
-
-  const tableOf = (number: number) =>
-    String(reusesTables ? 1 + ((number - 1) % REUSED_TABLES) : tablesFrom + number)
-  const close = async (send: Ask, { path, body }: { path: string; body: object }) => {
-    const { status } = await send('PUT', path, { json: stamped({ ...body, status: 'closed' }, ++bodies) })
-    latestAt.delete(at(body, TABLE))
-    if (!isSuccess({ status }) && at(body, 'status') === 'open')
-      throw new NotChecked(
-        `The service has few tables, each with one open check, and refuses to close one (${status}).`,
-      )
-  }
-  const withTables =
-    (send: Ask): Ask =>
-    async (method, path, sent) => {
-      const { json } = sent ?? {}
-      const table = at(json, TABLE)
-      if (method !== 'PUT' || !isObject(json) || table === undefined) return send(method, path, sent)
-      const before = [...latestAt].find(([, one]) => one.path === path)
-      const other = latestAt.get(table)
-      // A case may also push a check to the table of another one, and judges that.
-      if (reusesTables && before === undefined && other !== undefined && tables.get(path) === table)
-        await close(send, other)
-      const answer = await send(method, path, sent)
-      if (!isSuccess(answer)) return answer
-      if (before !== undefined) latestAt.delete(before[0])
-      latestAt.set(table, { path, body: json })
-      return answer
-    }
-  const ask = withTables(options.ask)
 
   const trial: TrialChecks = {
+    ...ordering,
+    ...tables,
     freshCheck() {
       const number = ++checks
       const id = `${TRIAL_PREFIX}${token}-${number}`
@@ -184,44 +140,12 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
       const tax = Math.round(subtotal / 10)
       const totals = { subtotal_cents: subtotal, tax_cents: tax, total_cents: subtotal + tax }
       // A table of its own for each check, since a service may allow one open check per table.
-      const table = { number: sharedTable ?? tableOf(number) }
+      const table = { number: tableOf(number) }
       const more = fillBody(profile.push, { external_check_id: id }) as object | undefined
       const body = { table, status: 'open', items, totals, ...more }
-      tables.set(path, at(body, TABLE))
-      return stamped({ ...body, ...changes }, ++bodies)
+      pushedTo(path, at(body, TABLE))
+      return newest({ ...body, ...changes })
     },
-    ordered(body, place) {
-      if (order === undefined)
-        throw new NotChecked(
-          'The specification defines no field that orders pushes. Name the field of this service with --order-by.',
-        )
-      return stamped(body, ORDERED_FROM + place)
-    },
-    numberTablesFrom1() {
-      const isNew = tablesFrom > 0
-      tablesFrom = 0
-      return isNew
-    },
-    shareTable({ number }) {
-      sharedTable = tableOf(number)
-    },
-    reuseTables(body) {
-      const isNew = !reusesTables && (body === undefined || latestAt.has(at(body, TABLE)))
-      reusesTables ||= isNew
-      return isNew
-    },
-    withTables,
-    async freeTables() {
-      if (!reusesTables) return
-      for (const one of latestAt.values()) await close(options.ask, one).catch(() => undefined)
-    },
-    orderOtherwise() {
-      if (order === undefined || order.forms.length < 2) return false
-      order.forms.shift()
-      isGuessed = true
-      return true
-    },
-    isOrderGuessed: () => isGuessed,
     async push(check, ...all) {
       for (const json of all) {
         const answer = await ask('PUT', check.path, { json })
@@ -275,7 +199,7 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
     entriesIn(value, { external_id }, isAnswer = true) {
       const places = isAnswer ? fields : { external_id: fields.external_id }
       const lists = itemLists(value, [external_id], places)
-      const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
+      const names = namesIn(lists)
       return names.flatMap((name) => lists.get(name)?.get(external_id) ?? []).filter(isKept)
     },
     async eventually(look, isThere) {
@@ -294,9 +218,14 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
   }
   return trial
 
+  /** Names the lists of items: those that showed the items so far, before that a list called `items`, or else any list. */
+  function namesIn(lists: ReadonlyMap<string, Entries>): readonly string[] {
+    return listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
+  }
+
   /**
-   * Compares the items that a check shows with the expected ones: in the lists that showed them so far, before that in a
-   * list called `items`, or else in any list. One list must match; others, such as a history, also hold removed items.
+   * Compares the items that a check shows with the expected ones. One list must match; others, such as a history, also hold
+   * removed items.
    */
   function compare(check: unknown, items: readonly Item[], expected: readonly Item[]) {
     if (fields.items !== undefined && listsAt(check, fields.items) === undefined)
@@ -308,7 +237,7 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
       items.map(({ external_id }) => external_id),
       fields,
     )
-    const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
+    const names = namesIn(lists)
     const shownIn = (name: string) => namesOf(foundIn(lists.get(name), items))
     const matching = names.filter((name) => shownIn(name) === namesOf(expected))
     const isSame = matching.length > 0 || (names.length === 0 && expected.length === 0)
@@ -327,6 +256,100 @@ export function createTrialChecks({ profile, token, settleMs, ...options }: Tria
     isUnreadable = seen instanceof NotChecked
     if (seen instanceof NotChecked) throw seen
     return seen
+  }
+}
+
+/** Writes the ordering field of bodies, which stay as they are where there is none. */
+function createOrdering(profile: Profile) {
+  const order = orderingOf(profile)
+  const started = Date.now()
+  let isGuessed = false
+  // From here on all have three digits, so that those of one check also follow one another as texts.
+  let bodies = 100
+  const stamped = (body: object, place: number): object => {
+    if (order === undefined) return body
+    const time = new Date(started - HOUR_MS + place * 1000).toISOString().replace(/\.\d+Z/, 'Z')
+    const offset = time.replace('Z', '+00:00')
+    const value = { integer: place, string: String(place), time, offset }[order.forms[0] ?? 'integer']
+    return withField(body, order.field.split('.'), value)
+  }
+  return {
+    /** Returns the body as one that is newer than all before. */
+    newest: (body: object) => stamped(body, ++bodies),
+    ordered(body: object, place: number) {
+      if (order === undefined)
+        throw new NotChecked(
+          'The specification defines no field that orders pushes. Name the field of this service with --order-by.',
+        )
+      return stamped(body, ORDERED_FROM + place)
+    },
+    orderOtherwise() {
+      if (order === undefined || order.forms.length < 2) return false
+      order.forms.shift()
+      isGuessed = true
+      return true
+    },
+    isOrderGuessed: () => isGuessed,
+  }
+}
+
+/** Gives each check a table. Where tables are reused, closes the check that was there before, by a body that `newest` makes. */
+function createTables(newest: (body: object) => object, ask: Ask) {
+  // A service may allow one open check per table, and checks of earlier runs stay open.
+  let tablesFrom = 10_000 + (Date.now() % 800_000)
+  let sharedTable: string | undefined
+  let reusesTables = false
+  /** The tables of checks, by their paths, and the latest check at each table, which may be closed or not. */
+  const tables = new Map<string, unknown>()
+  const latestAt = new Map<unknown, { path: string; body: object }>()
+  const tableOf = (number: number) =>
+    sharedTable ?? String(reusesTables ? 1 + ((number - 1) % REUSED_TABLES) : tablesFrom + number)
+  const close = async (send: Ask, { path, body }: { path: string; body: object }) => {
+    const { status } = await send('PUT', path, { json: newest({ ...body, status: 'closed' }) })
+    latestAt.delete(at(body, TABLE))
+    if (!isSuccess({ status }) && at(body, 'status') === 'open')
+      throw new NotChecked(
+        `The service has few tables, each with one open check, and refuses to close one (${status}).`,
+      )
+  }
+  return {
+    tableOf,
+    /** Notes the table of the check that is pushed to a path. */
+    pushedTo: (path: string, table: unknown) => void tables.set(path, table),
+    numberTablesFrom1() {
+      const isNew = tablesFrom > 0
+      tablesFrom = 0
+      return isNew
+    },
+    shareTable({ number }: TrialCheck) {
+      sharedTable = tableOf(number)
+    },
+    reuseTables(body?: object) {
+      const isNew = !reusesTables && (body === undefined || latestAt.has(at(body, TABLE)))
+      reusesTables ||= isNew
+      return isNew
+    },
+    withTables:
+      (send: Ask): Ask =>
+      async (method, path, sent) => {
+        const { json } = sent ?? {}
+        const table = at(json, TABLE)
+        if (method !== 'PUT' || !isObject(json) || table === undefined) return send(method, path, sent)
+        const before = [...latestAt].find(([, one]) => one.path === path)
+        const other = latestAt.get(table)
+        // A case may also push a check to the table of another one, and judges that.
+        if (reusesTables && before === undefined && other !== undefined && tables.get(path) === table)
+          await close(send, other)
+        const answer = await send(method, path, sent)
+        if (!isSuccess(answer)) return answer
+        if (before !== undefined) latestAt.delete(before[0])
+        latestAt.set(table, { path, body: json })
+        return answer
+      },
+    async freeTables() {
+      if (!reusesTables) return
+      for (const one of latestAt.values()) await close(ask, one).catch(() => undefined)
+    },
   }
 }
 
