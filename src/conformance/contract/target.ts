@@ -288,6 +288,25 @@ function createEndpoints({
     return answer
   }
 
+  /** Asks for a ping, with `{}` where the service wants a body, which is not shown. @throws Broken | NotChecked when it never answers. */
+  async function askForPing(path: string, hook: Hook, before: number) {
+    const send = (sent: RequestOptions) =>
+      ask('POST', path, sent).catch((error: unknown) => {
+        const isLate = error instanceof NoAnswer && error.code === undefined
+        throw isLate && hook.arrivals.length === before ? missing('The ping') : error
+      })
+    const bare = await send({})
+    if (!BODY_REFUSED.has(bare.status)) return { answer: bare, sent: {} }
+    const sent = { json: {} }
+    return { answer: await send(sent), sent }
+  }
+
+  /** @throws Broken | NotChecked unless a ping arrives after so many deliveries. */
+  async function requirePing(hook: Hook, before: number, status: number): Promise<void> {
+    const ping = await hook.until((arrivals) => arrivals.slice(before).find((arrival) => !mentions(arrival)))
+    if (ping === undefined) throw missing(`The ping (status ${status})`)
+  }
+
   return {
     tryToRegister,
     remove,
@@ -325,42 +344,27 @@ function createEndpoints({
       )
       // A service may answer only after the receiver has answered its ping.
       const before = endpoint.hook.arrivals.length
-      const send = (path: string, sent?: RequestOptions) =>
-        ask('POST', path, sent).catch((error: unknown) => {
-          const isLate = error instanceof NoAnswer && error.code === undefined
-          throw isLate && endpoint.hook.arrivals.length === before ? missing('The ping') : error
-        })
-      const tried: string[] = []
-      let bodyRefused: string | undefined
+      const tried: { id: string; path: string; status: number }[] = []
       for (const id of candidates) {
         const path = `/webhook-endpoints/${encodeURIComponent(id)}/test`
-        const bare = await send(path)
-        // The body of this request is not shown, and a service may want one.
-        const needsBody = BODY_REFUSED.has(bare.status)
-        const sent: RequestOptions = needsBody ? { json: {} } : {}
-        const answer = needsBody ? await send(path, sent) : bare
-        if (BODY_REFUSED.has(answer.status)) bodyRefused ??= path
-        const accepted = () => {
+        const { answer, sent } = await askForPing(path, endpoint.hook, before)
+        const { status } = answer
+        // The status may be that of the delivery, and of another failure.
+        const isOfDelivery = status >= 500 || status === 409 || status === 424
+        if (isOfDelivery) await requirePing(endpoint.hook, before, status)
+        if (isSuccess(answer) || isOfDelivery) {
           for (const one of registered) if (one.answer === endpoint.answer) one.id = id
           return { id, answer, sent }
         }
-        if (isSuccess(answer)) return accepted()
-        tried.push(`${id}: ${answer.status}`)
-        // The status may be that of the delivery, and of another failure.
-        if (answer.status >= 500 || answer.status === 409 || answer.status === 424) {
-          const ping = await endpoint.hook.until((arrivals) =>
-            arrivals.slice(before).find((arrival) => !mentions(arrival)),
-          )
-          if (ping === undefined) throw missing(`The ping (status ${answer.status})`)
-          return accepted()
-        }
+        tried.push({ id, path, status })
       }
-      if (bodyRefused !== undefined)
+      const refused = tried.find(({ status }) => BODY_REFUSED.has(status))
+      if (refused !== undefined)
         throw new NotChecked(
-          `POST ${bodyRefused} refuses requests without a body and with {}. The specification does not define the body.`,
+          `POST ${refused.path} refuses requests without a body and with {}. The specification does not define the body.`,
         )
       throw new Broken(
-        `POST /webhook-endpoints/{id}/test accepted no id from the response to the registration (${tried.join(', ')}).`,
+        `POST /webhook-endpoints/{id}/test accepted no id from the response to the registration (${tried.map(({ id, status }) => `${id}: ${status}`).join(', ')}).`,
       )
     },
     secrets: () => registered.flatMap(({ answer }) => secretsIn(answer.json, fields.signing_secret)),
