@@ -5,6 +5,7 @@ import { isSuccess, NoAnswer, type ServiceResponse } from './ask.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import {
   changedSince,
+  changesOf,
   entriesOf,
   fieldsReplaced,
   observeCheck,
@@ -643,17 +644,8 @@ async function restored(target: Target): Promise<void> {
   await put(b)
   await put(a, b)
   const changed = { ...a, name: 'Dish again', price_cents: a.price_cents + 70 }
-  await requireFollowed(
-    target,
-    () => entriesOf(target, check, a),
-    [
-      ['name', a.name, changed.name],
-      ['price_cents', a.price_cents, changed.price_cents],
-    ],
-    async () => {
-      await put(b)
-      await put(changed, b)
-      return true
-    },
-  )
+  await requireFollowed(target, check, changesOf(a, changed, 'name', 'price_cents'), async () => {
+    await put(b)
+    await put(changed, b)
+  })
 }

@@ -17,31 +17,44 @@ function totalsOf(body: object | undefined): [name: string, cents: unknown][] {
   return Object.entries(at(body, 'totals') ?? {})
 }
 
-/** A field that a push changes: its name, and its value before and after. */
-type Change = readonly [name: string, was: unknown, is: unknown]
+/** A field of a check, or of an item of it, that a push changes. */
+interface Change {
+  name: string
+  was: unknown
+  is: unknown
+  item?: Item
+}
+
+/** Returns these fields of an item as they are changed. */
+export function changesOf(was: Item, is: Item, ...names: readonly (keyof Item)[]): Change[] {
+  return names.map((name) => ({ name, was: was[name], is: is[name], item: was }))
+}
 
 /**
- * Has fields changed, and follows those that were shown as they were pushed, since names and forms are not shown.
+ * Has fields changed, and follows those that were shown as they were pushed, since names and forms are not shown. `push`
+ * resolves with false where the service refuses the change.
  * @throws Broken unless the new values are shown.
  */
 export async function requireFollowed(
   target: Target,
-  look: () => Promise<unknown>,
+  check: TrialCheck,
   changes: readonly Change[],
-  push: () => Promise<boolean>,
+  push: () => Promise<unknown>,
 ): Promise<void> {
-  const before = await look()
-  const followed = changes.filter(([, was, is]) => holds(before, was) && !holds(before, is))
-  if (!(await push())) return
+  const shows = (seen: unknown, { item }: Change, value: unknown) =>
+    holds(item === undefined ? seen : target.entriesIn(seen, item), value)
+  const before = await target.read(check)
+  const followed = changes.filter((one) => shows(before, one, one.was) && !shows(before, one, one.is))
+  if ((await push()) === false) return
   let stale: readonly Change[] = followed
   await target.eventually(
     async () => {
-      const seen = await look()
-      return (stale = followed.filter(([, , is]) => !holds(seen, is)))
+      const seen = await target.read(check)
+      return (stale = followed.filter((one) => !shows(seen, one, one.is)))
     },
     ({ length }) => length === 0,
   )
-  const names = stale.map(([name]) => name).join(' and ')
+  const names = stale.map(({ name }) => name).join(' and ')
   must(stale.length === 0, `A push changed ${names}, but GET does not return the new value.`)
 }
 
@@ -54,28 +67,16 @@ export async function fieldsReplaced(target: Target): Promise<void> {
   const put = async (json: object) => isSuccess(await target.ask('PUT', check.path, { json }))
   await target.push(check, was)
   await target.shows(check, [a, b], [a, b])
-  const totals = totalsOf(is)
-  const changes = totalsOf(was).map(([name, cents], index): Change => [name, cents, totals[index]?.[1]])
-  const read = () => target.read(check)
-  await requireFollowed(target, read, changes, async () => {
-    await requireFollowed(
-      target,
-      () => entriesOf(target, check, a),
-      [
-        ['quantity', a.quantity, next.quantity],
-        ['note', a.note, next.note],
-      ],
-      async () => {
-        await target.push(check, is)
-        return true
-      },
-    )
-    return true
-  })
+  const totals = Object.fromEntries(totalsOf(is))
+  const changes = [
+    ...changesOf(a, next, 'quantity', 'note'),
+    ...totalsOf(was).map(([name, cents]): Change => ({ name, was: cents, is: totals[name] })),
+  ]
+  await requireFollowed(target, check, changes, () => target.push(check, is))
   // Whether a check may move to another table, and an item may come without a note, is not shown.
   const moved = otherTable(check)
-  const tables: Change[] = [['table.number', at(is, 'table.number'), moved.table.number]]
-  await requireFollowed(target, read, tables, () => put(target.body(check, [next, b], moved)))
+  const table: Change = { name: 'table.number', was: at(is, 'table.number'), is: moved.table.number }
+  await requireFollowed(target, check, [table], () => put(target.body(check, [next, b], moved)))
   const { note, ...bare } = next
   const shown = holds(await entriesOf(target, check, a), note)
   if (shown && (await put({ ...target.body(check, [next, b], moved), items: [bare, b] }))) {
