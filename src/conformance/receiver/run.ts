@@ -168,11 +168,16 @@ function createPace(sendNow: SendDelivery, forge: Forge, slowMs: number): Pace {
 
   async function measure(): Promise<number> {
     if (quickestMs < slowMs) return 1
-    const started = performance.now()
-    const answers = await Promise.all(Array.from({ length: WIDEST }, () => sendNow(forge.genuine())))
-    const elapsedMs = performance.now() - started
-    if (!answers.every(isGood)) return 1
-    return Math.max(1, Math.min(WIDEST, Math.floor((WIDEST * quickestMs * LENIENCE) / elapsedMs)))
+    // By doubling: a receiver that answers one request after the other must not get a queue that delays the next cases.
+    for (let width = 2; width <= WIDEST; width *= 2) {
+      const started = performance.now()
+      const answers = await Promise.all(Array.from({ length: width }, () => sendNow(forge.genuine())))
+      const elapsedMs = performance.now() - started
+      if (!answers.every(isGood)) return 1
+      const atOnce = Math.floor((width * quickestMs * LENIENCE) / elapsedMs)
+      if (atOnce < width) return Math.max(1, atOnce)
+    }
+    return WIDEST
   }
 
   return {
@@ -194,7 +199,10 @@ function createPace(sendNow: SendDelivery, forge: Forge, slowMs: number): Pace {
   }
 }
 
-/** After one request without an answer in the whole time, others wait this long, in milliseconds. */
+/**
+ * After one request without an answer in the whole time, others wait this long, in milliseconds, or twice as long as the
+ * slowest answer so far.
+ */
 const SHORT_MS = 1_000
 
 /** After so many cases of a group without an answer, the rest of the group is not tried. */
@@ -217,7 +225,7 @@ interface BoundedSender {
 
 function createBoundedSender(send: SendDelivery, wholeMs: number, signal: AbortSignal): BoundedSender {
   const silent = new Set<ReceiverCase>()
-  const shortMs = Math.min(SHORT_MS, wholeMs)
+  let slowestMs = 0
   let gone: string | undefined
   let isLimited = false
 
@@ -227,9 +235,14 @@ function createBoundedSender(send: SendDelivery, wholeMs: number, signal: AbortS
     delivery: Delivery,
     options?: DeliveryOptions,
   ): Promise<DeliveryAnswer> {
-    const timeoutMs = silent.size === 0 ? wholeMs : shortMs
+    const shortMs = Math.max(SHORT_MS, Math.ceil((2 * slowestMs) / 1_000) * 1_000)
+    const timeoutMs = silent.size === 0 ? wholeMs : Math.min(shortMs, wholeMs)
+    const started = performance.now()
     const answer = await send(delivery, { ...options, timeoutMs })
-    if (!('code' in answer)) return answer
+    if (!('code' in answer)) {
+      slowestMs = Math.max(slowestMs, performance.now() - started)
+      return answer
+    }
     if (answer.code === 'ECONNREFUSED') gone ??= one.id
     if (answer.code !== 'TIMEOUT') return answer
     const [first = one] = silent

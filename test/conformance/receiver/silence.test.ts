@@ -2,12 +2,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
 import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import type { ConformanceReport } from '../../../src/conformance/report.ts'
+import { verify } from '../../../src/signature/verify.ts'
 import { fixtures } from '../../support/cli.ts'
-import { checked, detailOf, examine, failed, idsOf, idsWith, visibleCases } from './check.ts'
+import { openHttpServer } from '../../support/http-server.ts'
+import { checked, detailOf, examine, failed, idsOf, idsWith, secret, visibleCases } from './check.ts'
 
 const wrong = (name: string) => [process.execPath, join(fixtures, 'receivers', 'wrong', `${name}.mjs`)]
 const skipped = (report: ConformanceReport) => idsWith(report, 'not_checked')
@@ -45,6 +48,35 @@ describe('a receiver that never answers', () => {
     expect(failed(report)).toEqual(['answers_in_time'])
     expect(report.ok).toBe(false)
   })
+})
+
+/** Opens a receiver that answers one delivery after the other, each after a time. */
+async function oneAfterTheOther(ms: number): Promise<string> {
+  let earlier = Promise.resolve()
+  const { url } = await openHttpServer((incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      earlier = earlier.then(() => sleep(ms))
+      const header = String(incoming.headers['x-service-signature'])
+      const { ok } = verify({ payload: Buffer.concat(chunks), header, secret })
+      void earlier.then(() => response.writeHead(ok ? 204 : 400).end())
+    })
+  })
+  return url
+}
+
+test('a receiver that answers one delivery after the other is not late for those of the check itself', async () => {
+  const cases = receiverCases.filter(({ id }) => id === 'event_check_created')
+  const report = await examine(await oneAfterTheOther(200), { cases, timeoutMs: 1_500, slowMs: 100 })
+  expect(idsWith(report, 'passed')).toContain('event_check_created')
+})
+
+test('a receiver that is late for some of twenty deliveries is checked after them', async () => {
+  const cases = receiverCases.filter(({ id }) => /^(twenty_in_parallel|keeps_working)$/.test(id))
+  const report = await examine(await oneAfterTheOther(150), { cases, timeoutMs: 2_000 })
+  expect(idsWith(report, 'advised')).toEqual(['twenty_in_parallel'])
+  expect(idsWith(report, 'passed')).toContain('keeps_working')
 })
 
 test('a receiver that reads until the connection ends is told so', async () => {
