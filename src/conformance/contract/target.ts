@@ -261,7 +261,8 @@ function createEndpoints({
   token,
   missing,
   mentions,
-}: Pick<TargetOptions, 'ask' | 'profile' | 'receiver' | 'token'> &
+  timeouts,
+}: Pick<TargetOptions, 'ask' | 'profile' | 'receiver' | 'token' | 'timeouts'> &
   Pick<Target, 'missing' | 'mentions'> & { origin: string }): Pick<
   Target,
   'tryToRegister' | 'register' | 'ping' | 'remove' | 'cleanUp' | 'secrets'
@@ -301,10 +302,10 @@ function createEndpoints({
     return { answer: await send(sent), sent }
   }
 
-  /** @throws Broken | NotChecked unless a ping arrives after so many deliveries. */
-  async function requirePing(hook: Hook, before: number, status: number): Promise<void> {
-    const ping = await hook.until((arrivals) => arrivals.slice(before).find((arrival) => !mentions(arrival)))
-    if (ping === undefined) throw missing(`The ping (status ${status})`)
+  /** Returns true when a ping arrives after so many deliveries, within so many milliseconds. */
+  async function hasPing(hook: Hook, before: number, ms: number): Promise<boolean> {
+    const isPing = (arrival: Arrival) => !mentions(arrival)
+    return (await hook.until((arrivals) => arrivals.slice(before).find(isPing), ms)) !== undefined
   }
 
   return {
@@ -348,16 +349,16 @@ function createEndpoints({
       for (const id of candidates) {
         const path = `/webhook-endpoints/${encodeURIComponent(id)}/test`
         const { answer, sent } = await askForPing(path, endpoint.hook, before)
-        const { status } = answer
-        // The status may be that of the delivery, and of another failure.
-        const isOfDelivery = status >= 500 || status === 409 || status === 424
-        if (isOfDelivery) await requirePing(endpoint.hook, before, status)
-        if (isSuccess(answer) || isOfDelivery) {
+        // Where each id fails, the wait is not that of an event each time.
+        const ms = tried.some(isOfDelivery) ? timeouts.quietMs : timeouts.eventMs
+        if (isSuccess(answer) || (isOfDelivery(answer) && (await hasPing(endpoint.hook, before, ms)))) {
           for (const one of registered) if (one.answer === endpoint.answer) one.id = id
           return { id, answer, sent }
         }
-        tried.push({ id, path, status })
+        tried.push({ id, path, status: answer.status })
       }
+      const failed = tried.find(isOfDelivery)
+      if (failed !== undefined) throw missing(`The ping (status ${failed.status})`)
       const refused = tried.find(({ status }) => BODY_REFUSED.has(status))
       if (refused !== undefined)
         throw new NotChecked(
@@ -388,6 +389,11 @@ function isPrivate(url: string): boolean {
 
 /** Statuses of a response to a body that is missing or wrong. */
 const BODY_REFUSED: ReadonlySet<number> = new Set([400, 411, 415, 422])
+
+/** Returns true for a status that may be that of the ping's delivery. It may also be that of a failure, as at an id of another form. */
+function isOfDelivery({ status }: Pick<ServiceResponse, 'status'>): boolean {
+  return status >= 500 || status === 409 || status === 424
+}
 
 /** Statuses of a path or a method that the service does not have. */
 const NO_ROUTE: ReadonlySet<number> = new Set([404, 405, 501])

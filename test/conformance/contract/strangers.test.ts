@@ -940,6 +940,17 @@ test.runIf(isSoak)('a retry that becomes due while the service answers slowly is
   expect(cases.find(({ id }) => id === 'schedule')).toMatchObject({ verdict: 'passed', detail: null })
 })
 
+test('a service that fails at a ping to an id of another form is pinged by the right id', async () => {
+  const changes: Partial<Choices> = {
+    registered: ({ id, secret }) => ({ status: 201, json: { id: 'op-1', endpoint: { id, secret } } }),
+    refusal: (status, code) => ({ status: code === 'unknown_endpoint' ? 500 : status }),
+  }
+  const settings = { timeouts: { eventMs: 300 } }
+  const report = await examine({ changes, settings, groups: ['endpoints'] }, { onTestFinished })
+  expect(named(report, 'failed')).toEqual([])
+  expect(named(report, 'passed')).toContain('endpoints/secret_once')
+})
+
 test.each(['A', 'Q', 'g', 'w', '-w', '7w'])(
   'a ping to an unknown endpoint is refused where ids are 16 bytes in base64url and end with %s',
   async (end) => {
