@@ -44,6 +44,7 @@ import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import { at, isTime, nested } from './shape.ts'
 import type { Registered, Target } from './target.ts'
+import type { Item } from './trial-checks.ts'
 
 const rule = rulesOf('deliveries', firstEvent)
 
@@ -242,9 +243,8 @@ export const lateDeliveries: readonly ContractCase[] = [
     async (target) => {
       const { plain, replayed } = await changed(target)
       await lateEventsArrived(target)
-      const [expected, seen] = [plain, replayed].map(({ hook, a }) =>
-        eventCount(about(ofListedTypes(hook), a)),
-      ) as [number, number]
+      const expected = eventsAbout(plain.a, plain.hook)
+      const seen = eventsAbout(replayed.a, replayed.hook)
       must(
         seen <= expected,
         `Events of a push and two changes: ${expected}. With three replays of each: ${seen}.`,
@@ -259,11 +259,7 @@ export const lateDeliveries: readonly ContractCase[] = [
     async (target) => {
       const { hook, plain, refused } = await conflictEvents(target)
       await lateEventsArrived(target)
-      const listed = ofListedTypes(hook)
-      const [expected, seen] = [plain, refused].map((item) => eventCount(about(listed, item))) as [
-        number,
-        number,
-      ]
+      const [expected, seen] = [eventsAbout(plain, hook), eventsAbout(refused, hook)]
       must(seen <= expected, `Events of a claimed check: ${expected}. With a refused push: ${seen}.`)
     },
     changed,
@@ -435,9 +431,9 @@ function wrongTime(t: string, { at: arrivedAt }: Arrival): string {
 /** The query of a registered URL. Its escapes stand for characters that would mean something else there. */
 const QUERY = '?source=till&key=a%2Bb%26c%3D'
 
-/** Returns the deliveries whose types the specification lists. Events of further types are the service's own. */
-function ofListedTypes({ arrivals }: Hook): Arrival[] {
-  return arrivals.filter((arrival) => isListed(eventTypeOf(arrival)))
+/** Counts the events about an item whose types the specification lists. Events of further types are the service's own. */
+function eventsAbout(item: Item, { arrivals }: Hook): number {
+  return eventCount(about(arrivals, item).filter((arrival) => isListed(eventTypeOf(arrival))))
 }
 
 function isListed(type: unknown): boolean {
