@@ -48,7 +48,8 @@ export const registerEndpointBody = z.object({
     .array(z.enum(eventTypes, { error: unknownType }))
     .min(1)
     .max(eventTypes.length)
-    .refine(...unrepeated('must not repeat an event type')),
+    .refine(...unrepeated('must not repeat an event type'))
+    .meta({ uniqueItems: true }),
 })
 
 /** A signing secret: 32 random bytes in base64url. */

@@ -71,6 +71,8 @@ describe('the API reference at /docs', () => {
   it('shows examples and limits as text, never as markup', async () => {
     const { text } = await reference()
     expect(text).toContain('1 to 255 characters')
+    // Every integer has this bound.
+    expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER))
     expect(text).toContain('&quot;price_cents&quot;: 1850')
   })
 

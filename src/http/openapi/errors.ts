@@ -27,12 +27,12 @@ const errorAnswers = {
   BadBody: {
     codes: ['invalid_request', 'invalid_path', 'invalid_json'],
     description:
-      'The request or its path is malformed, or its body is not JSON in UTF-8 with at most 32 levels.',
+      'The request or its path is malformed, or its body is not JSON in UTF-8 with at most 32 levels and whole surrogate pairs.',
   },
   BadQueryOrBody: {
     codes: ['invalid_request', 'invalid_path', 'invalid_query', 'invalid_json'],
     description:
-      'The request, its path or a query parameter is malformed, or its body is not JSON in UTF-8 with at most 32 levels.',
+      'The request, its path or a query parameter is malformed, or its body is not JSON in UTF-8 with at most 32 levels and whole surrogate pairs.',
   },
   Unauthorized: {
     codes: ['unauthorized'],

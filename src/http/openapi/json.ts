@@ -6,15 +6,26 @@ export function refTo(kind: 'schemas' | 'responses' | 'parameters' | 'headers' |
   return { $ref: `#/components/${kind}/${name}` }
 }
 
+/** Returns true for a bound that every integer of the service has, because JavaScript has no exact ones beyond. */
+export function isSafeBound(key: string, value: unknown): boolean {
+  return (
+    (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
+    (key === 'maximum' && value === Number.MAX_SAFE_INTEGER)
+  )
+}
+
 /**
- * Adapts a JSON Schema for client generators: integers have 64 bits without JavaScript's bounds, and responses may have
- * additional fields, which strict clients would otherwise refuse.
+ * Adapts a JSON Schema for client generators: integers have 64 bits, and responses may have additional fields, which
+ * strict clients would otherwise refuse. Only requests have JavaScript's bounds of integers, because they are refused there.
  */
 export function tidy(schema: Json, io: 'input' | 'output'): void {
+  if (schema.type === 'integer') schema.format = 'int64'
+  if (io === 'input') {
+    // Some generators treat fields with a default as required.
+    delete schema.default
+    return
+  }
+  if (schema.additionalProperties === false) delete schema.additionalProperties
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
-  if (schema.type === 'integer') schema.format = 'int64'
-  // Some generators treat fields with a default as required.
-  if (io === 'input') delete schema.default
-  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties
 }

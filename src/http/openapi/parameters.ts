@@ -172,8 +172,9 @@ export function headerParameter(key: HeaderParameter): Json {
 
 const pathParameters: Readonly<Record<string, Json>> = {
   external_check_id: {
-    description: "The caller's identifier of the check.",
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    description:
+      "The caller's identifier of the check, without control characters, and neither `.` nor `..`.",
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]+$' },
     example: 'table-12-dinner',
   },
   id: { description: 'The identifier that the service assigned.', schema: { type: 'string', minLength: 1 } },

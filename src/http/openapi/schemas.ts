@@ -17,7 +17,7 @@ import * as sim from '../../model/simulator/views.ts'
 import * as views from '../../model/views.ts'
 import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
 import { errorCodes, errorName } from './errors.ts'
-import { type Json, tidy } from './json.ts'
+import { isSafeBound, type Json, tidy } from './json.ts'
 import { envelopes, storedEvents } from './webhooks.ts'
 
 const [deliveryFault, apiFault] = faultsBody.shape.faults.element.options
@@ -120,9 +120,11 @@ export function componentSchemas(): Record<string, Json> {
   return withDiscriminators({ ...answered, ...asked })
 }
 
-/** Returns a schema as text without `additionalProperties`, which only requests restrict. */
+/** Returns a schema as text without what only requests restrict: `additionalProperties` and the size of integers. */
 function openText(schema: Json | undefined): string {
-  return JSON.stringify({ ...schema, additionalProperties: undefined })
+  return JSON.stringify({ ...schema, additionalProperties: undefined }, (key, value: unknown) =>
+    isSafeBound(key, value) ? undefined : value,
+  )
 }
 
 /**
@@ -218,15 +220,21 @@ const texts: Readonly<Record<string, string>> = {
   'WebhookEndpointRegistration.url':
     'An absolute https: URL without user info and fragment, at most 2,048 characters.',
   'WebhookEndpointRegistration.event_types': 'Event types to deliver, each once.',
-  'ClaimRequest.items': 'Each item once, with a quantity above 0 and at most the unclaimed quantity.',
-  'PaymentRequest.claim_ids': 'Claims to pay in full. Cannot be combined with `amount_cents`.',
+  'ClaimRequest.items':
+    'Each item once, with a quantity above 0, at most the unclaimed quantity, and at most 3 decimals.',
+  'PaymentRequest.claim_ids':
+    'Claims of this check to pay in full, each once. Cannot be combined with `amount_cents`.',
   'PaymentRequest.amount_cents': 'Amount to pay. Cannot be combined with `claim_ids`.',
   'PaymentRequest.tip_cents': 'Tip, 0 by default.',
   'PaymentRequest.card': 'Result of the simulated card, approved by default.',
   'RefundRequest.amount_cents': 'By default the rest of the payment.',
   'ResendRequest.fresh': 'True signs with the current time. False repeats the header of the first attempt.',
-  'KeyRequest.scopes': 'By default all scopes.',
-  'KeyRequest.location_id': 'By default the location of the calling key.',
+  'KeyRequest.scopes': 'Each once, by default all scopes.',
+  DeliveryFault:
+    'Faults of deliveries: at least one of the probabilities `duplicate`, `reorder`, `delay` and `drop`. The service counts `left` and `happened`.',
+  ApiFault:
+    'Faults of requests to `/v1`: at least one of `latency_ms` and the probabilities `error_rate`, `reset_rate` and `lost_answer_rate`. The service counts `left` and `happened`.',
+  'KeyRequest.location_id': 'Id of a location, by default that of the calling key.',
   'Delivery.next_attempt_at': 'Set while the delivery is pending, otherwise null.',
   'Delivery.endpoint_url': 'URL of the endpoint, also after its removal; absent before the first attempt.',
   'Attempt.response_headers':
@@ -245,9 +253,11 @@ const texts: Readonly<Record<string, string>> = {
   'TablePayment.mine': 'True if it belongs to the guest in `X-Guest-Id`.',
   'TablePayment.tip_cents': 'Null for payments of other guests.',
   'TableClaimRequest.external_check_id': 'External id of a check at the table.',
-  'TableClaimRequest.items': 'Each item once, with a quantity above 0 and at most the unclaimed quantity.',
+  'TableClaimRequest.items':
+    'Each item once, with a quantity above 0, at most the unclaimed quantity, and at most 3 decimals.',
   'TablePaymentRequest.external_check_id': 'External id of a check at the table.',
-  'TablePaymentRequest.claim_ids': 'Own claims to pay in full. Cannot be combined with `amount_cents`.',
+  'TablePaymentRequest.claim_ids':
+    'Own claims to pay in full, each once. Cannot be combined with `amount_cents`.',
   'TablePaymentRequest.amount_cents': 'Amount to pay. Cannot be combined with `claim_ids`.',
   'TablePaymentRequest.tip_cents': 'Tip, 0 by default.',
   'TablePaymentRequest.expected_cents':

@@ -44,7 +44,7 @@ export function clockRoutes({ clock }: ClockParts): Documented[] {
         tag: 'Simulator clock',
         summary: 'Move or freeze the clock',
         description:
-          'Advances the clock by a duration or to a time, or freezes it. An advance attempts all due deliveries in order of time and responds when they are recorded. A step stops waiting for an endpoint that gets ever more deliveries: after five new ones and one second of real time, or three seconds while its receiver is quick. The advance ends early when the request is aborted or the state is replaced.',
+          'Advances the clock by a duration or to a later time, or freezes it. An advance attempts all due deliveries in order of time and responds when they are recorded. A step stops waiting for an endpoint that gets ever more deliveries: after five new ones and one second of real time, or three seconds while its receiver is quick. The advance ends early when the request is aborted or the state is replaced.',
         answers: {
           200: {
             description: 'The clock, and the attempts made while it moved.',

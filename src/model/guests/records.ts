@@ -101,6 +101,7 @@ export const payBody = z
       .min(1)
       .max(1000)
       .refine(...unrepeated('must not repeat a claim'))
+      .meta({ uniqueItems: true })
       .optional(),
     amount_cents: z.int().min(1).optional(),
     tip_cents: z.int().min(0).default(0),

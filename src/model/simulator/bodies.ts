@@ -3,7 +3,7 @@ import { scopes } from '../api-key.ts'
 import type { AttemptOutcome } from '../delivery.ts'
 import { MOST_HEADERS } from '../offer.ts'
 import { unrepeated } from '../validation.ts'
-import { durationMs, parseTime } from '../text/time.ts'
+import { durationMs, durationPattern, parseTime } from '../text/time.ts'
 
 const isDuration = (text: string) => durationMs(text) !== undefined
 const isTime = (text: string) =>
@@ -23,7 +23,7 @@ export const clockMoveBody = z.union(
       advance: z
         .string(withMessage(mustBeDuration))
         .refine(isDuration, mustBeDuration)
-        .meta({ examples: ['36h', '1h30m', '500ms'] }),
+        .meta({ examples: ['36h', '1h30m', '500ms'], minLength: 1, pattern: durationPattern }),
     }),
     z.strictObject({
       to: z.string(withMessage(mustBeTime)).refine(isTime, mustBeTime).meta({ format: 'date-time' }),
@@ -55,6 +55,7 @@ export const createKeyBody = z.strictObject({
     .array(z.enum(scopes))
     .min(1)
     .refine(...unrepeated('must not repeat a scope'))
+    .meta({ uniqueItems: true })
     .default([...scopes]),
   location_id: z.string().optional(),
 })

@@ -16,6 +16,11 @@ export function durationMs(text: string): number | undefined {
   return units.reduce((sum, unit) => sum + Number(groups[unit] ?? 0) * unitsMs[unit], 0)
 }
 
+/** The texts that `durationMs` parses, and the empty text, as the pattern of a JSON Schema. */
+export const durationPattern = `^${Object.keys(unitsMs)
+  .map((unit) => `(\\d{1,12}${unit})?`)
+  .join('')}$`
+
 /** Formats milliseconds for `durationMs`: 90000 → `1m30s`. */
 export function durationText(ms: number): string {
   let left = ms

@@ -115,7 +115,7 @@ export function nameOf(reference: string): string {
 export function limitsOf(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, format, default: preset } = schema
   return [
-    range(minimum, maximum, ''),
+    range(ownBound(minimum), ownBound(maximum), ''),
     range(minLength, maxLength, ' characters'),
     range(minItems, maxItems, ' entries'),
     format !== undefined && format !== 'int64' ? format : '',
@@ -123,6 +123,11 @@ export function limitsOf(schema: Schema): string {
   ]
     .filter((part) => part !== '')
     .join(', ')
+}
+
+/** Leaves out the bounds that JavaScript sets to every integer. */
+function ownBound(bound: number | undefined): number | undefined {
+  return Math.abs(bound ?? 0) === Number.MAX_SAFE_INTEGER ? undefined : bound
 }
 
 function range(least: number | undefined, most: number | undefined, unit: string): string {

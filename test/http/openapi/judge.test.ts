@@ -5,12 +5,13 @@ import type { PublishedAnswer } from '../../../src/http/app.ts'
 import { fixtures } from '../../support/cli.ts'
 import { expectDocumentedAnswers } from '../../support/judged-answers.ts'
 import { createJudge, type OpenApi } from '../../support/openapi-judge.ts'
+import { issuesOf, schemasOf } from '../../support/openapi-schemas.ts'
 import { openSimulator } from '../../support/simulator.ts'
 
 const document = JSON.parse(readFileSync(`${fixtures}openapi.json`, 'utf8')) as OpenApi
 const judge = createJudge(document)
 const example = (name: string) => document.components.examples[name]?.value as object
-const check = example('Check')
+const check = example('Check') as { totals: object }
 const path = '/v1/checks/external/a?x=1'
 const headers = {
   'x-request-id': 'req_01M7X1Z0MT10Y4ZNDA98NYCYH6',
@@ -123,6 +124,23 @@ describe('the check of every response against the OpenAPI document', () => {
     ],
   ])('refuses %s', (_what, changes, issue) => {
     expect(judge({ ...right, ...changes }).join('\n')).toContain(issue)
+  })
+
+  it.each<[string, string, object]>([
+    ['an event type twice', 'WebhookEndpointRegistration', { event_types: ['check.closed', 'check.closed'] }],
+    ['a claim twice', 'PaymentRequest', { claim_ids: ['clm_1', 'clm_1'] }],
+    ['a scope twice', 'KeyRequest', { scopes: ['read', 'read'] }],
+    ['an amount beyond the exact integers', 'RefundRequest', { amount_cents: 2 ** 53 }],
+    ['totals beyond them', 'CheckPush', { totals: { ...check.totals, tax_cents: -(2 ** 53) } }],
+    ['a word for a duration', 'ClockMove', { advance: 'soon' }],
+    ['no duration', 'ClockMove', { advance: '' }],
+  ])('has a schema of requests that refuses %s', (_what, name, changes) => {
+    const validate = schemasOf(document)(`/components/schemas/${name}`)
+    const [right = {}] = Object.entries(document.components.examples).flatMap(([key, { value }]) =>
+      key.split('.')[0] === name ? [value as object] : [],
+    )
+    expect(issuesOf(validate, text(right))).toEqual([])
+    expect(issuesOf(validate, text({ ...right, ...changes }))).not.toEqual([])
   })
 
   it('sees every response, and fails a test that received an undocumented one', async () => {

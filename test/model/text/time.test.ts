@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { localTimeIssue, parseTime } from '../../../src/model/text/time.ts'
+import { durationMs, durationPattern, localTimeIssue, parseTime } from '../../../src/model/text/time.ts'
 
 describe('an ISO 8601 time', () => {
   test.each([
@@ -51,6 +51,21 @@ describe('an ISO 8601 time', () => {
     'has no issue with its zone: %s',
     (text) => {
       expect(localTimeIssue(text)).toBeUndefined()
+    },
+  )
+})
+
+describe('the pattern of durations', () => {
+  test.each(['36h', '1h30m', '1d2h3m4s5ms', '5ms', '5m', '1m5ms'])('matches what is parsed: %s', (text) => {
+    expect(new RegExp(durationPattern, 'u').test(text)).toBe(true)
+    expect(durationMs(text)).toBeGreaterThan(0)
+  })
+
+  test.each(['soon', '1', '1.5h', '-1h', '1s1h', '1h1h', '1 h', '1234567890123s'])(
+    'matches no other text: %j',
+    (text) => {
+      expect(new RegExp(durationPattern, 'u').test(text)).toBe(false)
+      expect(durationMs(text)).toBeUndefined()
     },
   )
 })
