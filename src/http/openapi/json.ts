@@ -15,11 +15,13 @@ export function isSafeBound(key: string, value: unknown): boolean {
 }
 
 /**
- * Adapts a JSON Schema for client generators: integers have 64 bits, and responses may have additional fields, which
+ * Adapts a JSON Schema for client generators: large integers have 64 bits, and responses may have additional fields, which
  * strict clients would otherwise refuse. Only requests have JavaScript's bounds of integers, because they are refused there.
  */
 export function tidy(schema: Json, io: 'input' | 'output'): void {
-  if (schema.type === 'integer') schema.format = 'int64'
+  if (schema.type === 'integer' && !fitsInt32(schema)) schema.format = 'int64'
+  // Some generators write the pattern between slashes, and escape them again.
+  if (typeof schema.pattern === 'string') schema.pattern = schema.pattern.replaceAll('\\/', '/')
   if (io === 'input') {
     // Some generators treat fields with a default as required.
     delete schema.default
@@ -28,4 +30,9 @@ export function tidy(schema: Json, io: 'input' | 'output'): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+}
+
+/** Generators read an integer without a format as 32 bits. */
+function fitsInt32({ minimum, maximum }: Json): boolean {
+  return Number(minimum) >= -(2 ** 31) && Number(maximum) < 2 ** 31
 }

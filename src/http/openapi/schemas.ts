@@ -132,25 +132,31 @@ function openText(schema: Json | undefined): string {
  * faults.
  */
 function withDiscriminators(schemas: Record<string, Json>): Record<string, Json> {
-  const constantsOf = (ref: string): [field: string, value: string][] => {
+  const constantsOf = (ref: string): [field: string, property: Json][] => {
     const { properties = {} } = (schemas[nameOf(ref)] ?? {}) as { properties?: Record<string, Json> }
-    return Object.entries(properties).flatMap(([field, { const: value }]) =>
-      typeof value === 'string' ? [[field, value] as [string, string]] : [],
-    )
+    return Object.entries(properties).filter(([, { const: value }]) => typeof value === 'string')
   }
+  const distinguishing = new Set<Json>()
   const discriminate = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
     Object.values(value).forEach(discriminate)
     const { oneOf } = value as { oneOf?: { $ref?: string }[] }
     const refs = oneOf?.map(({ $ref = '' }) => $ref) ?? []
-    const [field] = constantsOf(refs[0] ?? '').map(([name]) => name)
-    if (field === undefined) return
-    const mapping = refs.map((ref) => [constantsOf(ref).find(([name]) => name === field)?.[1] ?? '', ref])
-    Object.assign(value, {
-      discriminator: { propertyName: field, mapping: Object.fromEntries(mapping) as Json },
+    const [propertyName] = constantsOf(refs[0] ?? '').map(([name]) => name)
+    if (propertyName === undefined) return
+    const mapping = refs.map((ref) => {
+      const property = constantsOf(ref).find(([name]) => name === propertyName)?.[1] ?? {}
+      distinguishing.add(property)
+      return [property.const, ref]
     })
+    Object.assign(value, { discriminator: { propertyName, mapping: Object.fromEntries(mapping) as Json } })
   }
   discriminate(schemas)
+  // Generators for OpenAPI 3.0 do not know constants, and refuse choices that no enumeration tells apart.
+  for (const property of distinguishing) {
+    property.enum = [property.const]
+    delete property.const
+  }
   return schemas
 }
 

@@ -60,6 +60,20 @@ describe('the OpenAPI document', () => {
     expect(Event?.oneOf).toHaveLength(9)
     expect(StoredCheckClosedEvent?.properties).toMatchObject({ data: { $ref: '#/components/schemas/Check' } })
     expect(JSON.stringify(Faults)).toContain('"discriminator":{"propertyName":"on"')
+    // Generators for OpenAPI 3.0 do not know `const`.
+    expect(components.schemas.ApiFault?.properties).toMatchObject({ on: { enum: ['api'] } })
+    expect(StoredCheckClosedEvent?.properties).toMatchObject({ type: { enum: ['check.closed'] } })
+  })
+
+  test('has patterns that need no escape between slashes, and 64 bits only where 32 are too few', async () => {
+    const text = await openApiText()
+    expect(
+      [...text.matchAll(/"pattern":"([^"]*)"/g)].filter(([, pattern]) => pattern?.includes('\\/')),
+    ).toEqual([])
+    const { Feedback, Check } = (JSON.parse(text) as Document).components.schemas
+    expect(Feedback?.properties).toMatchObject({ rating: { type: 'integer', minimum: 1, maximum: 5 } })
+    expect(Feedback?.properties).not.toMatchObject({ rating: { format: 'int64' } })
+    expect(Check?.properties).toMatchObject({ paid_cents: { type: 'integer', format: 'int64' } })
   })
 
   test('has an example for every body, and no unused component', async () => {
