@@ -1,7 +1,4 @@
-import { checkStatuses } from '../../model/check.ts'
-import { endpointStatuses } from '../../model/webhook-endpoint.ts'
-import { eventTypesAndPing } from '../../model/event.ts'
-import { attemptOutcomes, deliveryWords } from '../../model/delivery.ts'
+import { deliveryWords } from '../../model/delivery.ts'
 import { pageLimit } from '../../model/simulator/list-queries.ts'
 import { findingCodes } from '../../model/simulator/report.ts'
 import { pushWords } from '../../model/simulator/request-entry.ts'
@@ -24,7 +21,7 @@ const queryParameters = {
   },
   'status.check': {
     description: 'Only checks with this status.',
-    schema: { type: 'string', enum: [...checkStatuses] },
+    schema: refTo('schemas', 'CheckStatus'),
   },
   'status.delivery': {
     description:
@@ -33,7 +30,7 @@ const queryParameters = {
   },
   'outcome.delivery': {
     description: 'Only deliveries whose latest attempt has this outcome.',
-    schema: { type: 'string', enum: [...attemptOutcomes] },
+    schema: refTo('schemas', 'AttemptOutcome'),
   },
   'outcome.push': {
     description:
@@ -42,7 +39,7 @@ const queryParameters = {
   },
   'status.endpoint': {
     description: 'Only webhook endpoints with this status.',
-    schema: { type: 'string', enum: [...endpointStatuses] },
+    schema: refTo('schemas', 'WebhookEndpointStatus'),
   },
   attempt: {
     description: 'Number of the attempt (default: the latest).',
@@ -64,7 +61,7 @@ const queryParameters = {
   event_id: { description: 'Only deliveries of this event.', schema: text },
   type: {
     description: 'Only this event type.',
-    schema: { type: 'string', enum: eventTypesAndPing },
+    schema: refTo('schemas', 'EventTypeOrPing'),
   },
   'from.deliveries': {
     description: 'Only deliveries that were created or attempted at this time or later.',

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { pushBody } from '../../model/check.ts'
+import { scopes } from '../../model/api-key.ts'
+import { checkStatuses, pushBody } from '../../model/check.ts'
 import { errorSchema } from '../../model/error-details.ts'
+import { eventTypes, eventTypesAndPing } from '../../model/event.ts'
 import * as table from '../../model/guests/guest-table-schemas.ts'
 import { claimBody, feedbackBody, payBody, refundBody } from '../../model/guests/records.ts'
 import {
@@ -11,13 +13,16 @@ import {
   sessionCodeBody,
 } from '../../model/simulator/bodies.ts'
 import { bundleBody } from '../../model/simulator/bundle.ts'
+import { apiFaultKinds, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
 import { faultsBody } from '../../model/simulator/fault.ts'
+import { findingCodes, problemCodes } from '../../model/simulator/report.ts'
+import { pushOutcomes } from '../../model/simulator/request-entry.ts'
 import { savedStateBody } from '../../model/simulator/state-checks.ts'
 import * as sim from '../../model/simulator/views.ts'
 import * as views from '../../model/views.ts'
-import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
+import { chosenSecretBody, endpointStatuses, registerEndpointBody } from '../../model/webhook-endpoint.ts'
 import { errorCodes, errorName } from './errors.ts'
-import { isSafeBound, type Json, tidy } from './json.ts'
+import { isSafeBound, type Json, refTo, tidy } from './json.ts'
 import { envelopes, storedEvents } from './webhooks.ts'
 
 const [deliveryFault, apiFault] = faultsBody.shape.faults.element.options
@@ -61,8 +66,29 @@ const listed = {
   EndpointHealth: sim.endpointHealthView,
 }
 
+/** Enumerations with several uses: clients get one type for each. */
+const enums = {
+  EventType: z.enum(eventTypes),
+  EventTypeOrPing: z.enum(eventTypesAndPing),
+  CheckStatus: z.enum(checkStatuses),
+  ClaimStatus: views.claimView.shape.status,
+  PaymentStatus: views.paymentView.shape.status,
+  WebhookEndpointStatus: z.enum(endpointStatuses),
+  DeliveryStatus: sim.deliveryView.shape.status,
+  AttemptOutcome: views.attemptOutcome,
+  DeadReason: sim.deliveryView.shape.dead_reason.unwrap(),
+  DeliveryFaultKind: z.enum(deliveryFaultKinds),
+  ApiFaultKind: z.enum(apiFaultKinds),
+  CardResult: payBody.shape.card.unwrap(),
+  Scope: z.enum(scopes),
+  PushOutcome: z.enum(pushOutcomes),
+  FindingCode: z.enum(findingCodes),
+  ProblemCode: z.enum(problemCodes),
+}
+
 const answers = {
   ...listed,
+  ...enums,
   ...Object.fromEntries(Object.entries(listed).map(([name, view]) => [`${name}List`, listOf(view)])),
   CheckItem: views.checkView.shape.items.element,
   Totals: views.checkView.shape.totals,
@@ -71,7 +97,6 @@ const answers = {
   PingReport: views.pingReportView,
   Attempt: sim.attemptView,
   SentSignature: sim.sentSignatureView,
-  AttemptOutcome: views.attemptOutcome,
   Clock: sim.clockView,
   ClockReport: sim.clockReportView,
   Faults: sim.faultsView,
@@ -117,7 +142,7 @@ export function componentSchemas(): Record<string, Json> {
   for (const [name, schema] of Object.entries(asked))
     if (name in answered && openText(answered[name]) !== openText(schema))
       throw new Error(`${name} has different schemas in requests and responses.`)
-  return withDiscriminators({ ...answered, ...asked })
+  return withDiscriminators(withSharedEnums({ ...answered, ...asked }))
 }
 
 /** Returns a schema as text without what only requests restrict: `additionalProperties` and the size of integers. */
@@ -125,6 +150,17 @@ function openText(schema: Json | undefined): string {
   return JSON.stringify({ ...schema, additionalProperties: undefined }, (key, value: unknown) =>
     isSafeBound(key, value) ? undefined : value,
   )
+}
+
+/** Replaces each enumeration that is a component by a reference. */
+function withSharedEnums(schemas: Record<string, Json>): Record<string, Json> {
+  const names = new Map(Object.keys(enums).map((name) => [JSON.stringify(schemas[name]), name]))
+  const shared = (key: string, value: unknown): unknown => {
+    const { enum: values } = Object(value) as { enum?: unknown }
+    const name = values === undefined ? undefined : names.get(JSON.stringify(value))
+    return name === undefined || name === key ? value : refTo('schemas', name)
+  }
+  return JSON.parse(JSON.stringify(schemas), shared) as Record<string, Json>
 }
 
 /**
@@ -199,6 +235,9 @@ const texts: Readonly<Record<string, string>> = {
     'More than 0, at most 1,000,000. Guests claim in thousandths, so more than 3 decimals cause a finding.',
   'PushedItem.price_cents': 'Price of one unit, in minor units. Negative for a discount.',
   'PushedItem.note': 'Free text.',
+  EventType: 'Types of events (specification section 6).',
+  EventTypeOrPing: 'Types of events, and `ping`, which tests a receiver.',
+  FindingCode: 'Mistakes of the sender of pushes (contract section 11).',
   Totals:
     'In minor units. The totals may differ from the sum of the items, for example by service charges or included taxes.',
   Check: 'A check, as responses and events contain it (contract section 3).',

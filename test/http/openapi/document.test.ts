@@ -65,6 +65,21 @@ describe('the OpenAPI document', () => {
     expect(StoredCheckClosedEvent?.properties).toMatchObject({ type: { enum: ['check.closed'] } })
   })
 
+  test('has one schema for each enumeration with several uses', async () => {
+    const { components, paths } = JSON.parse(await openApiText()) as Document
+    const uses = new Map<string, number>()
+    JSON.stringify([components.schemas, paths], (_key, value: { enum?: unknown[] } | null) => {
+      if ((value?.enum ?? []).length > 1)
+        uses.set(JSON.stringify(value), (uses.get(JSON.stringify(value)) ?? 0) + 1)
+      return value
+    })
+    expect([...uses].filter(([, count]) => count > 1)).toEqual([])
+    const status = { $ref: '#/components/schemas/CheckStatus' }
+    expect(components.schemas.CheckPush?.properties).toMatchObject({ status })
+    expect(components.schemas.Check?.properties).toMatchObject({ status })
+    expect(components.parameters?.['status.check']).toMatchObject({ schema: status })
+  })
+
   test('has patterns that need no escape between slashes, and 64 bits only where 32 are too few', async () => {
     const text = await openApiText()
     expect(

@@ -55,9 +55,9 @@ export async function use(baseUrl: string, apiKey: string) {
 `
 
 export const withSwaggerTypescriptApi = `
-import { Api, type ConflictWithPaidItemsError, type NotFoundError } from './Api.js'
+import { Api, CheckStatus, type ConflictWithPaidItemsError, type NotFoundError } from './Api.js'
 
-const check = ${check}
+const check = { ...${check}, status: CheckStatus.Open }
 
 export async function use(baseUrl: string, apiKey: string) {
   const api = new Api({ baseUrl, baseApiParams: { headers: { authorization: 'Bearer ' + apiKey } } })
