@@ -49,7 +49,7 @@ const queryParameters = {
   kind: { description: 'Only requests of this kind.', schema: { type: 'string', enum: ['push'] } },
   failed: {
     description: 'True for requests with a 4xx or 5xx status, false for all others.',
-    schema: { type: 'string', enum: ['true', 'false'] },
+    schema: { type: 'boolean' },
   },
   finding: {
     description: 'Only pushes with this finding, or `any` finding.',
@@ -80,7 +80,7 @@ const queryParameters = {
   'since.report': { description: 'Only findings since this time.', schema: time },
   all_closed: {
     description: 'True to report every open check as a problem.',
-    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+    schema: { type: 'boolean', default: false },
   },
   'since.stream': {
     description:

@@ -80,6 +80,12 @@ describe('the OpenAPI document', () => {
     expect(components.parameters?.['status.check']).toMatchObject({ schema: status })
   })
 
+  test('has booleans for queries that accept true and false', async () => {
+    const { parameters } = (JSON.parse(await openApiText()) as Document).components
+    expect(parameters?.failed).toMatchObject({ schema: { type: 'boolean' } })
+    expect(parameters?.all_closed).toMatchObject({ schema: { type: 'boolean', default: false } })
+  })
+
   test('has patterns that need no escape between slashes, and 64 bits only where 32 are too few', async () => {
     const text = await openApiText()
     expect(
