@@ -2,7 +2,7 @@ import { ApiError } from './client/errors.ts'
 import { readBytes, readStream } from './client/stream.ts'
 import { requireKnownOptions, requireOptions } from './model/simulator/settings.ts'
 import { didYouMean } from './model/text/advice.ts'
-import { limited, type CallOptions } from './client/limit.ts'
+import { limited, requireSignal, type CallOptions } from './client/limit.ts'
 import { paginate, type ClientReads, type Listing, type StreamOptions } from './client/reads.ts'
 import type {
   ChecksQuery,
@@ -164,6 +164,8 @@ function createCalls(options: ClientOptions) {
     (await call('GET', path + queryText(query), undefined, options)).json as T
   const post = async <T>(path: string, body?: unknown, options?: CallOptions) =>
     (await call('POST', path, body === undefined ? undefined : JSON.stringify(body), options)).json as T
+  /** Posts a body that the service requires. A call from JavaScript may lack it: the service then names its fields. */
+  const postBody = async <T>(path: string, body: object | undefined) => post<T>(path, body ?? {})
   const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
   const ofCheck = ['external_check_id'] as const
   const listing = <T, Query extends PageQuery>(
@@ -184,6 +186,8 @@ function createCalls(options: ClientOptions) {
   function stream(signal: AbortSignal, onOpen?: () => void, since?: Date): AsyncGenerator<StreamMessage>
   async function* stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
     const wanted = given instanceof AbortSignal ? { signal: given, onOpen, since } : given
+    requireKnownOptions(wanted, ['signal', 'since', 'lastEventId', 'listener', 'onOpen', 'onId'])
+    if (wanted.signal) requireSignal(wanted.signal)
     const path = `/_sim/stream${queryText({ since: timeText(wanted.since), listener: wanted.listener })}`
     yield* readStream(send, path, wanted.signal ?? new AbortController().signal, wanted)
   }
@@ -243,7 +247,7 @@ function createCalls(options: ClientOptions) {
      * @default body.guest_name is null
      */
     claim: async (check: CheckOrId, body: Given<Pick<ClaimBody, 'items'> & Partial<ClaimBody>>) =>
-      post<ClaimView>(`/_sim/checks/${encodedId(externalIdOf(check))}/claims`, body),
+      postBody<ClaimView>(`/_sim/checks/${encodedId(externalIdOf(check))}/claims`, body),
     /** Releases a claim that is not paid. */
     release: async (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${encodedId(idOf(claim))}`),
     /**
@@ -263,7 +267,7 @@ function createCalls(options: ClientOptions) {
      * @default body.comment and body.guest_name are null
      */
     rate: async (check: CheckOrId, body: Given<Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>>) =>
-      post<FeedbackView>(`/_sim/checks/${encodedId(externalIdOf(check))}/feedback`, body),
+      postBody<FeedbackView>(`/_sim/checks/${encodedId(externalIdOf(check))}/feedback`, body),
   }
   const request = async (method: string, path: string, body?: unknown, options?: CallOptions) => {
     if (!path.startsWith('/')) throw new TypeError(`The path must begin with /, got ${JSON.stringify(path)}.`)
@@ -344,7 +348,7 @@ function createCalls(options: ClientOptions) {
        * @default body.signing_secret is created by the service
        */
       createWithSecret: async (body: Given<ChosenSecretBody>) =>
-        post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
+        postBody<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
       /** Sends one signed ping, and resolves with the receiver's response. */
       ping: async (endpoint: RecordOrId) =>
         post<PingReport>(`/v1/webhook-endpoints/${encodedId(idOf(endpoint))}/test`),
@@ -431,9 +435,9 @@ function createCalls(options: ClientOptions) {
     keys: Object.assign(listing<ApiKeyView, KeysQuery>('/_sim/keys'), {
       /**
        * Creates an API key. Only this response has the key.
-       * @default body.scopes are all scopes, body.location_id is that of the calling key
+       * @default body is {}: all scopes, and the location of the calling key
        */
-      create: async (body: Given<Partial<CreateKeyBody>>) =>
+      create: async (body: Given<Partial<CreateKeyBody>> = {}) =>
         post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
       /** Revokes an API key. */
       revoke: async (id: string) => remove<ApiKeyView>(`/_sim/keys/${encodedId(id)}`),

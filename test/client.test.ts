@@ -121,6 +121,33 @@ describe('the client', () => {
       ({ guests }) => guests.pay(undefined as never),
       'An id must be a text of at least 1 character, got undefined.',
     ],
+    ['no claim', ({ guests }) => guests.claim('t', undefined as never), 'Invalid body: items is required.'],
+    ['no rating', ({ guests }) => guests.rate('t', undefined as never), 'Invalid body: rating is required.'],
+    [
+      'no endpoint with a secret',
+      ({ endpoints }) => endpoints.createWithSecret(undefined as never),
+      'Invalid body: url is required',
+    ],
+    [
+      'a signal that is a text',
+      ({ checks }) => checks.list({}, { signal: 'stop' as never }),
+      'signal must be an AbortSignal, got "stop".',
+    ],
+    [
+      'a controller in place of its signal',
+      ({ deliveries }) => deliveries.waitFor({ signal: new AbortController() as never }),
+      'signal must be an AbortSignal, got an AbortController; pass its property signal.',
+    ],
+    [
+      'a stream with a controller in place of its signal',
+      ({ stream }) => stream({ signal: new AbortController() as never }).next(),
+      'signal must be an AbortSignal, got an AbortController; pass its property signal.',
+    ],
+    [
+      'a stream with a misspelt option',
+      ({ stream }) => stream({ sinal: AbortSignal.abort() } as never).next(),
+      'unknown option "sinal", did you mean "signal"?',
+    ],
     [
       'a relative path',
       ({ request }) => request('GET', 'v1/checks'),
@@ -145,6 +172,11 @@ describe('the client', () => {
     expect(() => createClient({ url } as ClientOptions)).toThrow(
       `url must be the http: or https: URL of a service, such as http://127.0.0.1:4100, got ${shown ?? 'undefined'}.`,
     )
+  })
+
+  test('creates a key with all scopes by default', async () => {
+    const { scopes } = await createClient(simulator).keys.create()
+    expect(scopes).toHaveLength(3)
   })
 
   test('needs options', () => {

@@ -3,7 +3,7 @@ import type { DeliveriesQuery, StreamMessage } from '../client/types.ts'
 import { type ClientReads, paginate } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { isDecided, judge, type DeliveredVerdict, type Wanted } from './delivered-verdict.ts'
-import { callUntil, delayOf, type CallOptions } from '../client/limit.ts'
+import { callUntil, delayOf, requireSignal, type CallOptions } from '../client/limit.ts'
 import { openStream } from '../client/stream.ts'
 import { timers } from '../timers.ts'
 
@@ -152,12 +152,13 @@ async function opened(client: Pick<ClientReads, 'stream'>, deadline: AbortSignal
 
 /**
  * Runs `work` with a signal that aborts after `timeout` milliseconds of real time, or with the caller's signal.
- * @throws the reason of the caller's signal once that has aborted, or TypeError unless `timeout` is a number.
+ * @throws the reason of the caller's signal once that has aborted, or TypeError for a wrong `timeout` or `signal`.
  */
 export async function untilDeadline<T>(
   { timeout, signal }: CallOptions & { timeout: number },
   work: (deadline: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  if (signal) requireSignal(signal)
   signal?.throwIfAborted()
   const delay = delayOf(timeout)
   const limit = new AbortController()

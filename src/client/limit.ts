@@ -38,6 +38,7 @@ export async function limited<T>(
 ): Promise<T> {
   requireKnownOptions(options, ['signal', 'timeout'])
   const { signal, timeout } = options
+  if (signal) requireSignal(signal)
   if (timeout === undefined) return work(signal)
   const limit = AbortSignal.timeout(delayOf(timeout))
   try {
@@ -46,6 +47,16 @@ export async function limited<T>(
     if (!limit.aborted || signal?.aborted === true) throw error
     throw new TimedOut(`The service did not finish within ${timeout / 1_000} s${consequence}`)
   }
+}
+
+/**
+ * Validates the signal of a caller.
+ * @throws TypeError unless it is an AbortSignal, also of another realm.
+ */
+export function requireSignal(given: unknown): void {
+  if (typeof (given as { aborted?: unknown }).aborted === 'boolean') return
+  const got = given instanceof AbortController ? 'an AbortController; pass its property signal' : shown(given)
+  throw new TypeError(`signal must be an AbortSignal, got ${got}.`)
 }
 
 /** Milliseconds that a call may take beyond the deadline of its wait. */
