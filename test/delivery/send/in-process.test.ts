@@ -62,6 +62,17 @@ describe('a receiver in this process', () => {
     })
   })
 
+  test('that throws a coloured error of several lines fails the attempt with one plain line', async () => {
+    const { error } = await send(() => {
+      throw new Error('Expected:\n\n\u001b[32m+ actual\u001b[39m\n\u001b[31m- expected\u001b[39m\n')
+    })
+    expect(error).toBe('The in-process receiver of shop.test threw an error: Expected: + actual - expected.')
+    const long = await send(() => {
+      throw new Error('x'.repeat(10_000))
+    })
+    expect(long.error).toMatch(/: x{500}…\.$/)
+  })
+
   test('has response headers in lower case, each cookie on its own', async () => {
     const headers = new Headers([
       ['X-Trace', 'caf\u00e9'],
