@@ -48,7 +48,9 @@ export type { SimulatorOptions } from './simulator-options.ts'
 export interface StartedSimulator {
   /** Base URL of the service. The API is under `/v1`, the simulator's own controls under `/_sim`. */
   url: string
+  /** `url` with `/v1`: the base URL for a client of the API. */
   baseUrl: string
+  /** API key with all scopes. */
   apiKey: string
   /** PEM of the authority that issued the service's own certificate, when it runs on HTTPS. */
   ca: string | undefined
@@ -71,7 +73,8 @@ export interface StartedSimulator {
   /**
    * Resolves when no delivery is due or in flight. Does not wait for an endpoint with five new deliveries after one
    * second, or after three while its receiver is quick.
-   * @throws TimedOut
+   * @default options.timeout is unlimited
+   * @throws TimedOut, with the deliveries that are still due or in flight.
    */
   idle(options?: CallOptions): Promise<void>
   /**
