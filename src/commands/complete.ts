@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { type Completion, lookUp, suggest, renderCompletion } from '../cli/completion/complete.ts'
 import type { Suggestion } from '../cli/completion/parse.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
@@ -31,8 +32,9 @@ export default class Complete extends ServiceCommand {
     if (typeof kind === 'object') return kind.words.map((value) => ({ value, description: '' }))
     const placing = ['config', 'data-dir', 'profile', 'url', 'api-key', 'api-key-file', 'cacert'].flatMap(
       (name) => {
-        const value = given.get(name)
-        return value === undefined ? [] : [`--${name}=${value}`]
+        const value = given.get(name) ?? ''
+        // Shells leave ~ to the command that is typed.
+        return value === '' ? [] : [`--${name}=${value.replace(/^~(?=[/\\])/, homedir())}`]
       },
     )
     // The profile is read from the words of the command.

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { bin, checkBody, emptyDirectory, serve, spawnProcess, tabwire } from '../support/cli.ts'
@@ -72,6 +72,17 @@ test('tabwire complete looks up the records of the profile that was typed', asyn
   expect(stdout).toMatch(/^dinner\t.*\n:4\n$/)
 })
 
+test('tabwire complete reads ~ in the values of flags as the home directory', async () => {
+  const cwd = await emptyDirectory()
+  await writeFile(
+    join(cwd, 'site.json'),
+    JSON.stringify({ profiles: { near: { url: 'http://127.0.0.1:1' } } }),
+  )
+  const words = ['complete', '--', 'push', '--config', '~/site.json', '--profile', '']
+  const { stdout } = await tabwire(words, { env: { HOME: cwd, USERPROFILE: cwd } })
+  expect(stdout).toBe('near\n:4\n')
+})
+
 /** Runs a program of a shell that finds `tabwire` on its path. */
 async function inShell(shell: string, program: string): Promise<{ stdout: string; stderr: string }> {
   const folder = await emptyDirectory()
@@ -102,6 +113,45 @@ complete -p tabwire`,
     })
   },
 )
+
+/** Creates a settings file with the profile `near`, in a folder with a space in its name. Returns its path. */
+async function settingsInSpacedFolder(): Promise<string> {
+  const folder = join(await emptyDirectory(), 'my site')
+  await mkdir(folder)
+  const file = join(folder, 'c.json')
+  await writeFile(file, JSON.stringify({ profiles: { near: { url: 'http://127.0.0.1:1' } } }))
+  return file
+}
+
+test.skipIf(!isInstalled('bash'))('in bash, words are completed without their quotes', async () => {
+  const file = await settingsInSpacedFolder()
+  const outcome = await inShell(
+    'bash',
+    `
+eval "$(tabwire completion bash)"
+try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tabwire; echo "\${COMPREPLY[@]}"; }
+try tabwire push --config '"${file}"' --profile ''
+try tabwire push --config "'${file}'" --profile ''
+try tabwire push --config '${file.replaceAll(' ', '\\ ')}' --profile ''
+try tabwire deliveries list --status '"del'
+try tabwire push --id '"$(echo run >&2)"' --sample two`,
+  )
+  expect(outcome).toEqual({ stdout: 'near\nnear\nnear\ndelivered\ntwo-top\n', stderr: '' })
+})
+
+test.skipIf(!isInstalled('fish'))('in fish, words are completed without their quotes', async () => {
+  const file = await settingsInSpacedFolder()
+  const folder = file.replace(/ site.*$/, '')
+  const program = `tabwire completion fish | source
+complete -C 'tabwire push --config "${file}" --profile '
+complete -C 'tabwire deliveries list --status "del'
+complete -C 'tabwire push ${folder}\\ s'
+complete -C 'tabwire push "${folder} s'`
+  expect(await inShell('fish', program)).toEqual({
+    stdout: `near\ndelivered\n${folder} site/\n${folder} site/\n`,
+    stderr: '',
+  })
+})
 
 test.skipIf(!isInstalled('fish'))('in fish, suggestions after = keep their flag', async () => {
   const program = 'tabwire completion fish | source; complete -C "tabwire deliveries list --status=del"'
