@@ -6,7 +6,7 @@ import chalk from 'chalk'
 import { chalkStderr } from 'chalk'
 import { DEFAULT_SERVICE_NAME } from '../model/text/service-name.ts'
 import { variableOf } from '../model/text/shell-command.ts'
-import { describeFailure, exitCodes, unusedProxyIn, type CommandShape } from './errors.ts'
+import { COMMENT_ADVICE, describeFailure, exitCodes, unusedProxyIn, type CommandShape } from './errors.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/messages.ts'
 import { fitTo } from './render/layout.ts'
@@ -71,10 +71,12 @@ export abstract class BaseCommand extends Command {
     B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
+    requireNoComment(argv ?? this.argv)
     const parsed = await this.withEnvironment(options?.flags, () => super.parse(options, argv))
     // oclif moves a repeated word to its first place.
     parsed.argv = parsed.raw.flatMap((token) => (token.type === 'arg' ? [token.input] : []))
     requireFilled(parsed)
+    requireHome(parsed)
     requireSwitches(
       { ...(this.ctor as typeof BaseCommand).baseFlags, ...options?.flags },
       parsed,
@@ -379,6 +381,26 @@ function requireFilled({ args, raw }: Typed): void {
     if (token.type === 'arg') throw empty((token.arg ?? names.at(-1) ?? 'argument').toUpperCase())
     if (!MAY_BE_EMPTY.includes(token.flag ?? '')) throw empty(`--${token.flag}`)
   }
+}
+
+/** @throws CLIError for a comment that was pasted with a command: zsh and tcsh pass its words on at a prompt. */
+function requireNoComment(argv: readonly string[]): void {
+  const end = argv.indexOf('--')
+  const words = end === -1 ? argv : argv.slice(0, end)
+  const at = words.indexOf('#', 1)
+  const [before = '-', after = '-'] = [words[at - 1], words[at + 1]]
+  // A "#" alone can be a value.
+  if (at === -1 || before.startsWith('-') || after.startsWith('-')) return
+  throw new Errors.CLIError(`Unexpected argument #. ${COMMENT_ADVICE}`)
+}
+
+/** @throws CLIError for a typed path that begins with `~/`: most shells leave it there in `--data-dir=~/x`. */
+function requireHome({ raw }: Typed): void {
+  for (const { type, flag = '', input } of raw)
+    if (type === 'flag' && /^~[/\\]/.test(input) && !MAY_BE_EMPTY.includes(flag))
+      throw new Errors.CLIError(
+        `--${flag}: the shell did not replace ~ in ${JSON.stringify(input)}. Write $HOME in place of ~.`,
+      )
 }
 
 /**

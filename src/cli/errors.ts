@@ -344,9 +344,14 @@ function boundOf(words: string): string {
 
 /** Returns the sentence for words after a command that takes none there. */
 export function unexpectedArgument(command: string, words: string): string {
-  const meant = command === 'listen' ? ' Pass the URL with --forward-to.' : ''
-  return `Unexpected argument for \`tabwire ${command}\`: ${words}.${meant}`
+  const isComment = /(^|, )#, /.test(words)
+  const meant = command === 'listen' && !isComment ? ' Pass the URL with --forward-to.' : ''
+  return `Unexpected argument for \`tabwire ${command}\`: ${words}.${isComment ? ` ${COMMENT_ADVICE}` : meant}`
 }
+
+/** Advice for a comment that the shell passed on with the command before it. */
+export const COMMENT_ADVICE =
+  'The shell passed a comment on as arguments: leave out # and the words after it. In zsh, `setopt interactive_comments` allows comments.'
 
 function noSuchFlags(flags: readonly string[], { flags: known }: CommandShape): string {
   // Without values: one may be a secret.

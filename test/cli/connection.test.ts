@@ -15,6 +15,9 @@ beforeAll(async () => {
 /** A URL at which nothing listens: no test can get port 2, and `fetch` refuses port 1. */
 const deadUrl = 'http://127.0.0.1:2'
 
+const ofComment =
+  'The shell passed a comment on as arguments: leave out # and the words after it. In zsh, `setopt interactive_comments` allows comments.'
+
 describe.concurrent('a command finds the service', () => {
   test('by --url (with /v1 or without) and --api-key, which override the environment', async () => {
     const options = { env: { TABWIRE_URL: 'http://127.0.0.1:1', TABWIRE_API_KEY: 'twk_wrong' } }
@@ -129,10 +132,27 @@ describe.concurrent('a command', () => {
       '--limit must be a whole number of at least 1, got "0". Run `tabwire checks list --help`.',
     ],
     [['ping', 'one', 'two'], 'Unexpected argument for `tabwire ping`: two. Run `tabwire ping --help`.'],
+    [
+      ['doctor', '--repair', '#', 'moves', 'files'],
+      `Unexpected argument for \`tabwire doctor\`: #, moves, files. ${ofComment} Run \`tabwire doctor --help\`.`,
+    ],
+    [
+      ['report', '--fail-on', 'none', '#', 'never', 'fails'],
+      `Unexpected argument #. ${ofComment} Run \`tabwire report --help\`.`,
+    ],
+    [
+      ['start', '--in-memory', '--data-dir=~/tabwire'],
+      '--data-dir: the shell did not replace ~ in "~/tabwire". Write $HOME in place of ~. Run `tabwire start --help`.',
+    ],
   ])('exits with 2 and prints the usage error of %j as JSON', async (args, message) => {
     const json = await tabwire([...args, '--json'], { input: 'no argument' })
     expect(json).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(json.stdout)).toEqual({ error: { code: 'usage', message } })
+  })
+
+  test('takes # without further words as a value', async () => {
+    const args = ['checks', 'show', '#', '--url', 'http://127.0.0.1:9']
+    expect(await tabwire(args)).toMatchObject({ code: 1, stdout: '' })
   })
 
   test('exits with 2 and prints one line on stderr for an unknown flag', async () => {
