@@ -41,8 +41,10 @@ export abstract class ServiceCommand extends BaseCommand {
   /**
    * Makes a function that connects again after a restart: `run.json` may name another port and key by then. While it
    * names none, the service is expected at its last address, not at the default one.
+   * @throws CommandError (usage) for a wrong URL.
    */
   protected reconnect(flags: Connection): () => Promise<Client> {
+    requireUrl(flags.url)
     let last: string | undefined
     return async () => {
       const found = await this.locate(flags, last)

@@ -141,6 +141,13 @@ test.runIf(isSoak)('the server exits with 0 when its reader closes the pipe', as
   expect(await running.ended).toMatchObject({ code: 0 })
 })
 
+test('a wrong URL ends the server with 2 before the first request', async () => {
+  running = await spawnTabwire(['mcp', '--url', 'nope'])
+  const { code, stdout, stderr } = await running.ended
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('--url must be an http: or https: URL such as http://127.0.0.1:4100, got "nope".')
+})
+
 test('messages go to stderr: a wrong flag prints nothing on stdout', async () => {
   running = await spawnTabwire(['mcp', '--url', 'nonsense', '--port', '1'])
   const { code, stdout, stderr } = await running.ended
