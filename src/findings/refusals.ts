@@ -164,10 +164,13 @@ function encodingMistake(text: string): string | undefined {
 /** Characters of Windows-1252 for the bytes 80 to 9F. Five bytes have none. */
 const FROM_80 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** Signs that would look like the second byte of a letter, as in "NESCAFÉ®". After Ã, © is the second byte of é. */
-const SIGN_AFTER_CAPITAL = /(?<=(?!Â)\p{Lu})[®™](?!\p{L})|(?<=(?![ÂÃ])\p{Lu})©/gu
+/** Signs after words in capitals, which would look like the second byte of a letter: "NESCAFÉ®", "ROMÃ…". */
+const SIGN_AFTER_CAPITAL = /(?<=(?![ÂÃ])\p{Lu}|\p{Lu}Ã)[®™©](?!\p{L})|(?<=\p{Lu}Ã)(?:’|[…”»·°½](?!\p{L}))/gu
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+/** Letters of Western Europe and, within words in small letters, of Central Europe: é as Ã©, ł as Å‚. */
+const COMMON_BYTES = /[ÂÃ][^\0-\x7f]|\p{Ll}[ÄÅ][^\0-\x7f]|(?<!\p{L})[ÄÅ][^\0-\x7f’]\p{Ll}/u
+
 /** A byte that no text in UTF-8 has. */
 const NOT_UTF_8 = 0xff
 
@@ -188,8 +191,8 @@ function decodedAgain(text: string): string | undefined {
   } catch {
     return undefined
   }
-  // "RENÉ’S" is valid, too: a single letter of two bytes shows nothing, unless it begins with Â or Ã, as most do.
+  // "RENÉ’S" is valid, too: a single letter of two bytes shows nothing, unless honest texts lack its bytes.
   const letters = decoded.match(/[^\0-\x7f]/gu) ?? []
-  const isCommon = /[ÂÃ][^\0-\x7f]/.test(read) || /[^\0-\u07FF]/u.test(decoded)
+  const isCommon = COMMON_BYTES.test(read) || /[^\0-\u07FF]/u.test(decoded)
   return letters.length > 1 || (letters.length === 1 && isCommon) ? decoded : undefined
 }

@@ -321,6 +321,8 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
     shown: [
       { when: 'UTF-8 is read as Latin-1', push: named('CafÃ© au lait') },
       { when: 'UTF-8 is read as Windows-1252', push: named('RenÃ©â€™s soup') },
+      { when: 'it is Polish', push: named('KieÅ‚basa') },
+      { when: 'it is Polish and begins the word', push: named('Å»urek') },
       { when: 'it is Cyrillic', push: named('Ð‘Ð¾Ñ€Ñ‰') },
       { when: 'it is an emoji', push: named('Chili ðŸŒ¶') },
       { when: 'a capital is the first byte of î', push: named('MaÃ®tre') },
@@ -337,6 +339,8 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       { when: 'an apostrophe follows a capital', push: named('RENÉ’S SOUP…') },
       { when: 'it is in quotation marks', push: named('«Crème brûlée», “ÖL”') },
       { when: 'it is in capitals', push: named('PÃO DE AÇÚCAR, MAÇÃ™') },
+      { when: 'a sign follows Ã at the end of a word', push: named('ROMÃ…') },
+      { when: 'an apostrophe follows Ã', push: named('DIVÃ’S') },
       { when: 'it is in other alphabets', push: named('Борщ 寿司 كسكس ☕️🌶') },
       { when: 'it has a sign of HTML', push: named('Fish & Chips; R&D; <3 "x"') },
       { when: 'it has a backslash', push: named('C:\\users') },
