@@ -110,7 +110,7 @@ const uses: Record<string, Use> = {
       '--type',
       'feedback.received',
       '--timeout',
-      '1',
+      '3',
     ],
     code: 3,
   },
