@@ -128,8 +128,8 @@ export function unknownField({ body, orderBy }: Pick<PushSeen, 'body' | 'orderBy
 /** Longest part of a text in a wrong encoding that is shown, in characters. */
 const LONGEST_TEXT = 80
 
-/** What texts in a wrong encoding have; names in other alphabets match, too. */
-const SUSPICIOUS = /\uFFFD|&[#\w]+;|\\u[\da-f]{4}|[\u0080-\uFFFF]{2}/i
+/** What each text in a wrong encoding has. Most other texts have none of it. */
+const SUSPICIOUS = /[&\\\uFFFD]|[\u0080-\uFFFF]{2}/
 
 /**
  * Finds texts in a wrong encoding, which guests see: "CafÃ©" and "Fish &amp; Chips". Receivers get them in each event, too.
@@ -161,30 +161,28 @@ function encodingMistake(text: string): string | undefined {
     : `"${shortened(meant, LONGEST_TEXT)}" in UTF-8, read as Windows-1252 or Latin-1`
 }
 
-/** Characters of Windows-1252 for the bytes 80 to 9F. Five bytes have none. */
+/** Characters of Windows-1252 for the bytes 80 to 9F. Five bytes have none. `signature/` has its own: it depends on nothing. */
 const FROM_80 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 /** Signs after words in capitals, which would look like the second byte of a letter: "NESCAFÉ®", "ROMÃ…". */
 const SIGN_AFTER_CAPITAL = /(?<=(?![ÂÃ])\p{Lu}|\p{Lu}Ã)[®™©](?!\p{L})|(?<=\p{Lu}Ã)(?:’|[…”»·°½](?!\p{L}))/gu
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 /** Letters of Western Europe and, within words in small letters, of Central Europe: é as Ã©, ł as Å‚. */
 const COMMON_BYTES = /[ÂÃ][^\0-\x7f]|\p{Ll}[ÄÅ][^\0-\x7f]|(?<!\p{L})[ÄÅ][^\0-\x7f’]\p{Ll}/u
 
-/** A byte that no text in UTF-8 has. */
-const NOT_UTF_8 = 0xff
+/** A text of which each character is one byte in Windows-1252 or Latin-1. */
+const ONE_BYTE_EACH = new RegExp(`^[\\0-\\xff${FROM_80}]*$`)
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Returns the text whose bytes in UTF-8 were read as Windows-1252 or Latin-1; `undefined` for any other text. */
 function decodedAgain(text: string): string | undefined {
+  if (!ONE_BYTE_EACH.test(text)) return undefined
   const read = text.replace(SIGN_AFTER_CAPITAL, '')
-  const bytes = Uint8Array.from(
-    Array.from(read, (character) => {
-      const code = character.codePointAt(0) ?? 0
-      if (code <= 0xff) return code
-      const at = FROM_80.indexOf(character)
-      return at === -1 ? NOT_UTF_8 : 0x80 + at
-    }),
-  )
+  const bytes = Uint8Array.from(read, (character) => {
+    const code = character.charCodeAt(0)
+    return code <= 0xff ? code : 0x80 + FROM_80.indexOf(character)
+  })
   let decoded: string
   try {
     decoded = UTF_8.decode(bytes)
