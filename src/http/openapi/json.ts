@@ -28,8 +28,8 @@ export function tidy(schema: Json, io: 'input' | 'output'): void {
     return
   }
   if (schema.additionalProperties === false) delete schema.additionalProperties
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  if (isSafeBound('minimum', schema.minimum)) delete schema.minimum
+  if (isSafeBound('maximum', schema.maximum)) delete schema.maximum
 }
 
 /** Generators read an integer without a format as 32 bits. */
