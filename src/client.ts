@@ -187,7 +187,7 @@ function createCalls(options: ClientOptions) {
   async function* stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
     const wanted = given instanceof AbortSignal ? { signal: given, onOpen, since } : given
     requireKnownOptions(wanted, ['signal', 'since', 'lastEventId', 'listener', 'onOpen', 'onId'])
-    if (wanted.signal) requireSignal(wanted.signal)
+    requireSignal(wanted.signal)
     const path = `/_sim/stream${queryText({ since: timeText(wanted.since), listener: wanted.listener })}`
     yield* readStream(send, path, wanted.signal ?? new AbortController().signal, wanted)
   }

@@ -158,7 +158,7 @@ export async function untilDeadline<T>(
   { timeout, signal }: CallOptions & { timeout: number },
   work: (deadline: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (signal) requireSignal(signal)
+  requireSignal(signal)
   signal?.throwIfAborted()
   const delay = delayOf(timeout)
   const limit = new AbortController()

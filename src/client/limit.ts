@@ -38,7 +38,7 @@ export async function limited<T>(
 ): Promise<T> {
   requireKnownOptions(options, ['signal', 'timeout'])
   const { signal, timeout } = options
-  if (signal) requireSignal(signal)
+  requireSignal(signal)
   if (timeout === undefined) return work(signal)
   const limit = AbortSignal.timeout(delayOf(timeout))
   try {
@@ -50,11 +50,11 @@ export async function limited<T>(
 }
 
 /**
- * Validates the signal of a caller.
+ * Validates the signal of a caller, if there is one.
  * @throws TypeError unless it is an AbortSignal, also of another realm.
  */
 export function requireSignal(given: unknown): void {
-  if (typeof (given as { aborted?: unknown }).aborted === 'boolean') return
+  if (!given || typeof (given as { aborted?: unknown }).aborted === 'boolean') return
   const got = given instanceof AbortController ? 'an AbortController; pass its property signal' : shown(given)
   throw new TypeError(`signal must be an AbortSignal, got ${got}.`)
 }
