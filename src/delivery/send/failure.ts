@@ -180,4 +180,4 @@ export function explainStatus(status: number, location: string | undefined): Fai
 }
 
 /** Characters of a text of the receiver in an error: its certificate may have hundreds of names. */
-const MOST_SHOWN = 500
+export const MOST_SHOWN = 500

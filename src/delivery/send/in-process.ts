@@ -8,7 +8,8 @@ import {
   startOfBody,
   startOfHeaders,
 } from './http-exchange.ts'
-import { shortened } from '../../model/text/advice.ts'
+import { MOST_SHOWN } from './failure.ts'
+import { onOneLine, shortened } from '../../model/text/advice.ts'
 import { baseUrlOf, isAtOrBelow } from '../../model/url.ts'
 
 /** An in-process receiver threw; over the network the connection would have closed. */
@@ -69,21 +70,15 @@ export async function receiveInProcess(
   }
 }
 
-/** Longest message of a receiver's error within that of the attempt, in UTF-16 units. */
-const LONGEST_ERROR = 500
-
-/** Assertion libraries write differences in several lines, and in colours. */
-function inOneLine(message: string): string {
-  return shortened(stripVTControlCharacters(message).replace(/\s+/g, ' ').trim(), LONGEST_ERROR)
-}
-
 async function answerOf(receive: Receive, request: Request): Promise<Response> {
   try {
     const response = await receive(request)
     if (response.type !== 'error') return response
   } catch (cause) {
     const { message } = cause instanceof Error ? cause : new Error(String(cause))
-    throw new ReceiverFailed(`threw an error: ${inOneLine(message)}`, { cause })
+    // Assertion libraries write differences in several lines, and in colours.
+    const plain = onOneLine(stripVTControlCharacters(message))
+    throw new ReceiverFailed(`threw an error: ${shortened(plain, MOST_SHOWN)}`, { cause })
   }
   throw new ReceiverFailed('returned Response.error()')
 }

@@ -137,7 +137,8 @@ export function textOfPage(body: string): string | undefined {
   return onOneLine(text)
 }
 
-function onOneLine(text: string): string {
+/** Replaces white space and control characters by single blanks. */
+export function onOneLine(text: string): string {
   return text.replace(/[\s\0-\x1f\x7f]+/g, ' ').trim()
 }
 
