@@ -23,8 +23,13 @@ const OTHER_COLUMNS = 38
  * next attempt is left out, and times have no date; below 72, a check with a long name is below its row, too.
  */
 export const renderDeliveries = renderer(
-  (deliveries: readonly Delivery[], urls: EndpointUrls, columns: number | undefined = Infinity): string => {
-    if (deliveries.length === 0) return chalk.dim(NO_DELIVERIES)
+  (
+    deliveries: readonly Delivery[],
+    urls: EndpointUrls,
+    columns: number | undefined = Infinity,
+    whenEmpty: string = chalk.dim(NO_DELIVERIES),
+  ): string => {
+    if (deliveries.length === 0) return whenEmpty
     const endpointOf = ({ endpoint_id, endpoint_url }: Delivery) =>
       urls[endpoint_id] ?? endpoint_url ?? endpoint_id
     const isNarrow = columns < WIDE.next

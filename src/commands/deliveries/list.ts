@@ -56,9 +56,7 @@ export default class DeliveriesList extends ServiceCommand {
       (one) => one !== undefined,
     )
     this.print(list, (columns) =>
-      list.data.length === 0 && isFiltered
-        ? 'No deliveries match.'
-        : renderDeliveries(list.data, urls, columns),
+      renderDeliveries(list.data, urls, columns, isFiltered ? 'No deliveries match.' : undefined),
     )
     this.sayNextPage(list)
   }

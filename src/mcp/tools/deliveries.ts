@@ -57,8 +57,7 @@ export const deliveriesList = defineTool({
     const list = await client.deliveries.list({ limit, ...filter })
     const urls = await endpointUrls(client).catch(ifRefused({}))
     const isFiltered = Object.values(filter).some((value) => value !== undefined)
-    const text =
-      list.data.length === 0 && isFiltered ? 'No deliveries match.' : renderDeliveries(list.data, urls, WIDE)
+    const text = renderDeliveries(list.data, urls, WIDE, isFiltered ? 'No deliveries match.' : undefined)
     return { text: paged(text, list), data: list }
   },
 })
