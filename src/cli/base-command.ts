@@ -53,12 +53,11 @@ export abstract class BaseCommand extends Command {
         if (!isGone) unwritable(error)
         else if (stream === process.stdout) this.abandoned()
       })
-    // SIGBREAK is Ctrl-Break on Windows.
     let signalledAt = -Infinity
+    // SIGBREAK is Ctrl-Break on Windows.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'])
       process.on(signal, (name: NodeJS.Signals) => {
-        const isSame = performance.now() - signalledAt < SAME_SIGNAL_MS
-        if (isSame) return
+        if (performance.now() - signalledAt < SAME_SIGNAL_MS) return
         signalledAt = performance.now()
         // Ctrl-C has reached the pager, too, which often goes on.
         if (name !== 'SIGINT' || !this.isPaging) this.interrupted(name)
@@ -364,8 +363,8 @@ async function spin(text: string) {
   return ora({ text, color, stream: process.stderr, discardStdin: false }).start()
 }
 
-/** Flags that accept an empty value, or report it in their own words. */
-const MAY_BE_EMPTY: readonly string[] = ['api-key', 'comment', 'header', 'name', 'secret']
+/** Flags of free texts. They accept an empty value, or report it in their own words, and are no paths. */
+const FREE_TEXTS: readonly string[] = ['api-key', 'comment', 'header', 'name', 'secret']
 
 /** Parsed words of a command line. */
 interface Typed {
@@ -379,7 +378,7 @@ function requireFilled({ args, raw }: Typed): void {
   for (const token of raw) {
     if (token.input !== '') continue
     if (token.type === 'arg') throw empty((token.arg ?? names.at(-1) ?? 'argument').toUpperCase())
-    if (!MAY_BE_EMPTY.includes(token.flag ?? '')) throw empty(`--${token.flag}`)
+    if (!FREE_TEXTS.includes(token.flag ?? '')) throw empty(`--${token.flag}`)
   }
 }
 
@@ -397,7 +396,7 @@ function requireNoComment(argv: readonly string[]): void {
 /** @throws CLIError for a typed path that begins with `~/`: most shells leave it there in `--data-dir=~/x`. */
 function requireHome({ raw }: Typed): void {
   for (const { type, flag = '', input } of raw)
-    if (type === 'flag' && /^~[/\\]/.test(input) && !MAY_BE_EMPTY.includes(flag))
+    if (type === 'flag' && /^~[/\\]/.test(input) && !FREE_TEXTS.includes(flag))
       throw new Errors.CLIError(
         `--${flag}: the shell did not replace ~ in ${JSON.stringify(input)}. Write $HOME in place of ~.`,
       )
